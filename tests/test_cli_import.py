@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from playground.engine.files.experiment_file import open_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.requests.request_file import read_run_file
 from tests.support.command import run_command
+from tests.support.each_case import each_case
 
 KEY = "sk-canary-import-7718"
 CHAT = {"model": "demo-chat", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0.5}
@@ -55,7 +53,7 @@ def report(content: str, name: str, folder: Path, *options: str) -> Any:
     return json.loads(done.out)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "content", "kind"),
     [
         ("command.txt", COMMAND, "request"),
@@ -93,39 +91,6 @@ def test_import_of_a_command_writes_a_request_file_without_its_key(tmp_path: Pat
     assert ran.returncode == 0, ran.err
 
 
-def test_import_of_native_messages_reads_back_as_the_same_request(tmp_path: Path) -> None:
-    body = {
-        "model": "m",
-        "max_tokens": 9,
-        "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}],
-        "messages": [
-            {"role": "user", "content": "Hi"},
-            {
-                "role": "assistant",
-                "content": [
-                    {"type": "thinking", "thinking": "T", "signature": "s"},
-                    {"type": "tool_use", "id": "t", "name": "roll", "input": {}},
-                ],
-            },
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "4"}]},
-        ],
-        "tools": [TOOL],
-    }
-    first = report(json.dumps(body), "body.json", tmp_path)
-    second = report(json.dumps(first["content"]), "again.json", tmp_path)
-    assert first["content"] == second["content"]
-    assert second["content"]["messages"][1:] == body["messages"]
-
-
-def test_import_of_several_conversations_writes_a_line_each(tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    messages = [{"role": "user", "content": "Hello, with a line separator: \u2028"}]
-    found = report("\n".join(json.dumps({"messages": messages}) for _ in range(3)), "m.jsonl", tmp_path)
-    out.write_text("\n".join(map(json.dumps, found["content"])), encoding="utf-8")
-    again = report(out.read_text(encoding="utf-8"), "again.jsonl", tmp_path)
-    assert (found["conversations"], again["conversations"]) == (3, 3)
-
-
 def test_import_of_a_configuration_of_cases_writes_an_experiment_that_eval_runs(tmp_path: Path) -> None:
     out = tmp_path / "cases.playground.json"
     report(PROMPTFOO, "promptfoo.yaml", tmp_path, "--out", str(out))
@@ -156,7 +121,7 @@ def test_import_in_words_keeps_the_content_apart(tmp_path: Path) -> None:
     assert KEY not in done.out + done.err
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "options", "words"),
     [
         (None, (), "cannot be read"),
@@ -177,18 +142,10 @@ def test_import_of_what_cannot_be_read_says_why(
     content: bytes | None, options: tuple[str, ...], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "file"
+    path.unlink(missing_ok=True)
     if content is not None:
         path.write_bytes(content)
     done = run_command("import", str(path), *options)
     assert done.returncode == ExitCode.BAD_INPUT
     assert words in done.err
     assert done.out == ""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="platform: needs a pipe with a name")
-def test_import_of_a_named_pipe_does_not_wait(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    done = run_command("import", str(path))
-    assert done.returncode == ExitCode.BAD_INPUT
-    assert "it is a pipe" in done.err

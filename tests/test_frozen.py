@@ -18,21 +18,14 @@ BORROWED = {
 }
 
 
-def test_a_frozen_application_restores_what_the_user_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_application_gives_back_what_it_borrowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = dict(BORROWED)
+    frozen.give_back(installed)
+    assert installed == BORROWED, "an installed application has borrowed nothing"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     environment = dict(BORROWED)
     frozen.give_back(environment)
     assert environment == {"LD_LIBRARY_PATH": "/opt/mine", "HOME": "/nowhere"}
-
-
-def test_where_there_was_nothing_nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
     environment = {"LD_LIBRARY_PATH": "/opt/app/_internal", "LD_LIBRARY_PATH_ORIG": ""}
     frozen.give_back(environment)
     assert environment == {}
-
-
-def test_an_installed_application_changes_nothing() -> None:
-    environment = dict(BORROWED)
-    frozen.give_back(environment)
-    assert environment == BORROWED

@@ -56,9 +56,3 @@ def test_without_a_folder_nothing_is_kept_and_nothing_raised(
     log.begin()
     logger.warning("lost")
     assert capsys.readouterr() == ("", "")
-
-
-def test_versions_are_said() -> None:
-    from playground import __version__
-
-    assert __version__ in log.versions()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import ssl
 import subprocess
 import sys
 import tempfile
@@ -134,8 +133,8 @@ def test_on_the_command_line_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
 
 
 @pipes
-def test_a_shell_hands_over_what_a_command_writes(tmp_path: Path) -> None:
-    """``<(…)`` for every file of the command line, and standard input by both of its names."""
+def test_shell_hands_over_what_a_command_writes(tmp_path: Path) -> None:
+    """``<(…)`` for files of the command line, and standard input by its name."""
     tape = tmp_path / "a.cassette.json"
     cassette.save(tape, [exchange([(0.01, chunk({"content": "Hello"}, "stop")), (0.02, DONE)])])
     asked = {"playground": 1, "model": "demo-tools", "messages": [{"role": "user", "content": "Weather? !calls=1"}]}
@@ -144,30 +143,19 @@ def test_a_shell_hands_over_what_a_command_writes(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(
         '{"playground_answers": 1, "tools": {"*": [{"result": "rain"}]}}', encoding="utf-8"
     )
-    authorities = ssl.get_default_verify_paths().cafile or ssl.get_default_verify_paths().openssl_cafile
     playground = f"{sys.executable} -m playground"
 
     def run(command: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, timeout=60)
 
-    for command in (
-        f"{playground} run <(cat a.json) --answers <(cat t.json)",
-        f"{playground} run /dev/stdin < a.json",
-        f"cat a.json | {playground} run - --answers <(cat t.json)",
-        f"cat a.json | {playground} run /dev/stdin",
-    ):
-        ended = run(command)
-        assert (ended.returncode, ended.stderr.decode().count("Traceback")) == (0, 0), ended.stderr.decode()
-        assert ended.stdout.strip() or "--answers" not in command
-    decoded = run(f"{playground} decode --protocol chat <(printf 'data: [DONE]\\n\\n')")
-    assert decoded.returncode == 0, decoded.stderr
+    ended = run(f"cat a.json | {playground} run /dev/stdin --answers <(cat t.json)")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.strip()
     command = f"exec {playground} replay <(cat a.cassette.json) --speed inf"
     with subprocess.Popen(["bash", "-c", command], cwd=tmp_path, stdout=subprocess.PIPE) as replaying:
         assert replaying.stdout is not None
         assert b"Replaying 1 exchange" in replaying.stdout.readline()
         replaying.terminate()
-    reached = run(f"{playground} run a.json --base-url https://127.0.0.1:9/v1 --retries 0 --ca <(cat {authorities})")
-    assert reached.returncode == 3, reached.stderr.decode()
-    refused = run(f"{playground} run a.json --base-url https://127.0.0.1:9/v1 --retries 0 --ca <(echo none)")
+    refused = run(f"{playground} run <(cat a.json) --base-url https://127.0.0.1:9/v1 --retries 0 --ca <(echo none)")
     assert refused.returncode != 0
     assert b"it holds no certificate" in refused.stderr

@@ -99,7 +99,7 @@ class Transfer:
         self._room = asyncio.Event()  # little enough waits to be taken
         self._at = 0.0  # when what was taken last had arrived, in seconds since the start
         self._stream: Stream | None = None  # below httpx, once there is a connection
-        self._pieces: Iterator[bytes] = iter(())
+        self._pieces: Iterator[bytes] | None = None  # of the last read, where it is inflated
         self._answered = 0.0
         self._size = 0
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
@@ -173,10 +173,12 @@ class Transfer:
             raise TransferError(self._unreadable)
         try:
             while True:
-                for piece in self._pieces:
-                    async with self.clock.watch():
-                        await asyncio.sleep(0)  # a read may inflate to very much: clocks and Stop must get their turn
-                    return self._keep(piece)
+                if self._pieces is not None:
+                    async with self.clock.watch():  # a read may inflate to very much: clocks and Stop get their turn,
+                        await asyncio.sleep(0)  # before a piece is taken, which would be lost
+                    for piece in self._pieces:
+                        return self._keep(piece)
+                    self._pieces = None
                 if not self._arrived and not self._reader.done():
                     self._news.clear()
                     async with self.clock.watch():
@@ -228,7 +230,7 @@ class Transfer:
         return b"".join(read) + self.rest()
 
     def _untaken(self) -> Iterator[bytes]:
-        yield from self._pieces
+        yield from self._pieces or ()
         while self._arrived:
             data = self._take()
             yield from self._inflater.inflate(data) if self._inflater.active else (data,)

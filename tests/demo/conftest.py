@@ -14,10 +14,7 @@ from playground.demo.server import DemoConfig, DemoServer
 
 WEATHER: dict[str, Any] = {
     "type": "object",
-    "properties": {
-        "city": {"type": "string"},
-        "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
-    },
+    "properties": {"city": {"type": "string"}, "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}},
     "required": ["city", "unit"],
     "additionalProperties": False,
 }

@@ -1,13 +1,11 @@
-"""The table of directives and its parser."""
+"""Directives of the demo gateway and their parser."""
 
 from __future__ import annotations
 
-from playground.demo.ask import Said, last_words
 from playground.demo.cheats import CHEATS, Refusal, parse
-from tests.support.each_case import each_case
 
 
-def test_every_example_parses() -> None:
+def test_example_of_each_directive_is_parsed() -> None:
     assert len({cheat.name for cheat in CHEATS}) == len(CHEATS)
     for cheat in CHEATS:
         for word in cheat.typed.split():
@@ -16,29 +14,14 @@ def test_every_example_parses() -> None:
             assert directives.has(cheat.name)
 
 
-@each_case(
-    "text",
-    [
-        "!important",
-        "!calls",
-        "!html=3",
-        "!lengthx2",
-        "a!429",
-        "!429s",
-        "!tps=fast",
-        "!999",
-        "! 429",
-        "!429=1.2.3",
-        "#!stall",
-    ],
-)
-def test_other_words_stay(text: str) -> None:
+def test_other_words_stay_in_the_text() -> None:
+    text = "!important !calls !html=3 !lengthx2 a!429 !429s !tps=fast !999 ! 429 !429=1.2.3 #!stall"
     rest, directives = parse(text)
     assert rest == text
     assert not directives.found
 
 
-def test_numbers_and_punctuation() -> None:
+def test_number_of_a_directive_is_parsed() -> None:
     rest, directives = parse("Go on, !stall=2.5, then !calls=3. And !fast!")
     assert rest == "Go on, , then . And !"
     assert directives.number("stall", 5) == 2.5
@@ -47,15 +30,7 @@ def test_numbers_and_punctuation() -> None:
     assert directives.has("nothing", "fast")
 
 
-def test_refusals() -> None:
+def test_refusal_on_demand_is_parsed() -> None:
     assert parse("!503x2=1.5")[1].refusal == Refusal(503, 2, 1.5)
     assert parse("!429=3")[1].refusal == Refusal(429, None, 3)
     assert parse("!402 !403")[1].refusal == Refusal(402, None, None)
-
-
-def test_how_often_to_err_may_stand_in_a_system_turn() -> None:
-    said = (Said("system", "Be brief !err=0.25 !429"), Said("user", "Hello !fast"))
-    text, directives = last_words(said)
-    assert (text, directives.number("err", 0), directives.refusal) == ("Hello", 0.25, None)
-    assert directives.has("fast")
-    assert last_words((*said, Said("user", "!err=0")))[1].number("err", 9) == 0

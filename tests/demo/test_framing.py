@@ -48,13 +48,13 @@ async def url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
         await server.aclose()
 
 
-@pytest.mark.parametrize("case", AMBIGUOUS)
-async def test_request_with_an_ambiguous_length_is_refused_and_the_connection_closed(url: str, case: str) -> None:
-    received = await asyncio.to_thread(partial(exchange, url, AMBIGUOUS[case]))
-    status = received.split(b" ", 2)[1]
-    assert status in (b"400", b"501")
-    assert received.count(b"HTTP/1.1 ") == 1
-    assert b"connection: close" in received.lower()
+async def test_request_with_an_ambiguous_length_is_refused_and_the_connection_closed(url: str) -> None:
+    for case, content in AMBIGUOUS.items():
+        received = await asyncio.to_thread(partial(exchange, url, content))
+        status = received.split(b" ", 2)[1]
+        assert status in (b"400", b"501"), case
+        assert received.count(b"HTTP/1.1 ") == 1, case
+        assert b"connection: close" in received.lower(), case
 
 
 @pytest.mark.parametrize(

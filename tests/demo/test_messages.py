@@ -1,4 +1,4 @@
-"""The native messages protocol: checks, whole answers, the order of events, thinking, tools and faults."""
+"""The messages protocol of the demo gateway: checks, answers, order of events, thinking, tools and faults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import httpx
-import pytest
 
 from tests.demo.conftest import WEATHER, DemoClient, datas, refused
 from tests.support.each_case import each_case
@@ -16,6 +15,7 @@ TOOL = {"name": "get_weather", "description": "The weather now", "input_schema":
 USER = {"role": "user", "content": "Hi"}
 USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "get_weather", "input": {}}]}
 RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "24"}]}
+TEXT, REDACTED = {"type": "text", "text": "x"}, {"type": "redacted_thinking", "data": ""}
 GIF = base64.b64encode(b"GIF89a\x05\x00\x07\x00rest").decode()
 
 
@@ -32,7 +32,7 @@ def events(response: httpx.Response) -> list[dict[str, Any]]:
     return found
 
 
-def test_whole(client: DemoClient) -> None:
+def test_whole_answer_has_the_documented_shape(client: DemoClient) -> None:
     body = client.native(system="Be brief.", temperature=0.5).json()
     assert body["id"].startswith("msg_demo_")
     assert (body["type"], body["role"], body["model"]) == ("message", "assistant", "demo-messages")
@@ -40,13 +40,21 @@ def test_whole(client: DemoClient) -> None:
     assert "native messages" in body["content"][0]["text"]
     assert (body["stop_reason"], body["stop_sequence"]) == ("end_turn", None)
     assert body["usage"]["output_tokens"] > 50
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    fitting = client.native(output_config={"format": {"type": "json_schema", "schema": schema}}).json()
+    assert "city" in json.loads(fitting["content"][0]["text"])
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": GIF}}
+    turns = [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
+    assert "5 × 7 pixels" in client.native(messages=turns).json()["content"][0]["text"]
+    first, second = (client.native("Said to the native protocol alone. " * 50).json()["usage"] for _ in range(2))
+    assert first["cache_read_input_tokens"] == 0 < second["cache_read_input_tokens"]
+    assert second["input_tokens"] + second["cache_read_input_tokens"] == first["input_tokens"]
 
 
-def test_order_of_events(client: DemoClient) -> None:
+def test_events_come_in_the_documented_order(client: DemoClient) -> None:
     found = events(client.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
     kinds = [event["type"] for event in found]
-    assert kinds[:2] == ["message_start", "ping"]
-    assert kinds[-2:] == ["message_delta", "message_stop"]
+    assert (kinds[:2], kinds[-2:]) == (["message_start", "ping"], ["message_delta", "message_stop"])
     assert found[0]["message"]["content"] == []
     open_index = -1
     for event in found[2:-2]:
@@ -68,43 +76,15 @@ def test_order_of_events(client: DemoClient) -> None:
     assert found[-2]["usage"]["output_tokens"] > 20
 
 
-def test_streamed_is_whole(client: DemoClient) -> None:
-    fields: dict[str, Any] = {"seed": 4, "thinking": {"type": "enabled", "budget_tokens": 1024}}
-    whole = client.native(**fields).json()
-    found = events(client.native(**fields, stream=True))
-    assert found[0]["message"]["id"] == whole["id"]
-    deltas = [event["delta"] for event in found if event["type"] == "content_block_delta"]
-    assert "".join(delta.get("thinking", "") for delta in deltas) == whole["content"][0]["thinking"]
-    assert "".join(delta.get("signature", "") for delta in deltas) == whole["content"][0]["signature"]
-    assert "".join(delta.get("text", "") for delta in deltas) == whole["content"][1]["text"]
-
-
-def test_thinking_only_when_on(client: DemoClient) -> None:
-    for thinking in (None, {"type": "disabled"}):
-        assert [block["type"] for block in client.native(thinking=thinking).json()["content"]] == ["text"]
-    lengths = []
-    for effort in ("low", "medium", "high", "xhigh", "max"):
-        body = client.native(thinking={"type": "adaptive"}, output_config={"effort": effort}).json()
-        lengths.append(len(body["content"][0]["thinking"]))
-    assert lengths == sorted(lengths)
-    assert len(set(lengths)) == 5
-
-
-def test_the_loop_with_thinking(client: DemoClient) -> None:
+def test_edited_thinking_is_refused_in_the_tool_loop(client: DemoClient) -> None:
     asked = {"role": "user", "content": "Is it warmer in Lisbon or Oslo?"}
     options: dict[str, Any] = {"tools": [TOOL], "thinking": {"type": "adaptive"}}
     content = client.native(messages=[asked], **options).json()["content"]
     uses = [block for block in content if block["type"] == "tool_use"]
     assert [use["input"]["city"] for use in uses] == ["Lisbon", "Oslo"]
-    results = [
-        {
-            "type": "tool_result",
-            "tool_use_id": use["id"],
-            "content": [{"type": "text", "text": text}],
-            "is_error": wrong,
-        }
-        for use, text, wrong in zip(uses, ("24", "no such place"), (False, True), strict=True)
-    ]
+    results: list[dict[str, Any]] = [{"type": "tool_result", "tool_use_id": use["id"]} for use in uses]
+    results[0] |= {"content": [{"type": "text", "text": "24"}]}
+    results[1] |= {"content": [{"type": "text", "text": "no such place"}], "is_error": True}
     turns = [asked, {"role": "assistant", "content": content}, {"role": "user", "content": results}]
     text = client.native(messages=turns, **options).json()["content"][-1]["text"]
     assert "failed: no such place" in text
@@ -113,7 +93,7 @@ def test_the_loop_with_thinking(client: DemoClient) -> None:
     refused(client.native(messages=edited, **options), 400, "signature")
 
 
-def test_stops_and_limits(client: DemoClient) -> None:
+def test_stop_sequence_and_limit_end_an_answer(client: DemoClient) -> None:
     body = client.native("!long=100", stop_sequences=["nowhere", "no model"]).json()
     assert body["content"][0]["text"] == "_Simulated by the demo gateway; "
     assert (body["stop_reason"], body["stop_sequence"]) == ("stop_sequence", "no model")
@@ -122,21 +102,7 @@ def test_stops_and_limits(client: DemoClient) -> None:
     assert client.native("!filter").json()["stop_reason"] == "refusal"
 
 
-def test_cached_input_is_counted_apart(client: DemoClient) -> None:
-    prompt = "Said to the native protocol alone. " * 50
-    first, second = (client.native(prompt).json()["usage"] for _ in range(2))
-    assert first["cache_read_input_tokens"] == 0
-    assert second["cache_read_input_tokens"] > 0
-    assert second["input_tokens"] + second["cache_read_input_tokens"] == first["input_tokens"]
-
-
-def test_structured_output(client: DemoClient) -> None:
-    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-    wanted = {"format": {"type": "json_schema", "schema": schema}}
-    assert "city" in json.loads(client.native(output_config=wanted).json()["content"][0]["text"])
-
-
-def test_tool_choice(client: DemoClient) -> None:
+def test_tool_choice_is_kept(client: DemoClient) -> None:
     def kinds(**choice: Any) -> list[str]:
         body = client.native("Lisbon or Oslo", tools=[TOOL], tool_choice=choice).json()
         return [block["type"] for block in body["content"]]
@@ -147,7 +113,7 @@ def test_tool_choice(client: DemoClient) -> None:
     assert kinds(type="tool", name="get_weather") == ["tool_use", "tool_use"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fields",
     [
         {"system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]},
@@ -157,87 +123,61 @@ def test_tool_choice(client: DemoClient) -> None:
         {"temperature": 1, "top_p": 0.5, "top_k": 0, "metadata": {"user_id": "someone"}},
         {"stop_sequences": ["a"] * 8},
         {"thinking": {"type": "adaptive"}, "temperature": 1},
+        {"thinking": {"type": "disabled"}},
     ],
 )
-def test_accepts(client: DemoClient, fields: dict[str, Any]) -> None:
+def test_valid_request_is_accepted(client: DemoClient, fields: dict[str, Any]) -> None:
     response = client.native(**fields)
     assert response.status_code == 200, response.text
 
 
-@each_case(
-    ("fields", "word"),
-    [
-        ({"max_tokens": None}, "max_tokens is required"),
-        ({"max_tokens": 0}, "max_tokens"),
-        ({"temperature": 1.1}, "temperature"),
-        ({"top_p": -1}, "top_p"),
-        ({"top_k": -1}, "top_k"),
-        ({"top_k": 0.5}, "top_k"),
-        ({"stop_sequences": "x"}, "stop_sequences"),
-        ({"stop_sequences": [""]}, "stop_sequences"),
-        ({"metadata": []}, "metadata"),
-        ({"metadata": {"user_id": 5}}, "user_id"),
-        ({"stream": 1}, "stream"),
-        ({"system": 5}, "system"),
-        ({"system": [{"type": "image"}]}, "system[0].type"),
-        ({"thinking": {"type": "on"}}, "thinking.type"),
-        ({"thinking": {"type": "enabled"}}, "budget_tokens"),
-        ({"thinking": {"type": "enabled", "budget_tokens": 1023}}, "budget_tokens"),
-        ({"thinking": {"type": "enabled", "budget_tokens": 4000}}, "less than max_tokens"),
-        ({"thinking": {"type": "adaptive"}, "temperature": 0.5}, "temperature"),
-        ({"thinking": {"type": "adaptive"}, "tools": [TOOL], "tool_choice": {"type": "any"}}, "tool_choice"),
-        ({"output_config": {"effort": "huge"}}, "effort"),
-        ({"output_config": 5}, "output_config"),
-        ({"tools": [{"name": "x"}]}, "input_schema"),
-        ({"tools": [{**TOOL, "name": "a b"}]}, "name"),
-        ({"tools": [TOOL, TOOL]}, "two tools"),
-        ({"tool_choice": {"type": "any"}}, "no tools"),
-        ({"tool_choice": "auto"}, "tool_choice"),
-        ({"tools": [TOOL], "tool_choice": {"type": "tool", "name": "other"}}, "other"),
-        ({"messages": []}, "messages"),
-        ({"messages": [{"role": "system", "content": "x"}]}, "system"),
-        ({"messages": [{"role": "assistant", "content": "x"}]}, "begin with a user"),
-        ({"messages": [{"role": "user"}]}, "content"),
-        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "video"),
-        ({"messages": [USER, USE]}, "t1"),
-        ({"messages": [USER, USE, USER]}, "t1"),
-        ({"messages": [USER, RESULT]}, "t1"),
-        ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "source.type"),
-        ({"messages": [USER, {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}]}, "signature"),
-        (
-            {
-                "messages": [
-                    USER,
-                    {
-                        "role": "assistant",
-                        "content": [{"type": "text", "text": "x"}, {"type": "redacted_thinking", "data": ""}],
-                    },
-                ]
-            },
-            "first",
-        ),
-    ],
-)
-def test_refuses(client: DemoClient, fields: dict[str, Any], word: str) -> None:
+def turn(role: str, *content: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "content": list(content)}
+
+
+ADAPTIVE = {"type": "adaptive"}
+INVALID: dict[str, list[dict[str, Any]]] = {
+    "max_tokens": [{"max_tokens": None}, {"max_tokens": 0}],
+    "temperature": [{"temperature": 1.1}, {"thinking": ADAPTIVE, "temperature": 0.5}],
+    "top_p": [{"top_p": -1}],
+    "top_k": [{"top_k": -1}, {"top_k": 0.5}],
+    "stop_sequences": [{"stop_sequences": "x"}, {"stop_sequences": [""]}],
+    "metadata": [{"metadata": []}, {"metadata": {"user_id": 5}}],
+    "stream": [{"stream": 1}],
+    "system": [{"system": 5}, {"system": [{"type": "image"}]}, {"messages": [{"role": "system", "content": "x"}]}],
+    "thinking.type": [{"thinking": {"type": "on"}}],
+    "budget_tokens": [{"thinking": {"type": "enabled", **budget}} for budget in ({}, {"budget_tokens": 1023})],
+    "less than max_tokens": [{"thinking": {"type": "enabled", "budget_tokens": 4000}}],
+    "effort": [{"output_config": {"effort": "huge"}}],
+    "output_config": [{"output_config": 5}],
+    "input_schema": [{"tools": [{"name": "x"}]}],
+    "name": [{"tools": [{**TOOL, "name": "a b"}]}],
+    "two tools": [{"tools": [TOOL, TOOL]}],
+    "no tools": [{"tool_choice": {"type": "any"}}],
+    "tool_choice": [{"tool_choice": "auto"}, {"thinking": ADAPTIVE, "tools": [TOOL], "tool_choice": {"type": "any"}}],
+    "other": [{"tools": [TOOL], "tool_choice": {"type": "tool", "name": "other"}}],
+    "begin with a user": [{"messages": [{"role": "assistant", "content": "x"}]}],
+    "content": [{"messages": [{"role": "user"}]}],
+    "messages": [{"messages": []}],
+    "video": [{"messages": [turn("user", {"type": "video"})]}],
+    "t1": [{"messages": messages} for messages in ([USER, USE], [USER, USE, USER], [USER, RESULT])],
+    "source.type": [{"messages": [turn("user", {"type": "image", "source": {"type": "file"}})]}],
+    "signature": [{"messages": [USER, turn("assistant", {"type": "thinking", "thinking": "x"})]}],
+    "first": [{"messages": [USER, turn("assistant", TEXT, REDACTED)]}],
+}
+
+
+@each_case(("word", "fields"), [(word, fields) for word, cases in INVALID.items() for fields in cases])
+def test_invalid_request_is_refused(client: DemoClient, word: str, fields: dict[str, Any]) -> None:
     refused(client.native(**fields), 400, word)
 
 
-def test_images(client: DemoClient) -> None:
-    block = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": GIF}}
-    turns = [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
-    assert "5 × 7 pixels" in client.native(messages=turns).json()["content"][0]["text"]
-
-
-def test_models_of_the_other_protocol(client: DemoClient) -> None:
+def test_faults_on_demand_are_sent(client: DemoClient) -> None:
     refused(client.native(model="demo-chat"), 404, "/chat/completions")
     refused(client.native(model="nobody"), 404, "nobody")
-
-
-def test_faults(client: DemoClient) -> None:
     refused(client.native("!429=2", stream=True), 429)
     wrong = datas(client.native("!error", stream=True).text)[-1]
-    assert wrong["type"] == "error"
-    assert wrong["error"]["type"] == "overloaded_error"
+    assert (wrong["type"], wrong["error"]["type"]) == ("error", "overloaded_error")
     assert events(client.native("!nodone", stream=True))[-1]["type"] == "message_delta"
     empty = [event["type"] for event in events(client.native("!empty", stream=True))]
     assert empty == ["message_start", "ping", "message_delta", "message_stop"]

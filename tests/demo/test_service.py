@@ -1,4 +1,4 @@
-"""What stands around an answer: keys, statuses on demand, trouble in the stream, hostile bodies, paths, the page."""
+"""Keys, statuses on demand, faults in streams, hostile bodies, paths and the page of the demo gateway."""
 
 from __future__ import annotations
 
@@ -18,86 +18,23 @@ from playground.demo.models import MODELS
 from playground.demo.server import DemoConfig, DemoServer
 from tests.demo.conftest import WEATHER, DemoClient, datas, joined, refused, tool
 from tests.support.each_case import each_case
-from tests.support.passes import shortest
 
 JSON = {"Content-Type": "application/json"}
 KEY = {"Authorization": "Bearer any-key"}
 
 
-def test_model_list(client: DemoClient) -> None:
-    body = client.http.get("/models").json()
-    assert body["object"] == "list"
-    assert [entry["id"] for entry in body["data"]] == [model.id for model in MODELS]
-    assert all(entry["object"] == "model" and isinstance(entry["created"], int) for entry in body["data"])
-
-
-def test_unknown_model(client: DemoClient) -> None:
-    refused(client.chat(model="gpt-none"), 404, "gpt-none", "demo-chat")
-
-
-@pytest.mark.parametrize(
-    "headers", [{}, {"Authorization": "Basic abc"}, {"Authorization": "Bearer"}, {"x-api-key": "k"}]
-)
-def test_no_key(client: DemoClient, headers: dict[str, str]) -> None:
-    url = f"{client.server.base_url}/chat/completions"
-    answer = httpx.post(url, json={}, headers=headers)
-    refused(answer, 401, "Authorization")
-    assert answer.headers["X-RateLimit-Limit"]
-
-
-def test_native_key_header(client: DemoClient) -> None:
-    url = f"{client.server.base_url}/messages"
-    body = {"model": "demo-messages", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
-    assert httpx.post(url, json=body, headers={"x-api-key": "k"}).status_code == 200
-    assert httpx.post(url, json=body, headers=KEY).status_code == 200
-    refused(httpx.post(url, json=body), 401)
-    refused(httpx.post(url, json=body, headers={"x-api-key": ""}), 401)
-
-
-def test_fixed_key() -> None:
-    with DemoServer(DemoConfig(key="sk-right", time_to_first_token=0)) as server:
-        for key, status in (("sk-right", 200), ("sk-wrong", 401), (" sk-right", 401), ("é", 401)):
-            headers = {b"Authorization": b"Bearer " + key.encode()}
-            answer = httpx.get(f"{server.base_url}/models", headers=headers)
-            assert answer.status_code == status
-            if status == 401:
-                refused(answer, 401, "not valid")
-    assert "sk-right" not in repr(server) + repr(DemoConfig(key="sk-right"))
-
-
-@each_case("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
-@each_case("stream", [False, True])
-def test_statuses(client: DemoClient, status: int, stream: bool) -> None:
-    response = client.chat(f"Please !{status} now", stream=stream)
-    refused(response, status)
-    assert response.headers["content-type"] == "application/json"
-    assert "retry-after" not in response.headers
-
-
-def test_only_the_last_user_message_counts(client: DemoClient) -> None:
-    turns = [
-        {"role": "user", "content": "!500"},
-        {"role": "assistant", "content": "!503"},
-        {"role": "user", "content": "Hi"},
-    ]
-    assert client.chat(messages=turns).status_code == 200
-
-
-def test_retry_after(client: DemoClient) -> None:
+def test_failure_is_repeated_and_names_a_time_to_wait(client: DemoClient) -> None:
+    assert [client.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
+    first = client.chat("!429x1=2 once")
+    assert (first.status_code, first.headers["retry-after"]) == (429, "2")
+    assert client.chat("!429x1=2 once").status_code == 200
     response = client.chat("!429=3")
     refused(response, 429, "RPM")
     assert response.headers["retry-after"] == "3"
     assert client.chat("!503=0.5").headers["retry-after"] == "0.5"
 
 
-def test_fails_a_few_times(client: DemoClient) -> None:
-    assert [client.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
-    first = client.chat("!429x1=2 once")
-    assert (first.status_code, first.headers["retry-after"]) == (429, "2")
-    assert client.chat("!429x1=2 once").status_code == 200
-
-
-def test_a_field_or_a_role_is_refused_while_it_is_there(client: DemoClient) -> None:
+def test_field_or_role_on_demand_is_refused(client: DemoClient) -> None:
     text = "Hi !fast !refuse=stream_options !refuse=max_tokens !refuse=developer !refuse=tools.function.strict"
     asked = {"model": "demo-chat", "messages": [{"role": "user", "content": text}]}
     tool = {"type": "function", "function": {"name": "f", "strict": True}}
@@ -118,7 +55,7 @@ def test_a_field_or_a_role_is_refused_while_it_is_there(client: DemoClient) -> N
     assert client.http.post("/messages", json=native).status_code == 200
 
 
-def test_proxy_page_and_redirect(client: DemoClient) -> None:
+def test_proxy_page_and_redirect_are_sent(client: DemoClient) -> None:
     page = client.chat("!html", stream=True)
     assert page.status_code == 502
     assert page.headers["content-type"].startswith("text/html")
@@ -127,7 +64,7 @@ def test_proxy_page_and_redirect(client: DemoClient) -> None:
     assert (moved.status_code, moved.headers["location"]) == (307, "https://gateway.example/v1/chat/completions")
 
 
-def test_cut(client: DemoClient) -> None:
+def test_cut_stream_has_no_end(client: DemoClient) -> None:
     body = {"model": "demo-chat", "stream": True, "messages": [{"role": "user", "content": "!cut Hello"}]}
     received = bytearray()
 
@@ -146,21 +83,16 @@ def test_cut(client: DemoClient) -> None:
         client.chat("!cut Hello")
 
 
-def test_stall(client: DemoClient) -> None:
-    def seconds() -> float:
-        begun = time.monotonic()
-        response = client.chat("!stall=0.3 Hello", stream=True)
-        assert response.text.count(": keep-alive\n\n") == 1
-        assert response.text.endswith("data: [DONE]\n\n")
-        return time.monotonic() - begun
-
-    assert 0.3 <= shortest(seconds, 2) < 2
+def test_stalled_answer_is_kept_alive(client: DemoClient) -> None:
+    response = client.chat("!stall=0.3 Hello", stream=True)
+    assert response.text.count(": keep-alive\n\n") == 1
+    assert response.text.endswith("data: [DONE]\n\n")
     whole = client.chat("!stall=0.1 Hello")
     assert whole.content.startswith(b"\n")
     assert whole.json()["choices"]
 
 
-def test_error_in_the_stream(client: DemoClient) -> None:
+def test_faults_of_a_stream_are_sent(client: DemoClient) -> None:
     response = client.chat("!error Hello", stream=True)
     assert response.status_code == 200
     *chunks, last = datas(response.text)
@@ -169,22 +101,21 @@ def test_error_in_the_stream(client: DemoClient) -> None:
     assert "overloaded" in last["error"]["message"]
     assert "[DONE]" not in response.text
     refused(client.chat("!error Hello"), 503)
-
-
-def test_an_error_that_leaves_the_connection_open(client: DemoClient) -> None:
-    def seconds() -> float:
-        begun = time.monotonic()
-        response = client.chat("!error=0.3 Hello", stream=True)
-        *_, error, alive = response.text.strip().split("\n\n")
-        assert "overloaded" in error
-        assert alive == ": keep-alive"
-        return time.monotonic() - begun
-
-    assert 0.3 <= shortest(seconds, 2) < 2
+    response = client.chat("!error=0.1 Hello", stream=True)
+    *_, error, alive = response.text.strip().split("\n\n")
+    assert "overloaded" in error
+    assert alive == ": keep-alive", "the connection stays open"
+    response = client.chat("!nodone", stream=True)
+    assert "[DONE]" not in response.text
+    assert datas(response.text)[-1]["choices"][0]["finish_reason"] == "stop"
+    response = client.chat("!empty", stream=True)
+    assert joined(datas(response.text)) == ""
+    assert response.text.endswith("data: [DONE]\n\n")
+    assert client.chat("!empty").json()["choices"][0]["message"]["content"] == ""
 
 
 @pytest.mark.parametrize("ask", [DemoClient.chat, DemoClient.native])
-def test_an_event_that_is_no_json(client: DemoClient, ask: Callable[..., httpx.Response]) -> None:
+def test_event_that_is_no_json_is_sent_once(client: DemoClient, ask: Callable[..., httpx.Response]) -> None:
     response = ask(client, "!garble Hello", stream=True)
     lines = [line.removeprefix("data: ") for line in response.text.splitlines() if line.startswith("data: ")]
     broken = [number for number, line in enumerate(lines) if line != "[DONE]" and not _is_json(line)]
@@ -201,93 +132,64 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def test_without_done(client: DemoClient) -> None:
-    response = client.chat("!nodone", stream=True)
-    assert "[DONE]" not in response.text
-    assert datas(response.text)[-1]["choices"][0]["finish_reason"] == "stop"
-
-
-def test_empty(client: DemoClient) -> None:
-    response = client.chat("!empty", stream=True)
-    assert joined(datas(response.text)) == ""
-    assert response.text.endswith("data: [DONE]\n\n")
-    assert client.chat("!empty").json()["choices"][0]["message"]["content"] == ""
+MESSAGES = b'"messages":[{"role":"user","content":"x"}]'
 
 
 @each_case(
     "body",
     [
-        b"",
-        b"{",
-        b"[]",
-        b'"text"',
-        b"null",
-        b"\xff\xfe\x00",
-        b'{"model": NaN}',
-        b"[" * 100_000,
+        *(b"", b"{", b"[]", b'"text"', b"null", b"\xff\xfe\x00", b'{"model": NaN}', b"[" * 100_000),
         b'{"a":' * 5000 + b"1" + b"}" * 5000,
         b'{"model":"demo-chat","messages":' + b"[" * 300 + b"]" * 300 + b"}",
-        b'{"model":"demo-chat","messages":[{"role":"user","content":"x"}],"n":' + b"9" * 6000 + b"}",
-        b'{"model":"demo-messages","max_tokens":9,"messages":[{"role":"user","content":"x"}],"temperature":1e999}',
+        b'{"model":"demo-chat",' + MESSAGES + b',"n":' + b"9" * 6000 + b"}",
+        b'{"model":"demo-messages","max_tokens":9,' + MESSAGES + b',"temperature":1e999}',
     ],
 )
 @each_case("path", ["/chat/completions", "/messages"])
-def test_hostile_bodies(client: DemoClient, path: str, body: bytes) -> None:
+def test_hostile_body_is_refused(client: DemoClient, path: str, body: bytes) -> None:
     refused(client.http.post(path, content=body, headers=JSON), 400)
-
-
-def test_deep_schema_and_unusual_values(client: DemoClient) -> None:
-    deep: dict[str, Any] = {"type": "object"}
-    for _ in range(40):
-        deep = {"type": "object", "properties": {"a": deep}, "required": ["a"]}
-    wanted = {"type": "json_schema", "json_schema": {"name": "deep", "schema": deep}}
-    assert client.chat(response_format=wanted).status_code in (200, 400)
-    assert client.chat("\x00\u2028 `|` ``` </script>" * 50, seed=1).status_code == 200
-
-
-def test_content_type(client: DemoClient) -> None:
-    body = json.dumps({"model": "demo-chat", "messages": [{"role": "user", "content": "x"}]}).encode()
-    refused(client.http.post("/chat/completions", content=body), 415, "Content-Type", "is missing")
-    refused(client.http.post("/chat/completions", content=body, headers={"Content-Type": "text/plain"}), 415, "plain")
 
 
 def test_body_beyond_the_limit_is_refused(client: DemoClient) -> None:
     refused(client.http.post("/chat/completions", content=b" " * (service.MOST_BYTES + 1), headers=JSON), 413, "32 MiB")
+    assert client.chat("\x00\u2028 `|` ``` </script>" * 50, seed=1).status_code == 200
 
 
-@each_case(
-    ("path", "words"),
-    [
-        ("/v1/v1/models", ("repeats /v1", "/v1, and let")),
-        ("/v1/v1/chat/completions", ("repeats /v1",)),
-        ("/v1/chat/completions/chat/completions", ("hold an endpoint path",)),
-        ("/v1/chat/completions/models", ("hold an endpoint path",)),
-        ("/chat/completions", ("/v1 is missing",)),
-        ("/v1/chat/completions/v1/messages", ("hold an endpoint path",)),
-        ("/v1/models/models", ("hold an endpoint path",)),
-        ("/v1/models/chat/completions", ("hold an endpoint path",)),
-        ("/v1/messages/batches", ("Endpoints: GET /v1/models, GET /v1/models/{id}",)),
-        ("/v1/embeddings", ("GET /v1/models",)),
-        ("/models/demo-chat", ("/v1 is missing",)),
-        ("/messages/count_tokens", ("/v1 is missing",)),
-        ("/favicon.ico", ("There is no path",)),
-    ],
-)
-def test_paths(client: DemoClient, path: str, words: tuple[str, ...]) -> None:
-    url = client.server.base_url.removesuffix("/v1") + path
-    refused(httpx.post(url, json={}, headers=KEY), 404, *words)
+def test_wrong_path_names_the_mistake(client: DemoClient) -> None:
+    words = dict.fromkeys(("/v1/v1/models", "/v1/v1/chat/completions"), "repeats /v1")
+    words |= dict.fromkeys(("/chat/completions", "/models/demo-chat", "/messages/count_tokens"), "/v1 is missing")
+    words |= {f"/v1/chat/completions/{path}": "hold an endpoint path" for path in ("models", "v1/messages")}
+    words |= {f"/v1/models/{path}": "hold an endpoint path" for path in ("models", "chat/completions")}
+    words |= {"/v1/messages/batches": "Endpoints: GET /v1/models, GET /v1/models/{id}"}
+    words |= {"/v1/embeddings": "GET /v1/models", "/favicon.ico": "There is no path"}
+    root = client.server.base_url.removesuffix("/v1")
+    with httpx.Client(base_url=root, headers=KEY) as http:
+        for path, mistake in words.items():
+            refused(http.post(path, json={}), 404, mistake)
 
 
-def test_one_model(client: DemoClient) -> None:
-    entries = client.http.get("/models").json()["data"]
-    for entry in entries:
+def test_models_are_listed_and_described(client: DemoClient) -> None:
+    body = client.http.get("/models").json()
+    assert body["object"] == "list"
+    assert [entry["id"] for entry in body["data"]] == [model.id for model in MODELS]
+    for entry in body["data"]:
+        assert (entry["object"], type(entry["created"])) == ("model", int)
         assert client.http.get(f"/models/{entry['id']}").json() == entry
     for wanted in ("v1-large", "demo-chat/x", "%00", "🌀" * 200):
         missing = client.http.get(f"/models/{wanted}")
         refused(missing, 404, "does not exist", "demo-chat")
         assert "address" not in missing.json()["message"]
+    refused(client.chat(model="gpt-none"), 404, "gpt-none", "demo-chat")
+
+
+def test_other_method_is_refused(client: DemoClient) -> None:
+    answer = client.http.get("/chat/completions")
+    refused(answer, 405, "POST")
+    assert answer.headers["allow"] == "POST"
+    refused(client.http.post("/models"), 405, "GET")
     refused(client.http.post("/models/demo-chat", json={}), 405, "GET")
-    refused(httpx.get(f"{client.server.base_url}/models/demo-chat"), 401)
+    refused(client.http.request("TRACE", "/models"), 405, "TRACE")
+    refused(client.http.get("/messages/count_tokens"), 405, "POST")
 
 
 def test_tokens_are_counted(client: DemoClient) -> None:
@@ -297,23 +199,12 @@ def test_tokens_are_counted(client: DemoClient) -> None:
     assert set(found.json()) == {"input_tokens"}
     more = client.http.post("/messages/count_tokens", json={**body, "system": "Be brief."})
     assert more.json()["input_tokens"] > found.json()["input_tokens"] > 0
-    refused(client.http.get("/messages/count_tokens"), 405, "POST")
     refused(client.http.post("/messages/count_tokens", content=b"{", headers=JSON), 400, "not valid JSON")
     refused(client.http.post("/messages/count_tokens", content=b"{}"), 415, "Content-Type")
     refused(client.http.post("/messages/count_tokens", json={"model": "demo-messages"}), 400, "messages is required")
 
 
-def test_methods(client: DemoClient) -> None:
-    answer = client.http.get("/chat/completions")
-    refused(answer, 405, "POST")
-    assert answer.headers["allow"] == "POST"
-    refused(client.http.post("/models"), 405, "GET")
-    refused(client.http.request("TRACE", "/models"), 405, "TRACE")
-    cross = client.http.options("/models", headers={"Origin": "https://example.org"})
-    assert not any(name.startswith("access-control") for name in cross.headers)
-
-
-def test_page(client: DemoClient) -> None:
+def test_page_lists_address_and_directives(client: DemoClient) -> None:
     answer = httpx.get(client.server.base_url.removesuffix("v1"))
     assert answer.status_code == 200
     assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -326,16 +217,9 @@ def test_page(client: DemoClient) -> None:
         assert f"<code>{cheat.typed.split()[0]}</code>" in answer.text
 
 
-def test_no_rate_limit() -> None:
-    with DemoServer(DemoConfig(rate_limit=0)) as server, httpx.Client(base_url=server.base_url, headers=KEY) as client:
-        answers = [client.get("/models") for _ in range(80)]
-    assert {answer.status_code for answer in answers} == {200}
-    assert not any(name.startswith("x-ratelimit") for answer in answers for name in answer.headers)
-
-
-def test_keys_are_looked_at_alike_on_every_endpoint() -> None:
+def test_key_is_checked_on_every_endpoint() -> None:
     native = {"model": "demo-messages", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
-    asked: list[tuple[str, str, Any]] = [
+    endpoints: list[tuple[str, str, Any]] = [
         ("GET", "/models", None),
         ("GET", "/models/demo-chat", None),
         ("POST", "/chat/completions", {**native, "model": "demo-chat"}),
@@ -344,12 +228,18 @@ def test_keys_are_looked_at_alike_on_every_endpoint() -> None:
     ]
     config = DemoConfig(key="sk-right", tokens_per_second=0, time_to_first_token=0, rate_limit=0)
     with DemoServer(config) as server, httpx.Client(base_url=server.base_url) as client:
-        for method, path, body in asked:
-            for key, status in (("sk-right", 200), ("sk-wrong", 401), (" sk-right", 401)):
-                answer = client.request(method, path, json=body, headers={b"Authorization": f"Bearer {key}".encode()})
+        for method, path, body in endpoints:
+            for key, status in (("sk-right", 200), ("sk-wrong", 401), (" sk-right", 401), ("é", 401)):
+                answer = client.request(method, path, json=body, headers={b"Authorization": b"Bearer " + key.encode()})
                 assert answer.status_code == status, (path, key)
+                if status == 401:
+                    refused(answer, 401, "not valid")
             refused(client.request(method, path, json=body), 401, "No key")
+            for value in ("Basic abc", "Bearer"):
+                refused(client.request(method, path, json=body, headers={"Authorization": value}), 401, "Authorization")
             refused(client.request(method, path, json=body, headers={"x-api-key": "sk-wrong"}), 401)
+        assert client.post("/messages", json=native, headers={"x-api-key": "sk-right"}).status_code == 200
+    assert "sk-right" not in repr(server) + repr(config)
 
 
 def test_rate_limit_counts_down_and_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,20 +258,17 @@ def test_rate_limit_counts_down_and_refuses(monkeypatch: pytest.MonkeyPatch) -> 
             assert before <= resets.pop() <= before + 2.5
             over = client.get("/models")
             refused(over, 429, "RPM")
-            assert over.headers["Retry-After"] == "1"
-            assert over.headers["X-RateLimit-Remaining"] == "0"
+            assert (over.headers["Retry-After"], over.headers["X-RateLimit-Remaining"]) == ("1", "0")
             now[0] += 0.65
             assert client.get("/models").headers["X-RateLimit-Remaining"] == "2"
 
 
+CALL = {"name": "f", "arguments": "{}"}
 CHAT: dict[str, Any] = {
     "model": "demo-tools",
     "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Weather in Rome"}]},
-        {
-            "role": "assistant",
-            "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
-        },
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": CALL}]},
         {"role": "tool", "tool_call_id": "a", "content": "24"},
         {"role": "user", "content": "and 3 days in Oslo"},
     ],
@@ -406,7 +293,8 @@ NATIVE: dict[str, Any] = {
     "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": WEATHER}},
     "metadata": {"user_id": "u"},
 }
-ODD: list[Any] = [
+UNDERFLOW = {"type": "number", "minimum": 1e308, "multipleOf": 1e-300}
+ODD: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -416,8 +304,8 @@ ODD: list[Any] = [
     {"type": []},
     {"$ref": "#"},
     {"pattern": "("},
-    {"type": "number", "minimum": 1e308, "multipleOf": 1e-300},
-]
+    UNDERFLOW,
+)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -426,13 +314,17 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [found for key, child in inner for found in [(*path, key), *places(child, (*path, key))]]
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("path", "base"), [("/chat/completions", CHAT), ("/messages", NATIVE), ("/messages/count_tokens", NATIVE)]
 )
-def test_odd_values_anywhere(client: DemoClient, path: str, base: dict[str, Any]) -> None:
+def test_odd_value_anywhere_is_answered_or_refused(
+    client: DemoClient, path: str, base: dict[str, Any], every: bool
+) -> None:
+    """Put each odd value in each place, or by default one of them in each."""
     assert client.http.post(path, json=base).status_code == 200
-    for *way, last in places(base):
-        for odd in ODD:
+    for number, (*way, last) in enumerate(places(base)):
+        for odd in ODD if every else [ODD[number % len(ODD)]]:
             body = copy.deepcopy(base)
             node: Any = body
             for key in way:

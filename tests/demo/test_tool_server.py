@@ -1,10 +1,11 @@
-"""The demo's tool server as a client meets it: a process that is spoken with in lines of JSON."""
+"""The tool server of the demo as a process with lines of JSON, and over HTTP."""
 
 from __future__ import annotations
 
 import base64
 import json
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -16,13 +17,15 @@ from typing import Any
 import pytest
 
 from playground.demo import tool_media
+from tests.support.command import run_process
 
 COMMAND = [sys.executable, "-m", "playground", "demo-tools"]
 MODERN = "2026-07-28"
+CLIENT = {"name": "test", "version": "1"}
 
 
 class Peer:
-    """A client of the plainest kind."""
+    """A minimal client over standard input and output."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -32,13 +35,13 @@ class Peer:
         self._count = 0
 
     def send(self, message: dict[str, Any]) -> None:
-        """One message to the server."""
+        """Send a message to the server."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
         self.process.stdin.flush()
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """The message that answers; what else comes meanwhile is kept, and answered as ``answers`` says."""
+        """Return the answer to a request; requests of the server meanwhile are answered from ``answers``."""
         assert self.process.stdout is not None
         self._count += 1
         self.send({"id": self._count, "method": method, "params": params})
@@ -55,13 +58,13 @@ class Peer:
         raise AssertionError("it ended")
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """The result of a call."""
+        """Return the result of a call."""
         answer = self.request("tools/call", name=name, arguments=arguments, _meta={"progressToken": "p"})
         result: dict[str, Any] = answer["result"]
         return result
 
     def end(self) -> int:
-        """Its exit code, once nobody speaks with it any more."""
+        """Close the connection and return the exit code of the server."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
@@ -73,21 +76,27 @@ class Peer:
             self.process.stdout.close()
 
 
-@pytest.fixture
-def peer() -> Iterator[Peer]:
-    """A client that has greeted the server, as all did until 2026."""
+@pytest.fixture(scope="module")
+def connection() -> Iterator[Peer]:
+    """One server for the tests of this module, initialized as clients of 2025 do."""
     peer = Peer()
     can: dict[str, Any] = {"elicitation": {}, "sampling": {}}
-    about = {"name": "test", "version": "1"}
-    greeted = peer.request("initialize", protocolVersion="2025-06-18", capabilities=can, clientInfo=about)
-    assert greeted["result"]["serverInfo"]["title"] == "Demo tools"
-    assert set(greeted["result"]["capabilities"]) >= {"tools", "prompts", "resources", "completions", "logging"}
+    answer = peer.request("initialize", protocolVersion="2025-06-18", capabilities=can, clientInfo=CLIENT)
+    assert answer["result"]["serverInfo"]["title"] == "Demo tools"
+    assert set(answer["result"]["capabilities"]) >= {"tools", "prompts", "resources", "completions", "logging"}
     peer.send({"method": "notifications/initialized"})
     yield peer
     assert peer.end() == 0
 
 
-def test_every_tool_answers_as_it_says(peer: Peer) -> None:
+@pytest.fixture
+def peer(connection: Peer) -> Peer:
+    connection.notices.clear()
+    connection.asked.clear()
+    return connection
+
+
+def test_each_tool_answers_as_described(peer: Peer) -> None:
     tools = {tool["name"]: tool for tool in peer.request("tools/list")["result"]["tools"]}
     assert tools["clock"]["annotations"]["readOnlyHint"] is True
     assert tools["delete_note"]["annotations"]["destructiveHint"] is True
@@ -113,7 +122,7 @@ def test_every_tool_answers_as_it_says(peer: Peer) -> None:
     assert peer.request("tools/call", name="nothing")["error"]["code"] == -32602
 
 
-def test_the_slow_tool_tells_how_far_it_is(peer: Peer) -> None:
+def test_slow_tool_reports_progress_and_log(peer: Peer) -> None:
     assert peer.call("count_slowly", to=3, pause=0)["content"][0]["text"] == "Counted to 3."
     told = [notice["params"] for notice in peer.notices if notice["method"] == "notifications/progress"]
     assert [(part["progress"], part["total"]) for part in told] == [(1, 3), (2, 3), (3, 3)]
@@ -124,7 +133,7 @@ def test_the_slow_tool_tells_how_far_it_is(peer: Peer) -> None:
     assert any(notice["params"].get("level") == "debug" for notice in peer.notices)
 
 
-def test_it_asks_the_person_and_the_model(peer: Peer) -> None:
+def test_tools_ask_the_person_and_the_model(peer: Peer) -> None:
     peer.answers["elicitation/create"] = {"action": "accept", "content": {"name": "Ada", "guests": 3}}
     assert '"Ada"' in peer.call("book_table")["content"][0]["text"]
     assert "enum" in peer.asked[0]["params"]["requestedSchema"]["properties"]["day"]
@@ -136,7 +145,7 @@ def test_it_asks_the_person_and_the_model(peer: Peer) -> None:
     assert "honey" in peer.asked[-1]["params"]["messages"][0]["content"]["text"]
 
 
-def test_its_lists_and_resources_change(peer: Peer) -> None:
+def test_changed_lists_and_resources_are_notified(peer: Peer) -> None:
     peer.request("resources/subscribe", uri="notes://all")
     peer.call("add_note", title="New", text="x")
     assert any(notice["method"] == "notifications/resources/updated" for notice in peer.notices)
@@ -146,7 +155,7 @@ def test_its_lists_and_resources_change(peer: Peer) -> None:
     assert "surprise" in str(peer.request("tools/list"))
 
 
-def test_prompts_and_what_completes_them(peer: Peer) -> None:
+def test_prompts_are_listed_and_completed(peer: Peer) -> None:
     prompts = peer.request("prompts/list")["result"]["prompts"]
     assert [prompt["name"] for prompt in prompts] == ["try_me", "explain"]
     got = peer.request("prompts/get", name="explain", arguments={"title": "Welcome", "tone": "formal"})
@@ -161,12 +170,12 @@ def test_prompts_and_what_completes_them(peer: Peer) -> None:
     assert "error" in peer.request("resources/read", uri="notes://note/none")
 
 
-def test_a_client_of_the_newest_kind_is_told_to_ask_again() -> None:
+def test_stateless_client_is_asked_for_input() -> None:
     peer = Peer()
     prefix = "io.modelcontextprotocol/"
     meta = {
         f"{prefix}protocolVersion": MODERN,
-        f"{prefix}clientInfo": {"name": "test", "version": "1"},
+        f"{prefix}clientInfo": CLIENT,
         f"{prefix}clientCapabilities": {"elicitation": {"form": {}}},
     }
     asked = peer.request("tools/call", name="book_table", arguments={}, _meta=meta)["result"]
@@ -179,18 +188,13 @@ def test_a_client_of_the_newest_kind_is_told_to_ask_again() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: no Ctrl+C for another process")
-def test_over_http_it_answers_this_machine_alone() -> None:
+def test_server_over_http_answers_this_machine_only() -> None:
     with subprocess.Popen([*COMMAND, "--http", "0"], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             url = process.stdout.readline().split(" at ")[1].split(". ")[0]
-            body = {"jsonrpc": "2.0", "id": 1, "method": "initialize"} | {
-                "params": {
-                    "protocolVersion": "2025-06-18",
-                    "capabilities": {},
-                    "clientInfo": {"name": "test", "version": "1"},
-                }
-            }
+            params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
             heads = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
             data = json.dumps(body).encode()
             with urllib.request.urlopen(urllib.request.Request(url, data, heads), timeout=20) as answer:
@@ -206,18 +210,15 @@ def test_over_http_it_answers_this_machine_alone() -> None:
             process.kill()
 
 
-def test_a_port_in_use_is_said_in_a_line() -> None:
-    import socket
-
+def test_port_in_use_is_reported_in_a_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        ended = subprocess.run([*COMMAND, "--http", port], capture_output=True, text=True, timeout=60, check=False)
+        ended = run_process("demo-tools", "--http", str(taken.getsockname()[1]))
     assert ended.returncode == 2
-    assert ended.stderr.startswith("playground: ")
-    assert len(ended.stderr.splitlines()) == 1
+    assert ended.err.startswith("playground: ")
+    assert len(ended.err.splitlines()) == 1
 
 
-def test_pictures_are_of_the_size_they_say() -> None:
+def test_chart_has_its_size() -> None:
     data = tool_media.bar_chart([0, 0], 40, 30)
     assert struct.unpack(">II", data[16:24]) == (40, 30)
     assert data != tool_media.bar_chart([1], 40, 30)

@@ -32,7 +32,7 @@ def test_complete_needs_an_end_and_no_failure() -> None:
     assert not answer(TextDelta(0, "a"), Finish(0, "stop"), Failed(failure)).complete
 
 
-def test_the_first_failure_and_the_first_note_stay() -> None:
+def test_first_failure_and_the_first_note_stay() -> None:
     first, second = (Failure(kind=FailureKind.STREAM, message=m) for m in "ab")
     out = answer(Failed(first), Failed(second), Deviation("c", "1"), Deviation("c", "2"))
     assert out.failure == first

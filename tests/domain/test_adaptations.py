@@ -46,7 +46,7 @@ OMIT, RENAME, REPLACE, ROLE = AdaptationKind
         ),
     ],
 )
-def test_a_rule_changes_what_it_is_about_and_nothing_else(made: Adaptation, changed: JSONObject) -> None:
+def test_rule_changes_what_it_is_about_and_nothing_else(made: Adaptation, changed: JSONObject) -> None:
     before = repr(BODY)
     assert adapted(BODY, [made]) == changed
     assert effective(BODY, [made]) == (made,)
@@ -60,22 +60,22 @@ def test_a_rule_changes_what_it_is_about_and_nothing_else(made: Adaptation, chan
         rule(REPLACE, "tool_choice", "required"), rule(REPLACE, "seed", 1), rule(ROLE, "tool", "user"),
     ],
 )  # fmt: skip
-def test_a_rule_about_what_is_not_there_changes_nothing(made: Adaptation) -> None:
+def test_rule_about_what_is_not_there_changes_nothing(made: Adaptation) -> None:
     assert adapted(BODY, [made]) is BODY
     assert effective(BODY, [made]) == ()
 
 
-def test_a_name_that_is_set_already_is_not_written_over() -> None:
+def test_name_that_is_set_already_is_not_written_over() -> None:
     both = {"max_tokens": 5, "max_completion_tokens": 7}
     assert adapted(both, [rule(RENAME, "max_tokens", "max_completion_tokens")]) == {"max_completion_tokens": 7}
 
 
-def test_a_replacement_of_another_type_is_one() -> None:
+def test_replacement_of_another_type_counts() -> None:
     assert adapted({"n": True}, [rule(REPLACE, "n", 1)]) == {"n": 1}
     assert effective({"n": True}, [rule(REPLACE, "n", 1)])
 
 
-def test_a_request_is_written_by_the_rules_for_its_protocol_and_model_and_the_extra_bodies_win() -> None:
+def test_request_is_written_by_the_rules_for_its_protocol_and_model_and_the_extra_bodies_win() -> None:
     from playground.protocols.protocol import get_protocol
 
     rules = (
@@ -97,7 +97,7 @@ def test_a_request_is_written_by_the_rules_for_its_protocol_and_model_and_the_ex
     assert "seed" not in get_protocol("chat").encode(request, extras=False)
 
 
-def test_one_rule_a_field() -> None:
+def test_new_rule_replaces_the_one_of_its_field() -> None:
     first, other = rule(OMIT, "max_tokens"), rule(OMIT, "seed")
     again = rule(RENAME, "max_tokens", "max_completion_tokens")
     assert with_rule((first, other), again) == (other, again)

@@ -88,7 +88,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
         (Finish(reason="length"), "x", False),
     ],
 )
-def test_a_check_of_the_answers_text(check: Check, text: str, passed: bool) -> None:
+def test_check_of_the_answers_text(check: Check, text: str, passed: bool) -> None:
     found = look(check, text)
     assert found.passed is passed
     assert found.reason
@@ -123,7 +123,7 @@ def test_calls_are_those_of_all_rounds() -> None:
     assert ToolCalled(fits=True).verdict(Facts((called("x", "{}"),))).reason == "called x({}): no such tool is on offer"
 
 
-def test_figures_that_nobody_knows_are_not_judged() -> None:
+def test_unknown_metrics_are_not_judged() -> None:
     known = {"seconds": 2.5, "first": 0.4, "tokens": 120, "price": 0.02, "currency": "$"}
     for check, passed in (
         (Latency(seconds=2.5), True),
@@ -137,7 +137,7 @@ def test_figures_that_nobody_knows_are_not_judged() -> None:
             assert look(check.model_copy(update={"negated": negated}), "x").passed is None
 
 
-def test_a_refusal_is_one_that_is_marked() -> None:
+def test_only_a_marked_refusal_counts() -> None:
     assert Refused().verdict(Facts((said(refusal="I will not."),))).passed is True
     assert Refused().verdict(Facts((said("x", finish="content_filter"),))).passed is True
     assert Refused().verdict(Facts((said("I cannot help with that."),))).passed is False
@@ -160,20 +160,20 @@ def test_a_refusal_is_one_that_is_marked() -> None:
         (Judge(model="m", rubric=" "), "no rubric"),
     ],
 )
-def test_what_cannot_be_used_says_why_and_what_lacks_something_never_judges(check: Check, words: str) -> None:
+def test_incomplete_check_names_its_problem_and_never_judges(check: Check, words: str) -> None:
     assert words in check.problem
     for negated in (False, True) if check.lack else ():
         verdict = check.model_copy(update={"negated": negated}).verdict(Facts((called("x", "{}"), said("a"))))
         assert verdict == Verdict(None, 0.0, check.lack)
 
 
-def test_who_is_asked_is_not_judged_here() -> None:
+def test_checks_by_a_model_or_a_person_are_not_judged_locally() -> None:
     for check in (Judge(model="m", rubric="good"), You()):
         assert check.asks
         assert look(check, "x").passed is None
 
 
-def test_values_of_the_case_are_put_in_everywhere() -> None:
+def test_case_values_fill_every_field() -> None:
     values = {"expected": "Oslo", "kind": "integer"}
     assert look(Contains(text="{{expected}}").filled(values), "In Oslo").passed is True
     schema = FitsSchema(json_schema={"properties": {"{{expected}}": {"type": "{{kind}}"}}})
@@ -184,7 +184,7 @@ def test_values_of_the_case_are_put_in_everywhere() -> None:
     assert PathEquals(path="$.{{expected}}").problem == ""
 
 
-def test_a_pattern_that_never_ends_and_a_long_one_are_no_matter() -> None:
+def test_costly_patterns_and_texts_are_refused() -> None:
     assert look(Matches(pattern="^(a+)+$"), "a" * 5_000 + "b").passed is False
     with pytest.raises(TooCostlyError):
         look(Matches(pattern="(?=a)b"), "ab")  # looks ahead: the linear engine cannot
@@ -203,18 +203,18 @@ def slow_distance(one: str, other: str) -> int:
 
 
 @given(st.text("abcä", max_size=12), st.text("abcä", max_size=12))
-def test_the_edit_distance_is_the_one_of_the_book(one: str, other: str) -> None:
+def test_edit_distance_equals_the_textbook_one(one: str, other: str) -> None:
     assert edit_distance(one, other) == slow_distance(one, other)
 
 
-def test_the_edit_distance_of_longer_texts() -> None:
+def test_edit_distance_of_longer_texts() -> None:
     chance = random.Random(1)
     for _ in range(3):
         one, other = ("".join(chance.choices("abcde ", k=chance.randrange(100, 300))) for _ in range(2))
         assert edit_distance(one, other) == slow_distance(one, other)
 
 
-def test_each_kind_has_its_form_its_words_and_its_way_through_a_file() -> None:
+def test_each_kind_of_check_has_hints_and_can_be_saved() -> None:
     read = TypeAdapter(AnyCheck)
     for kind in CHECKS:
         made = kind.model_validate({})
@@ -229,7 +229,7 @@ def test_each_kind_has_its_form_its_words_and_its_way_through_a_file() -> None:
     assert len(OFFERED) == len(CHECKS) + 2
 
 
-def test_a_check_of_a_newer_version_is_kept_as_it_is() -> None:
+def test_check_of_a_newer_version_is_kept_as_it_is() -> None:
     value = {"kind": "sentiment", "tone": "glad", "negated": True}
     read = TypeAdapter(AnyCheck).validate_python(value)
     assert {**encode(read), "weight": 1.0} == {**value, "weight": 1.0}

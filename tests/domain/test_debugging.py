@@ -132,7 +132,7 @@ def test_calls_that_are_not_whole_are_held_back_from_every_rule(
     assert (held and code(held)) == reason
 
 
-def test_the_first_row_that_fits_answers_whatever_the_policy() -> None:
+def test_first_row_that_fits_answers_whatever_the_policy() -> None:
     rows = (equal('{"city": "Rome"}'), path("$[?@.city == 'Oslo']"), AnswerRow(answer=Answer(text="any")))
     named = [row.model_copy(update={"answer": Answer(text=f"row {n}")}) for n, row in enumerate(rows)]
     rule = ToolRule(policy=Policy.PAUSE, rows=tuple(named))
@@ -215,13 +215,13 @@ json_values = st.recursive(
 
 @settings(max_examples=30, deadline=None)
 @given(st.dictionaries(st.text(max_size=5), json_values, max_size=4))
-def test_the_spelling_of_json_does_not_count(value: dict[str, object]) -> None:
+def test_spelling_of_json_does_not_count(value: dict[str, object]) -> None:
     spelled = [json.dumps(value), json.dumps(dict(reversed(value.items())), indent=3, ensure_ascii=False)]
     assert canonical(spelled[0]) == canonical(spelled[1])
     assert json.loads(canonical(spelled[0])) == value
 
 
-def test_faults_are_what_they_are_called() -> None:
+def test_faults_have_the_answer_of_their_name() -> None:
     faults = dict(FAULTS)
     assert list(faults) == ["Empty", "Error text", "Malformed JSON", "1 MB", "Slow", "Never"]
     assert faults["Empty"].answer.body == ""
@@ -234,7 +234,7 @@ def test_faults_are_what_they_are_called() -> None:
     assert faults["Never"].answer.never
 
 
-def test_rules_survive_being_written_down() -> None:
+def test_rules_can_be_saved() -> None:
     rules = Debugging(step_limit=3).with_rule("a", TABLE).with_default(ToolRule(pause_from=2))
     assert Debugging.model_validate_json(rules.model_dump_json()) == rules
     assert rules.with_rule("a", None).rule("a") == rules.default

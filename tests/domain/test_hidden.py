@@ -62,7 +62,7 @@ STAY_IN_CODE = {"emoji with two looks", "Urdu", "Hindi and others", "German", "C
 
 
 @each_case("script", LEGITIMATE)
-def test_texts_that_need_them_look_as_they_did(script: str) -> None:
+def test_legitimate_hidden_characters_stay(script: str) -> None:
     text = LEGITIMATE[script]
     assert show_prose(text) == text
     assert not unseen(text)
@@ -72,7 +72,7 @@ def test_texts_that_need_them_look_as_they_did(script: str) -> None:
 
 
 @each_case("text", ALONE)
-def test_what_does_nothing_for_its_text_is_a_mark(text: str) -> None:
+def test_useless_hidden_characters_are_marked(text: str) -> None:
     assert show_prose(text) == ALONE[text]
     found = unseen(text)
     assert found.total() == ALONE[text].count("‹U+")
@@ -80,7 +80,7 @@ def test_what_does_nothing_for_its_text_is_a_mark(text: str) -> None:
     assert show_prose(without_unseen(text)) == re.sub("‹U[^›]*›", "", ALONE[text])
 
 
-def test_in_code_all_of_them_are_marks() -> None:
+def test_hidden_characters_in_code_are_marked() -> None:
     kept = set("\t\n\r")
     for code in (*range(0x20), *range(0x7F, 0x3200), *range(0xA000, 0x10000), *range(0xE0000, 0xE1000)):
         character = chr(code)
@@ -111,7 +111,7 @@ def test_characters_drawn_stay_when_the_text_grows(show: Callable[..., str]) -> 
         assert show(text) == show(text[:at]) + show(text[at:], text[:at])
 
 
-def test_counts_say_which_and_how_many() -> None:
+def test_hidden_characters_are_counted() -> None:
     assert unseen("a\u200bb\u200b ❤\ufe0f \u202e") == Counter({"\u200b": 2, "\u202e": 1})
     assert unseen("plain") == Counter()
     assert HIDDEN.search("plain") is None

@@ -30,7 +30,7 @@ def words(problems: list[Problem]) -> list[tuple[str, str]]:
     return [(problem.where, problem.message) for problem in problems]
 
 
-def test_the_format_is_found_in_either_protocols_body() -> None:
+def test_format_is_found_in_either_protocols_body() -> None:
     assert format_in("chat", {"model": "m", "response_format": CHAT}) == CHAT
     assert format_in("messages", {"output_config": {"effort": "low", "format": MESSAGES}}) == MESSAGES
     assert format_in("messages", {"output_config": {"effort": "low"}}) is None
@@ -45,7 +45,7 @@ def test_the_format_is_found_in_either_protocols_body() -> None:
 
 
 @pytest.mark.parametrize("form", [CHAT, MESSAGES])
-def test_what_does_not_fit_has_its_path(form: JSONObject) -> None:
+def test_misfit_has_its_path(form: JSONObject) -> None:
     assert check_answer('{"vendor": "Acme", "items": [{"price": 1}]}', form) == []
     bad = '{"items": [{"price": 1}, {}, {"price": "12"}], "note": null}'
     assert sorted(words(check_answer(bad, form))) == [
@@ -76,7 +76,7 @@ def test_json_mode_asks_for_json_only() -> None:
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_what_is_not_json_says_where_and_why(text: str, said: str) -> None:
+def test_answer_that_is_no_json_has_a_reason(text: str, said: str) -> None:
     assert words(check_answer(text, CHAT)) == [("", f"not JSON: {said}")]
 
 
@@ -86,7 +86,7 @@ def test_no_answer_and_no_format_raises(text: str, form: JSONObject) -> None:
         assert problem.message
 
 
-def test_a_broken_schema_is_a_problem_and_no_failure() -> None:
+def test_broken_schema_is_a_problem_and_no_failure() -> None:
     form: JSONObject = {
         "type": "json_schema",
         "json_schema": {"name": "n", "schema": {"$ref": "http://evil.example/s"}},
@@ -102,7 +102,7 @@ def test_names_follow_the_rule() -> None:
     assert check_format(None, SCHEMA, None) == []
 
 
-def test_a_schema_is_checked_as_for_tools_and_strictly_when_strict() -> None:
+def test_schema_is_checked_as_for_tools_and_strictly_when_strict() -> None:
     wrong: JSONObject = {"type": "object", "properties": {"a": {"type": "text"}}, "required": ["b"]}
     found = check_format("n", wrong, None)
     assert [(p.where, p.severity) for p in found] == [

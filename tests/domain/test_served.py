@@ -69,7 +69,7 @@ def test_text_stays_as_it_came_and_pictures_go_beside_it() -> None:
         ),
     ],
 )
-def test_what_no_result_holds_is_said_in_its_text_and_beside_it(block: Block, line: str, word: str) -> None:
+def test_unsupported_block_is_named_in_text_and_notes(block: Block, line: str, word: str) -> None:
     came = served(TextBlock(text="before"), block)
     assert text_of(came) == f"before\n{line}"
     assert not answer_of(came).images
@@ -108,13 +108,13 @@ def test_answer_has_a_text_and_notes_of_what_is_left_out(
         assert [note[: len(start)] for note, start in zip(unsaid(answer), notes, strict=True)] == notes
 
 
-def test_bytes_of_a_resource_that_are_a_picture_are_one() -> None:
+def test_picture_in_a_resource_is_an_image() -> None:
     (image,) = answer_of(served(DataBlock(kind="blob", data=PIXEL, mime="IMAGE/PNG; x=y", uri="demo://p"))).images
     assert image.url.startswith("data:image/png;base64,")
     assert image.name == "demo://p"
 
 
-def test_where_no_pictures_go_along_a_line_does() -> None:
+def test_line_replaces_a_picture_that_is_not_sent() -> None:
     image = Image(url=f"data:image/png;base64,{PIXEL}")
     result = ToolResult(call_id="a", text="see", images=(image,))
     assert sent_text(result, pictures=True) == "see"
@@ -129,7 +129,7 @@ def test_where_no_pictures_go_along_a_line_does() -> None:
     assert "not sent" in sent_text(failed, pictures=True)
 
 
-def test_very_many_blocks_and_pictures_are_told() -> None:
+def test_blocks_and_pictures_above_the_limit_are_counted() -> None:
     links = served(*[LinkBlock(uri=f"demo://{number}") for number in range(3_000)])
     assert text_of(links).endswith("[2,000 more blocks, not sent: 1,000 are read at most]")
     assert len(unsaid(links)) == 1_001

@@ -32,16 +32,16 @@ def words(problems: list[Problem]) -> list[tuple[str, str]]:
     return [(p.where, p.message) for p in problems]
 
 
-def test_a_sound_definition_has_no_problems() -> None:
+def test_sound_definition_has_no_problems() -> None:
     assert check_definition(ToolDefinition(name="get_weather", description="d", parameters=SCHEMA)) == []
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä", "x" * 65, "a\n"])
-def test_the_name_rule(name: str) -> None:
+def test_name_rule(name: str) -> None:
     assert check_definition(ToolDefinition(name=name, description="d"))[0].path == ("name",)
 
 
-def test_a_missing_description_is_a_warning() -> None:
+def test_missing_description_is_a_warning() -> None:
     (problem,) = check_definition(ToolDefinition(name="f", description=" "))
     assert problem.severity == "warning"
 
@@ -53,14 +53,14 @@ def test_duplicate_names_are_found_and_the_other_is_named() -> None:
     assert "tool 1" in problem.message
 
 
-def test_a_definition_being_typed_is_not_sent_and_says_so() -> None:
+def test_definition_being_typed_is_not_sent_and_says_so() -> None:
     tool = ToolDefinition(name="f", description="d", source="{")
     assert not tool.sendable
     assert "not a JSON object yet" in check_definition(tool)[0].message
     assert not ToolDefinition(name="f", enabled=False).sendable
 
 
-def test_a_definition_too_long_to_be_read_is_not_said_to_be_no_json() -> None:
+def test_definition_too_long_to_be_read_is_named() -> None:
     long = ToolDefinition(name="f", description="d", source='{"a": "' + "x" * READ_AT_MOST + '"}')
     assert "is more than 2 MB, which is not read here, so this tool is not sent" in check_definition(long)[0].message
 
@@ -110,7 +110,7 @@ def test_required_names_and_references_are_checked_inside_too() -> None:
     assert check_schema({"type": "object", "properties": {"$ref": {"type": "string"}}}) == []
 
 
-def test_a_large_definition_is_told_with_its_size() -> None:
+def test_large_definition_is_told_with_its_size() -> None:
     tool = ToolDefinition(name="f", description="words " * 2000)
     assert definition_tokens(tool) > 3000
     (problem,) = check_definition(tool)

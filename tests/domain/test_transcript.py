@@ -28,7 +28,7 @@ def test_append_follows_the_head() -> None:
     assert ABC.append() == ABC
 
 
-def test_every_edit_leaves_the_old_one_whole() -> None:
+def test_edit_keeps_the_old_transcript() -> None:
     ABC.append(turn("d"))
     ABC.remove("b")
     ABC.move("c", -1)
@@ -94,7 +94,7 @@ def test_unanswered_calls() -> None:
     assert ABC.unanswered() == ()
 
 
-def test_what_a_turn_says() -> None:
+def test_turn_has_text_images_reasoning_and_refusal() -> None:
     made = make_turn(Role.USER, "a", Image(url="u"), Text(text="b"))
     assert made.text == "ab"
     assert [i.url for i in made.images] == ["u"]
@@ -110,13 +110,13 @@ def test_what_a_turn_says() -> None:
         (Ending.STOPPED, None, True), (Ending.CUT_OFF, None, True), (Ending.FAILED, "tool_calls", True),
     ],
 )  # fmt: skip
-def test_a_call_of_a_truncated_turn_must_not_run(ending: Ending, reason: str | None, truncated: bool) -> None:
+def test_call_of_a_truncated_turn_must_not_run(ending: Ending, reason: str | None, truncated: bool) -> None:
     outcome = Outcome(ending=ending, finish_reason=reason)
     assert Turn(id="t", role=Role.ASSISTANT, outcome=outcome).truncated is truncated
     assert Turn(id="t", role=Role.ASSISTANT).truncated is False
 
 
-def test_an_id_used_again_in_a_later_round_waits_again() -> None:
+def test_call_id_of_a_later_round_waits_again() -> None:
     def calling(name: str) -> Turn:
         return Turn(id=name, role=Role.ASSISTANT, parts=(ToolCall(id="call_0", name="f", arguments="{}"),))
 
@@ -130,7 +130,7 @@ def test_an_id_used_again_in_a_later_round_waits_again() -> None:
     assert twice.append(answering("d")).unanswered() == ()
 
 
-def test_what_a_request_used_is_counted_once_however_many_choices_it_had() -> None:
+def test_usage_of_a_request_with_choices_is_counted_once() -> None:
     def answer(exchange: str | None, choice: int = 0) -> Turn:
         used = Outcome(ending=Ending.COMPLETE, usage=Usage(completion=10), exchange=exchange, choice=choice, choices=2)
         return make_turn(Role.ASSISTANT, "x").model_copy(update={"outcome": used})

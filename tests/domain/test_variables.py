@@ -35,7 +35,7 @@ VALUES = {"city": "Oslo", "x-1": "one", "город": "Пермь", "nested": "{
         (r"\\{{unknown}}", r"\{{unknown}}"),
     ],
 )
-def test_values_go_in(text: str, sent: str) -> None:
+def test_variables_are_replaced(text: str, sent: str) -> None:
     assert resolve(text, VALUES) == sent
 
 
@@ -62,13 +62,13 @@ def test_other_braces_are_text(text: str) -> None:
     assert resolve(text, values) == text
 
 
-def test_a_variable_can_be_sent_as_it_is_written() -> None:
+def test_variable_can_be_sent_as_it_is_written() -> None:
     values = {"city": as_written("city")}
     assert resolve("{{ city }} {{city}}", values) == "{{ city }} {{city}}"
     assert unresolved((make_turn(Role.USER, "{{city}}"),), values) == ()
 
 
-def test_mentions_say_where_they_stand() -> None:
+def test_mentions_have_their_place() -> None:
     text = r"a {{city}} \{{city}} {{ b }}"
     found = mentions(text)
     assert [(text[m.start : m.end], m.name, m.escaped) for m in found] == [
@@ -78,7 +78,7 @@ def test_mentions_say_where_they_stand() -> None:
     ]
 
 
-def test_what_a_model_said_is_left_alone() -> None:
+def test_variables_in_answers_stay() -> None:
     result = ToolResult(call_id="1", text="{{city}}", by="you")
     picture = Image(url="https://example.org/{{city}}.png")
     turns = Transcript().append(
@@ -105,7 +105,7 @@ def test_long_text_of_half_variables_stays(piece: str) -> None:
     assert resolve(text, VALUES) == text
 
 
-def test_turns_are_resolved_anew_for_other_values_and_other_turns_alone() -> None:
+def test_unchanged_turns_are_not_resolved_again() -> None:
     turns = (make_turn(Role.USER, "{{a}}"), make_turn(Role.USER, "plain"), make_turn(Role.USER, "{{b}}"))
     braced, values = Braced(), {"a": "1", "b": "2"}
     first = braced.resolve(turns, values)

@@ -11,19 +11,31 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from functools import partial
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from playground.app import App
 from playground.demo.server import DemoConfig, DemoServer
+from playground.demo.service import ReceivedRequest
 from playground.domain.transcript import Turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.pane import ConversationPane
@@ -79,11 +91,15 @@ class Person:
         """The field of the composer."""
         return self.one(QPlainTextEdit, "Message", self.pane.composer)
 
+    @property
+    def posts(self) -> list[ReceivedRequest]:
+        """The requests of runs that the demo gateway received, oldest first."""
+        return [request for request in self.server.requests if request.method == "POST"]
+
     def body(self, at: int = -1) -> dict[str, Any]:
         """The body of a request as the demo gateway received it."""
-        posts = [request for request in self.server.requests if request.method == "POST"]
-        found: dict[str, Any] = json.loads(posts[at].body)
-        return found
+        body: dict[str, Any] = json.loads(self.posts[at].body)
+        return body
 
     def card(self, at: int) -> TurnCard:
         """The card of a turn on the path."""
@@ -125,10 +141,12 @@ class Person:
         return self.one(kind, name, inside)
 
     async def idle(self, turns: int | None = None) -> None:
-        """Wait until no run is under way (and the path has so many turns)."""
+        """Wait until no run is active, the path has so many turns, and the messages in view are drawn."""
 
         def rests() -> bool:
-            return self.session.active_run is None and (turns is None or len(self.path) == turns)
+            if self.session.active_run is not None or turns not in (None, len(self.path)):
+                return False
+            return self.conversation.is_drawn
 
         await self.until(rests, f"rest with {turns} turns")
 
@@ -169,7 +187,12 @@ class Person:
                 return
 
     async def reveal(self, widget: QWidget) -> None:
-        """Scroll the conversation until a widget is in view."""
+        """Scroll the areas around a widget until it is in view."""
+        area = widget.parentWidget()
+        while area is not None and widget.visibleRegion().isEmpty():
+            if isinstance(area, QScrollArea):
+                await self.do(partial(area.ensureWidgetVisible, widget))
+            area = area.parentWidget()
         view = self.pane.view
         if widget.visibleRegion().isEmpty() and view.isAncestorOf(widget):
             bar = view.verticalScrollBar()
@@ -190,7 +213,9 @@ class Person:
         await self.do(partial(QTest.keyClick, self.app.window.windowHandle(), key, modifier))
 
     async def type_into(self, widget: QWidget, text: str) -> None:
-        """Click into a field, mark all and type."""
+        """Click into a field, mark all and type. A click activates the field's window, as it does on a desktop."""
+        if not widget.isActiveWindow():
+            await self.do(widget.window().activateWindow)
         await self.click(widget)
         await self.until(lambda: _has_focus(widget), f"focus in {widget}")
         await self.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
@@ -209,20 +234,30 @@ class Person:
         await self.until(lambda: self.session.settings.model == model, f"the model {model}")
 
     async def choose(self, button: QPushButton | QToolButton, entry: str) -> None:
-        """Open the menu of a button and click an entry."""
-        menu = button.menu()
+        """Open the menu of a button, once it is enabled, and click an entry."""
         await self.reveal(button)
+        await self.until(button.isEnabled, f"{button} to be enabled")
+        await self.rests(button)
+        menu = button.menu()
         at = button.visibleRegion().boundingRect().center()
         QTimer.singleShot(0, partial(click_at, button, at))  # may not return before the menu is closed
         await self.until(menu.isVisible, f"menu of {button}")
         await self.pick(menu, entry)
 
     async def trigger(self, action: str) -> None:
-        """Trigger the action of this id, as its key or menu entry does."""
-        await self.do(self.app.window.action(action).trigger)
+        """Trigger the action of this id, as its key or menu entry does, once it is enabled."""
+        match = self.app.window.action(action)
+        await self.until(match.isEnabled, f"the action {action} to be enabled")
+        await self.do(match.trigger)
 
     async def pick(self, menu: QMenu, entry: str) -> None:
-        (action,) = [action for action in menu.actions() if shown(action.text()) == entry]
+        """Click the entry of an open menu, once it is enabled."""
+
+        def entries() -> list[QAction]:
+            return [action for action in menu.actions() if shown(action.text()) == entry and action.isEnabled()]
+
+        await self.until(lambda: len(entries()) == 1, f"the entry {entry!r}")
+        (action,) = entries()
         entry_center = menu.actionGeometry(action).center()
         for step in reversed(range(MOVES)):
             QTest.mouseMove(menu.windowHandle(), entry_center + QPoint(step, 0))
@@ -310,6 +345,24 @@ class Stage:
         assert loop._tasks <= tasks, f"tasks left: {loop._tasks - tasks}"
         assert not still_running, "the demo gateway was left running"
         return app
+
+
+def flow(
+    demo: DemoConfig = PACE, *, touched: bool = True
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Make a test of a scene: it is played in one start of the application, with its other parameters as fixtures."""
+
+    def decorate(scene: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        @wraps(scene)
+        def run(stage: Stage, **fixtures: Any) -> None:
+            stage.play(partial(scene, **fixtures), demo, touched=touched)
+
+        parameters = list(signature(scene).parameters.values())[1:]
+        stage = Parameter("stage", Parameter.POSITIONAL_OR_KEYWORD)
+        run.__signature__ = Signature([stage, *parameters])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 def _ours(thread: threading.Thread) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
 
 import playground.app as app_module
 from playground.app import App
@@ -87,11 +87,10 @@ def early_app(moment: int, early: str, expected: str, told: list[Any]) -> type[A
     class EarlyApp(App):
         def __init__(self, *arguments: Any, **named: Any) -> None:
             self.step = 0
-            self.seen: set[str] = set()
             super().__init__(*arguments, **named)
             person = Person(self)
             functions = {name: getattr(person, name) for name in vars(Person) if not name.startswith("_")}
-            self.names = {**NAMES, **functions, "app": self, "window": self.window, "seen": self.seen}
+            self.names = {**NAMES, **functions, "app": self, "window": self.window}
             self.timer = QTimer(interval=5)
             self.timer.timeout.connect(self.look)
 
@@ -100,7 +99,6 @@ def early_app(moment: int, early: str, expected: str, told: list[Any]) -> type[A
                 if self.step == moment:
                     QTimer.singleShot(0, self.act)
                 self.step += 1
-                self.seen.update(label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
                 yield
 
         def act(self) -> None:

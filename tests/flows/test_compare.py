@@ -1,4 +1,4 @@
-"""A person compares: lanes opened, set, asked together, paused, stopped, continued, closed, taken back, left."""
+"""Lanes of Compare: opened, set, asked together, paused, stopped, continued, closed, restored, left."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.compare import ComparePage, find_docks
 from tests.flows.pages.conversation import wait_for_dialog
+from tests.flows.pages.page import get_by_object_name
 from tests.flows.test_store import opened
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -35,7 +36,7 @@ SLOW = DemoConfig(tokens_per_second=30, time_to_first_token=0.02, rate_limit=1_0
 
 
 class LanesView(Protocol):
-    """The product's own page of lanes."""
+    """The product's own page of lanes, for flows that do not use the page objects yet."""
 
     @property
     def lanes(self) -> Lanes: ...
@@ -44,26 +45,12 @@ class LanesView(Protocol):
 
 
 def page(person: Person) -> LanesView:
-    """The product's own page, for flows that do not use the page objects yet."""
-    view: Any = person.pane.columns
-    assert view is not None
-    return cast(LanesView, view)
+    return cast(LanesView, cast(object, person.pane.columns))
 
 
 def columns(person: Person) -> list[Any]:
-    """The product's own columns, for flows that do not use the page objects yet."""
     shown: list[Any] = page(person).columns
     return shown
-
-
-async def open_lanes(person: Person, count: int = 2) -> Lanes:
-    """Open Compare with so many lanes."""
-    return await ComparePage(person).open(count)
-
-
-async def answered(person: Person, _lanes: Lanes, turns: int) -> None:
-    """Wait until each lane has so many turns."""
-    await ComparePage(person).wait_for_answers(turns)
 
 
 def texts(lane: Session) -> list[str]:
@@ -84,380 +71,336 @@ async def wait_for_streams(person: Person, lanes: Lanes) -> None:
     await person.until(lambda: all(lane.state is RunState.STREAMING for lane in lanes.ticked), "an answer in each lane")
 
 
-def set_warm(lane: Session) -> None:
-    lane.set_parameters(lane.settings.current.with_value("temperature", 1))
+def set_warm(lane: Session, temperature: float | None = 1) -> None:
+    lane.set_parameters(lane.settings.current.with_value("temperature", temperature))
 
 
-def test_question_goes_to_two_lanes_with_settings_of_their_own(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
-        first, second = compare.lanes
-        assert "dock-experiments" not in [dock.objectName() for dock in find_docks(person)]
+@flow()
+async def test_question_goes_to_two_lanes_with_settings_and_panels_of_their_own(person: Person) -> None:
+    main, window, compare = person.session, person.app.window, ComparePage(person)
 
-        await second.select()
-        await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
-        before = main.settings.model
-        await person.use_model("demo-chat")
-        assert main.settings.model == before != "demo-chat"
-        await person.until(lambda: second.model == "demo-chat", "its model above it")
+    def panels() -> list[str]:
+        return sorted(dock.windowTitle() for dock in find_docks(person) if isinstance(dock, QDockWidget))
 
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        assert first.widget.isAncestorOf(person.conversation.messages.widget)
-        assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", before}
-        assert (await second.messages.wait_for_message(lanes.all[1].transcript.path[-1])).text
-        await person.until(lambda: "first token" in second.metrics, "metrics below it")
-        await person.until(lambda: any(lane.best for lane in compare.lanes), "the best lane of each metric")
+    before = panels()
+    assert before == ["Experiments", "Inspector", "Parameters and tools"]
+    lanes = await compare.open()
+    first, second = compare.lanes
+    await person.until(lambda: panels() == [], "no panels around the lanes")
 
-        await second.press("Continue here")
-        await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
-        await person.until(lambda: first.model == "demo-chat", "its model above the first lane")
-        await compare.close()
-        assert person.session is main
-        assert person.conversation.messages.visible
-        assert "dock-experiments" in [dock.objectName() for dock in find_docks(person)]
-        await person.run("And now?")
-        await person.idle(4)
-        assert len(texts(main.lanes[1])) == 2
+    await second.select()
+    await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
+    model = main.settings.model
+    await person.use_model("demo-chat")
+    assert main.settings.model == model != "demo-chat"
+    await person.until(lambda: second.model == "demo-chat", "its model above it")
 
-    stage.play(scene)
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    assert first.widget.isAncestorOf(person.conversation.messages.widget)
+    assert {person.body(-1)["model"], person.body(-2)["model"]} == {"demo-chat", model}
+    assert (await second.messages.wait_for_message(lanes.all[1].transcript.path[-1])).text
+    await person.until(lambda: "first token" in second.metrics, "metrics below it")
+    await person.until(lambda: any(lane.best for lane in compare.lanes), "the best lane of each metric")
 
+    # Each page remembers its panels
+    buttons = second.find(QAbstractButton)
+    await person.click(next(button for button in buttons if button.text().endswith(" set")))
+    await person.until(lambda: panels() == ["Parameters and tools"], "the panel in which the lane is set")
+    window.remember_layout()
+    await compare.close()
+    await person.until(lambda: panels() == before, "the panels around the conversation")
+    await compare.bar.press("Compare")
+    await person.until(lambda: panels() == ["Parameters and tools"], "the panels around the lanes")
+    stored = person.app.settings.value("window/state")
+    assert isinstance(window, QMainWindow)
+    versions = range(100)
+    assert any(QMainWindow.restoreState(window, QByteArray(stored), version) for version in versions)
+    assert panels() == before, "a window opens with the panels of the conversation"
 
-def test_panels_around_lanes_and_conversation_are_remembered_separately(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        window, compare = person.app.window, ComparePage(person)
-
-        def shown() -> list[str]:
-            return sorted(dock.windowTitle() for dock in find_docks(person) if isinstance(dock, QDockWidget))
-
-        before = shown()
-        assert before == ["Experiments", "Inspector", "Parameters and tools"]
-        await compare.open()
-        assert shown() == []
-        buttons = compare.lanes[1].find(QAbstractButton)
-        await person.click(next(button for button in buttons if button.text().endswith(" set")))
-        await person.until(lambda: shown() == ["Parameters and tools"], "the panel in which the lane is set")
-        window.remember_layout()
-        await compare.close()
-        await person.until(lambda: shown() == before, "the panels around the conversation")
-        await compare.bar.press("Compare")
-        await person.until(lambda: shown() == ["Parameters and tools"], "the panels around the lanes")
-        stored = person.app.settings.value("window/state")
-        assert isinstance(window, QMainWindow)
-        versions = range(100)
-        assert any(QMainWindow.restoreState(window, QByteArray(stored), version) for version in versions)
-        assert shown() == before, "a window opens with the panels of the conversation"
-
-    stage.play(scene)
+    await compare.wait_for_lanes(2)
+    await compare.lanes[1].press("Continue here")
+    await person.until(lambda: main.settings.model == "demo-chat", "the lane to be the conversation")
+    await person.until(lambda: compare.lanes[0].model == "demo-chat", "its model above the first lane")
+    await compare.close()
+    assert person.session is main
+    assert person.conversation.messages.visible
+    await person.run("And now?")
+    await person.idle(4)
+    assert len(texts(main.lanes[1])) == 2
 
 
-def test_lanes_are_ticked_stopped_closed_and_restored(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        lanes = await compare.open(3)
-        first, second, third = compare.lanes
-        await person.click(third.tick)
-        await person.until(lambda: len(lanes.ticked) == 2, "two lanes on the button")
-        await person.run("!long=9000 !tps=30")
-        await wait_for_streams(person, lanes)
-        assert texts(lanes.all[2]) == []
-        await second.press("Stop this lane")
-        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
-        assert lanes.all[0].state is not RunState.IDLE
-        await person.key(Qt.Key.Key_Escape, SHIFT)
-        await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+@flow(SLOW)
+async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(person: Person) -> None:
+    compare = ComparePage(person)
+    lanes = await compare.open(3)
+    first, second, third = compare.lanes
+    await person.click(third.tick)
+    await person.until(lambda: len(lanes.ticked) == 2, "two lanes on the button")
+    await person.run("!long=9000 !tps=30")
+    await wait_for_streams(person, lanes)
+    assert texts(lanes.all[2]) == []
+    await second.press("Stop this lane")
+    await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
+    assert lanes.all[0].busy
+    await person.key(Qt.Key.Key_Escape, SHIFT)
+    await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
 
-        await second.choose("Close")
-        await compare.wait_for_lanes(2)
-        await person.click(person.conversation.composer.widget)
-        await person.conversation.notice.press("Undo")
-        await compare.wait_for_lanes(3)
-        assert first.visible
+    await second.choose("Close")
+    await compare.wait_for_lanes(2)
+    await person.click(person.conversation.composer.widget)
+    await person.conversation.notice.press("Undo")
+    await compare.wait_for_lanes(3)
+    assert first.visible
 
-    stage.play(scene, SLOW)
+    # The Tab key goes lane by lane
+    await person.click(compare.lanes[2].tick)
+    await person.until(lambda: len(lanes.ticked) == 3, "three lanes on the button")
+    await person.until(lambda: all(lane.messages.messages for lane in compare.lanes[:2]), "the messages")
+    size = await person.seen(QWidget, "Estimated size of the next request:")
+    await person.until(lambda: re.search(r"≈ [\d,]+ tok( in 3 lanes| × 3)", size.accessibleName()), "the size")
+    await person.do(compare.lanes[0].tick.setFocus)
+    visited: list[str] = []
+    while (letter := compare.focused_lane) != "-" and len(visited) < 200:
+        visited.append(letter)
+        await person.key(Qt.Key.Key_Tab)
+    assert "".join(dict.fromkeys(visited)) == "ABC"
+    assert visited == sorted(visited), "from the end of one lane to the beginning of the next"
+    tick = compare.lanes[1].tick
+    await person.do(tick.setFocus)
+    await person.key(Qt.Key.Key_Backtab, SHIFT)
+    assert compare.focused_lane == "A"
+    await person.key(Qt.Key.Key_Tab)
+    assert tick.hasFocus()
 
-
-def test_each_lane_waits_at_its_own_call_and_goes_on_from_its_card(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = await pause_at_calls(person)
-        second, lanes = compare.lanes[1], compare.sessions
-        await person.until(lambda: "waits at 1 call" in second.metrics, "the call in its metrics")
-        card = await compare.wait_for_call(1)
-        await card.fill("Result of the call", "sunny")
-        await card.press("Send result")
-        await person.until(lambda: len(texts(lanes.all[1])) == 4 and not lanes.all[0].busy, "the second lane to go on")
-        assert lanes.all[0].debugger.paused
-
-    stage.play(scene)
-
-
-def test_lanes_scroll_together_by_messages_or_each_by_itself(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        lanes = await compare.open()
-        for count in (1, 2, 3):
-            await person.run("Tell me about it !long=60")
-            await compare.wait_for_answers(2 * count)
-        first, second = compare.lanes
-        bar = first.scroll_area.verticalScrollBar()
-        await person.until(lambda: bar.maximum() > bar.pageStep() // 2, "something to scroll")
-
-        def places() -> tuple[int, int]:
-            return first.first_in_view(lanes.all[0]), second.first_in_view(lanes.all[1])
-
-        for position in (bar.maximum(), 0, bar.maximum()):
-            await person.do(lambda: bar.setValue(position))  # noqa: B023 - it is awaited
-            await person.until(lambda: places()[0] == places()[1] >= 0, "the same message in both")
-        last = places()[1]
-        assert last > 0
-        await person.trigger("compare.together")
-        await person.do(lambda: bar.setValue(0))
-        await person.until(lambda: places() == (0, last), "only the first lane scrolled")
-
-    stage.play(scene)
+    # Escape stops the lane with the focus
+    await person.run("!long=9000 !tps=30")
+    await wait_for_streams(person, lanes)
+    assert person.session is lanes.all[1]
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
+    assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
+    await person.key(Qt.Key.Key_Escape, SHIFT)
+    await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+    await person.until(lambda: person.conversation.composer.has_button("Run"), "the button to run again")
+    await compare.bar.press("Experiment")
+    await person.until(lambda: "dock-experiments" in [dock.objectName() for dock in find_docks(person)], "the list")
 
 
-def test_differences_from_the_first_lane_are_marked_on_request(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        lanes = await compare.open()
-        second = compare.lanes[1]
-        await person.do(lambda: set_warm(lanes.all[1]))
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.trigger("compare.mark")
-        await person.until(second.marked_texts, "marks in the second lane")
-        await person.trigger("compare.mark")
-        await person.until(lambda: not second.marked_texts(), "no marks")
+def test_calls_of_lanes_are_answered_one_by_one_or_together(stage: Stage) -> None:
+    def find_step(person: Person, number: int) -> QAbstractButton | None:
+        lanes = ComparePage(person).lanes
+        return next(iter(lanes[number].find(QAbstractButton, "Step")), None) if len(lanes) > number else None
 
-    stage.play(scene)
-
-
-def test_differences_of_request_and_metrics_are_shown_below_a_lane_and_in_the_inspector(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
-        first, second = compare.lanes
-        warm = lanes.all[1]
-        await person.do(lambda: set_warm(warm))
-
-        def difference() -> str:
-            return "".join(view.toPlainText() for view in person.find(QTextEdit, "What differs"))
-
-        def other() -> QComboBox | None:
-            return next(iter(person.find(QComboBox, "Compare the exchange with")), None)
-
-        def compared_with(entry: str) -> bool:
-            box = other()
-            return box is not None and box.currentText() == entry
-
-        # The next requests, before the first run
-        await second.select()
-        await person.trigger("wire.diff")
-        await person.until(lambda: compared_with("Next request: lane A's and this lane's"), "lane A's next request")
-        await person.until(lambda: "temperature" in difference(), "the next requests to be compared")
-        assert "model" not in difference()
-
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.trigger("compare.mark")
-        await person.until(lambda: second.request_difference == "1 field of the request differs", "the difference")
-        await person.until(lambda: " s)" in second.metrics, "the difference of the first token")
-        assert "(" not in first.metrics
-
-        tabs = person.one(QTabBar, "Inspector")
-        titles = [tabs.tabText(number) for number in range(tabs.count())]
-        await person.do(tabs.setFocus)
-        await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
-        await second.show_request_difference()
-        await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
-        await person.until(lambda: "temperature" in difference(), "the field")
-        await person.until(lambda: any("1 difference" in label.text() for label in person.find(QLabel)), "the count")
-
-        # Lane A is not compared with itself, nor with a round that it has not
-        await first.select()
-        await person.until(lambda: (box := other()) is not None and box.findText("Lane A, same round") < 0, "no lane A")
-        await person.do(lambda: lanes.tick(main, on=False))
-        await second.select()
-        await person.run("And now?")
-        await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round without lane A")
-        await person.until(lambda: not second.request_difference, "no comparison below it")
-        await person.until(lambda: "Lane A has no other request of the same round" in difference(), "the reason")
-
-        await person.trigger("compare.mark")
-        await person.until(lambda: "(" not in second.metrics, "metrics without differences")
-
-    stage.play(scene)
-
-
-def test_result_is_sent_to_all_lanes_and_lanes_are_copied_as_a_table(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         compare = await pause_at_calls(person)
-        card = await compare.wait_for_call(1)
-        await card.press("Same to all lanes")
+        lanes = compare.sessions
+
+        # Another page is opened while the focus is in a lane: the conversation alone, an evaluation
+        for key in (Qt.Key.Key_K, Qt.Key.Key_A):
+            await person.until(lambda: find_step(person, 1) is not None, "the call of lane B")
+            button = find_step(person, 1)
+            assert button is not None
+            button.setFocus()
+            await person.until(button.hasFocus, "the focus in lane B")
+            await person.key(key, CONTROL | SHIFT)
+            await person.until(lambda: person.pane.columns is None, "another page")
+            await person.do(person.app.window.grab)
+            await compare.open()
+            await person.until(lambda: find_step(person, 0) is not None, "the call of lane A")
+            assert person.conversation.messages.visible
+
+        await (await compare.wait_for_call(1)).press("Same to all lanes")
         await compare.wait_for_answers(4)
-        assert not any(lane.debugger.waiting for lane in compare.sessions.all)
+        assert not any(lane.debugger.waiting for lane in lanes.all)
         await person.trigger("compare.copy")
         header, *rows = QApplication.clipboard().text().splitlines()
         assert header.split("\t")[0].startswith("A · ")
         assert any("get_weather" in row for row in rows)
 
-    stage.play(scene)
-
-
-def test_another_experiment_has_lanes_of_its_own(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        first, compare = person.session, ComparePage(person)
-        await compare.open()
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.key(Qt.Key.Key_N, CONTROL)
-        await person.until(lambda: person.session.main is not first, "another experiment")
-        await compare.wait_for_lanes(1)
-        await person.do(lambda: person.app.workspace.open(first.id))
-        lanes = await compare.wait_for_lanes(2)
-        assert lanes.all[0] is first
-        assert [texts(lane)[0] for lane in lanes.all] == ["Hello", "Hello"]
+        await person.run("Weather in Rome")
+        await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+        await person.until(lambda: "waits at 1 call" in compare.lanes[1].metrics, "the call in its metrics")
+        await (await compare.wait_for_call(1)).send_result("sunny")
+        await person.until(lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].busy, "the answer of lane B")
+        assert lanes.all[0].debugger.paused
 
     stage.play(scene)
 
 
-def test_losses_of_a_protocol_are_shown_while_there_are_any(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
-        main.set_parameters(main.settings.current.with_value("n", 2))
-        lanes.all[1].switch_protocol("messages")
-        second = compare.lanes[1]
-        await person.until(lambda: "cannot go as" in second.losses, "the losses")
-        main.set_parameters(main.settings.current.with_value("n", None))
-        await person.until(lambda: not second.losses, "no losses")
+@flow()
+async def test_lanes_scroll_together_and_belong_to_their_experiment(person: Person) -> None:
+    main, compare = person.session, ComparePage(person)
+    lanes = await compare.open()
 
-    stage.play(scene)
+    # Losses of a protocol
+    main.set_parameters(main.settings.current.with_value("n", 2))
+    lanes.all[1].switch_protocol("messages")
+    await person.until(lambda: "cannot go as" in compare.lanes[1].losses, "the losses")
+    main.set_parameters(main.settings.current.with_value("n", None))
+    lanes.all[1].switch_protocol("chat")
+    await person.until(lambda: not compare.lanes[1].losses, "no losses")
 
+    # Another experiment has lanes of its own
+    await person.run("Hello !long=60")
+    await compare.wait_for_answers(2)
+    await person.key(Qt.Key.Key_N, CONTROL)
+    await person.until(lambda: person.session.main is not main, "another experiment")
+    await compare.wait_for_lanes(1)
+    await person.do(lambda: person.app.workspace.open(main.id))
+    lanes = await compare.wait_for_lanes(2)
+    assert lanes.all[0] is main
+    assert [texts(lane)[0] for lane in lanes.all] == ["Hello !long=60"] * 2
 
-def test_lanes_are_added_from_the_tool_bar_and_reached_by_keys(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        main, compare = person.session, ComparePage(person)
-        lanes = await compare.open()
-        second = compare.lanes[1]
-        assert not compare.bar.has_button("Gateway")
-        await second.select()
-        await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
-        await person.use_model("demo-chat")
-        assert second.model == "demo-chat", "the field in use is that of the lane"
-        await person.until(lambda: "otherwise as set" in second.settings, "the differing settings")
-        await compare.add("Copy of this lane")
-        await compare.wait_for_lanes(3)
-        assert lanes.all[2].settings.model == "demo-chat"
-        assert "3 lanes" in compare.bar.texts
+    for count in (2, 3):
+        await person.run("Tell me about it !long=60")
+        await compare.wait_for_answers(2 * count)
+    first, second = compare.lanes
+    bar = first.scroll_area.verticalScrollBar()
+    await person.until(lambda: bar.maximum() > bar.pageStep() // 2, "something to scroll")
 
-        await compare.add("Other models…")
-        dialog = await wait_for_dialog(person, "Add lanes of other models")
-        search = dialog.get(QLineEdit, "Find a model, or type an id")
-        for model in ("demo-tools", "typed/by-hand"):
-            await person.do(lambda: search.setText(model))  # noqa: B023 - it is awaited
-            await person.do(lambda: QTest.keyClick(search, Qt.Key.Key_Return))
-        await person.do((await dialog.wait_for(QAbstractButton, "Add 2 lanes")).click)
-        await compare.wait_for_lanes(5)
-        assert [lane.settings.model for lane in lanes.all[3:]] == ["demo-tools", "typed/by-hand"]
-        window = person.app.window
-        await person.until(lambda: window.focusWidget() is person.message, "the focus in the message field")
-        await person.do(window.activateWindow)
-        await person.trigger("edit.undo")
-        await compare.wait_for_lanes(3)
+    def places() -> tuple[int, int]:
+        return first.first_in_view(lanes.all[0]), second.first_in_view(lanes.all[1])
 
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.until(lambda: person.session is lanes.all[1])
-        await person.key(Qt.Key.Key_F6)
-        await person.until(lambda: person.session is lanes.all[2], "the third lane")
-        await person.until(lambda: compare.lanes[2].has_focus, "the focus in it")
-        await person.key(Qt.Key.Key_F6)
-        await person.until(lambda: person.session is main, "the first lane after the last")
-        await person.key(Qt.Key.Key_F6, SHIFT)
-        third = lanes.all[2]
-        await person.key(Qt.Key.Key_PageUp, CONTROL | Qt.KeyboardModifier.AltModifier)
-        await person.until(lambda: lanes.all[1] is third, "the lane one place to the left")
-
-        answer = third.transcript.path[-1]
-        await person.until(lambda: compare.lanes[1].messages.find_message(answer), "its answer in the second column")
-        card = await compare.lanes[1].messages.wait_for_message(answer)
-        buttons = [*card.find(QAbstractButton, "Earlier alternative"), *card.find(QAbstractButton, "Later alternative")]
-        await person.do(next(button for button in buttons if button.isEnabled()).setFocus)
-        number = card.widget.findChild(QLabel, "alternativeNumber")
-        assert isinstance(number, QLabel)
-        assert sorted(re.findall("lane [A-Z]", number.toolTip())) == ["lane A", "lane C"]
-
-    stage.play(scene)
+    for position in (bar.maximum(), 0, bar.maximum()):
+        await person.do(lambda: bar.setValue(position))  # noqa: B023 - it is awaited
+        await person.until(lambda: places()[0] == places()[1] >= 0, "the same message in both")
+    last = places()[1]
+    assert last > 0
+    await person.trigger("compare.together")
+    await person.do(lambda: bar.setValue(0))
+    await person.until(lambda: places() == (0, last), "only the first lane scrolled")
 
 
-def test_lane_is_saved_as_a_preset_and_a_preset_makes_a_lane(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        lanes = await compare.open()
-        await person.do(lambda: set_warm(lanes.all[1]))
-        await compare.lanes[1].choose("Save as preset…")
-        dialog = await wait_for_dialog(person, "Save as preset")
-        name = dialog.get(QLineEdit, "Name of the preset")
-        await person.do(lambda: name.setText("warm"))
-        await person.do(lambda: QTest.keyClick(name, Qt.Key.Key_Return))
-        await person.until(lambda: not dialog.visible, "the dialog to close")
-        await compare.add_preset("warm")
-        await compare.wait_for_lanes(3)
-        assert lanes.title(lanes.all[2]) == "C · warm"
-        assert lanes.all[2].settings.current.held["temperature"] == 1
-        await compare.lanes[2].choose("Close")
-        await compare.wait_for_lanes(2)
-        await person.conversation.notice.press("Undo")
-        await compare.wait_for_lanes(3)
+@flow()
+async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspector(person: Person) -> None:
+    main, compare = person.session, ComparePage(person)
+    lanes = await compare.open()
+    first, second = compare.lanes
+    warm = lanes.all[1]
+    await person.do(lambda: set_warm(warm))
 
-    stage.play(scene)
+    def difference() -> str:
+        return "".join(view.toPlainText() for view in person.find(QTextEdit, "What differs"))
+
+    def other() -> QComboBox | None:
+        return next(iter(person.find(QComboBox, "Compare the exchange with")), None)
+
+    def compared_with(entry: str) -> bool:
+        box = other()
+        return box is not None and box.currentText() == entry
+
+    # The next requests, before the first run
+    await second.select()
+    await person.trigger("wire.diff")
+    await person.until(lambda: compared_with("Next request: lane A's and this lane's"), "lane A's next request")
+    await person.until(lambda: "temperature" in difference(), "the next requests to be compared")
+    assert "model" not in difference()
+
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    await person.trigger("compare.mark")
+    await person.until(second.marked_texts, "marks in the second lane")
+    await person.until(lambda: second.request_difference == "1 field of the request differs", "the difference")
+    await person.until(lambda: " s)" in second.metrics, "the difference of the first token")
+    assert "(" not in first.metrics
+
+    tabs = person.one(QTabBar, "Inspector")
+    titles = [tabs.tabText(number) for number in range(tabs.count())]
+    await person.do(tabs.setFocus)
+    await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
+    await second.show_request_difference()
+    await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
+    await person.until(lambda: "temperature" in difference(), "the field")
+    await person.until(lambda: any("1 difference" in label.text() for label in person.find(QLabel)), "the count")
+
+    # Lane A is not compared with itself, nor with a round that it has not
+    await first.select()
+    await person.until(lambda: (box := other()) is not None and box.findText("Lane A, same round") < 0, "no lane A")
+    await person.do(lambda: lanes.tick(main, on=False))
+    await second.select()
+    await person.run("And now?")
+    await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round without lane A")
+    await person.until(lambda: not second.request_difference, "no comparison below it")
+    await person.until(lambda: "Lane A has no other request of the same round" in difference(), "the reason")
+
+    await person.trigger("compare.mark")
+    await person.until(lambda: "(" not in second.metrics, "metrics without differences")
+    await person.until(lambda: not second.marked_texts(), "no marks")
 
 
-def test_tab_key_goes_lane_by_lane_and_escape_stops_the_lane_in_front(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        lanes = await compare.open(3)
-        await person.run("Hello")
-        await compare.wait_for_answers(2)
-        await person.until(lambda: all(len(lane.messages.messages) == 2 for lane in compare.lanes), "the cards")
+@flow()
+async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person) -> None:
+    main, compare = person.session, ComparePage(person)
+    lanes = await compare.open()
+    second = compare.lanes[1]
 
-        def estimate() -> str:
-            (size,) = person.find(QWidget, "Estimated size of the next request:")
-            return size.accessibleName()
+    # A lane becomes a preset, and the preset another lane
+    await person.do(lambda: set_warm(lanes.all[1]))
+    await compare.lanes[1].choose("Save as preset…")
+    dialog = await wait_for_dialog(person, "Save as preset")
+    name = await dialog.wait_for(QLineEdit, "Name of the preset")
+    await person.do(lambda: name.setText("warm"))
+    await person.do(lambda: QTest.keyClick(name, Qt.Key.Key_Return))
+    await person.until(lambda: not dialog.visible, "the dialog to close")
+    await compare.add_preset("warm")
+    await compare.wait_for_lanes(3)
+    assert lanes.title(lanes.all[2]) == "C · warm"
+    assert lanes.all[2].settings.current.held["temperature"] == 1
+    await person.do(lambda: set_warm(lanes.all[1], None))
+    await compare.lanes[2].choose("Close")
+    await compare.wait_for_lanes(2)
+    await person.conversation.notice.press("Undo")
+    await compare.wait_for_lanes(3)
+    await compare.lanes[2].choose("Close")
+    await compare.wait_for_lanes(2)
 
-        await person.until(lambda: re.search(r"≈ [\d,]+ tok( in 3 lanes| × 3)", estimate()), "the estimated size")
-        await person.do(compare.lanes[0].tick.setFocus)
-        visited: list[str] = []
-        while (letter := compare.focused_lane) != "-" and len(visited) < 200:
-            visited.append(letter)
-            await person.key(Qt.Key.Key_Tab)
-        assert "".join(dict.fromkeys(visited)) == "ABC"
-        assert visited == sorted(visited), "from the end of one lane to the beginning of the next"
-        assert min(map(visited.count, "ABC")) > 10
-        tick = compare.lanes[1].tick
-        await person.do(tick.setFocus)
-        await person.key(Qt.Key.Key_Backtab, SHIFT)
-        assert compare.focused_lane == "A"
-        await person.key(Qt.Key.Key_Tab)
-        assert tick.hasFocus()
+    assert not compare.bar.has_button("Gateway")
+    await second.select()
+    await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
+    await person.use_model("demo-chat")
+    await person.until(lambda: second.model == "demo-chat", "its model above it")
+    await person.until(lambda: "otherwise as set" in second.settings, "the differing settings")
+    await compare.add("Copy of this lane")
+    await compare.wait_for_lanes(3)
+    assert lanes.all[2].settings.model == "demo-chat"
+    assert "3 lanes" in compare.bar.texts
 
-        await person.run("!long=9000 !tps=30")
-        await wait_for_streams(person, lanes)
-        assert person.session is lanes.all[1]
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
-        assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
-        await person.key(Qt.Key.Key_Escape, SHIFT)
-        await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
-        await person.until(lambda: person.conversation.composer.has_button("Run"), "the button to run again")
+    await compare.add("Other models…")
+    dialog = await wait_for_dialog(person, "Add lanes of other models")
+    search = await dialog.wait_for(QLineEdit, "Find a model, or type an id")
+    for model in ("demo-tools", "typed/by-hand"):
+        await person.do(lambda: search.setText(model))  # noqa: B023 - it is awaited
+        await person.do(lambda: QTest.keyClick(search, Qt.Key.Key_Return))
+    await dialog.press("Add 2 lanes")
+    await compare.wait_for_lanes(5)
+    assert [lane.settings.model for lane in lanes.all[3:]] == ["demo-tools", "typed/by-hand"]
+    window = person.app.window
+    await person.until(lambda: window.focusWidget() is person.message, "the focus in the message field")
+    await person.do(window.activateWindow)
+    await person.trigger("edit.undo")
+    await compare.wait_for_lanes(3)
 
-        await compare.bar.press("Experiment Hello: show the list of all")
-        await person.until(lambda: "dock-experiments" in [dock.objectName() for dock in find_docks(person)], "the list")
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    await person.until(lambda: person.session is lanes.all[1])
+    await person.key(Qt.Key.Key_F6)
+    await person.until(lambda: person.session is lanes.all[2], "the third lane")
+    await person.until(lambda: compare.lanes[2].has_focus, "the focus in it")
+    await person.key(Qt.Key.Key_F6)
+    await person.until(lambda: person.session is main, "the first lane after the last")
+    await person.key(Qt.Key.Key_F6, SHIFT)
+    third = lanes.all[2]
+    await person.key(Qt.Key.Key_PageUp, CONTROL | Qt.KeyboardModifier.AltModifier)
+    await person.until(lambda: lanes.all[1] is third, "the lane one place to the left")
 
-    stage.play(scene, DemoConfig(tokens_per_second=300, time_to_first_token=0.02, rate_limit=1_000_000))
+    answer = third.transcript.path[-1]
+    await person.until(lambda: compare.lanes[1].messages.find_message(answer), "its answer in the second column")
+    card = await compare.lanes[1].messages.wait_for_message(answer)
+    buttons = [*card.find(QAbstractButton, "Earlier alternative"), *card.find(QAbstractButton, "Later alternative")]
+    await person.do(next(button for button in buttons if button.isEnabled()).setFocus)
+    number = get_by_object_name(person, "alternativeNumber", card.widget)
+    assert sorted(re.findall("lane [A-Z]", number.toolTip())) == ["lane A", "lane C"]
 
 
 def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: Stage) -> None:
@@ -494,26 +437,3 @@ def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: S
 
     stage.play(first)
     stage.play(second)
-
-
-def test_lanes_are_left_for_another_page_with_the_focus_in_a_lane(stage: Stage) -> None:
-    def step(person: Person, number: int) -> QAbstractButton | None:
-        buttons = columns(person)[number].findChildren(QAbstractButton)
-        return next((button for button in buttons if button.text() == "Step" and button.isVisible()), None)
-
-    async def scene(person: Person) -> None:
-        await pause_at_calls(person)
-        for key in (Qt.Key.Key_K, Qt.Key.Key_A):  # the conversation alone, an evaluation
-            await person.until(lambda: step(person, 1) is not None, "the call of lane B")
-            button = step(person, 1)
-            assert button is not None
-            button.setFocus()
-            await person.until(button.hasFocus, "the focus in lane B")
-            await person.key(key, CONTROL | SHIFT)
-            await person.until(lambda: person.pane.columns is None, "another page")
-            await person.do(person.app.window.grab)
-            await ComparePage(person).open()
-            await person.until(lambda: step(person, 0) is not None, "the call of lane A")
-            assert person.conversation.messages.visible
-
-    stage.play(scene)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from playground.engine.files.lexers import lexer_for
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.conversation import MessageCard
 from tests.flows.test_error_cards import at
 from tests.flows.test_find import current, open_bar, says
 from tests.hostile.drawn import calls, in_turn
-from tests.support.fault_server import FaultServer, head, pause, send, sse, text_chunk
+from tests.support.fault_server import FaultServer, head, send
 
 
 async def receive(person: Person, server: FaultServer, answer: bytes) -> MessageCard:
@@ -35,81 +34,36 @@ async def wait_for_parts(person: Person, message: MessageCard, first: int, last:
     assert not shows(last)
 
 
-def test_colours_are_loaded_before_the_first_answer(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            lexer_for.cache_clear()
-            server.play(send(head()), pause(), send(sse(text_chunk("Now."), text_chunk("", "stop"), "[DONE]")))
-            await person.run("Go")
-            await person.until(lambda: lexer_for.cache_info().currsize, "colours")
-            assert not person.path[-1].text
-            server.go_on()
-            await person.idle()
+@flow()
+async def test_message_of_very_many_parts_is_shown_page_by_page(person: Person) -> None:
+    with FaultServer() as server:
+        await at(person, server)
+        message = await receive(person, server, in_turn(500, 2))
+        assert len(person.path[-1].parts) == 500
+        await wait_for_parts(person, message, 491, 500, 500)  # the newest are in view
+        await message.press("The first parts of this turn")
+        await wait_for_parts(person, message, 1, 20, 500)
+        await message.press("The parts behind these")
+        await wait_for_parts(person, message, 21, 40, 500)
+        await message.wait_for(QPushButton, "The first parts of this turn")
+        field = await open_bar(person)
+        await person.type_into(field, "word 402")
+        await says(person, "1 of 1")
+        await person.until(lambda: current(person) == "word 402", "the match in view")
+        await person.type_into(field, "word 1")
+        await says(person, "1 of 111")
+        await person.until(lambda: current(person) == "word 1", "the first match in view")
+        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+        await says(person, "111 of 111")
 
-    stage.play(scene)
+        # Run with open calls leads to the first one, on a later page
+        await person.trigger("experiment.new")
+        message = await receive(person, server, calls(60))
+        for number in range(30):
+            person.session.debugger.send(person.path[1].id, f"call_{number}", "sunny")
+        await person.press("Run", person.conversation.composer.widget)
 
+        def open_calls() -> list[str]:
+            return [call.call_id for call in message.calls if call.waiting]
 
-def test_message_of_very_many_parts_is_shown_page_by_page(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            message = await receive(person, server, in_turn(500, 2))
-            assert len(person.path[-1].parts) == 500
-            await wait_for_parts(person, message, 491, 500, 500)  # the newest are in view
-            await message.press("The first parts of this turn")
-            await wait_for_parts(person, message, 1, 20, 500)
-            await message.press("The parts behind these")
-            await wait_for_parts(person, message, 21, 40, 500)
-            assert message.find(QPushButton, "The first parts of this turn")
-            field = await open_bar(person)
-            await person.type_into(field, "word 402")
-            await says(person, "1 of 1")
-            await person.until(lambda: current(person) == "word 402", "the match in view")
-            await person.type_into(field, "word 1")
-            await says(person, "1 of 111")
-            await person.until(lambda: current(person) == "word 1", "the first match in view")
-            await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-            await says(person, "111 of 111")
-
-    stage.play(scene)
-
-
-def test_run_with_open_calls_leads_to_the_first_one_on_a_later_page(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            message = await receive(person, server, calls(60))
-            for number in range(30):
-                person.session.debugger.send(person.path[1].id, f"call_{number}", "sunny")
-            await person.press("Run", person.conversation.composer.widget)
-
-            def open_calls() -> list[str]:
-                return [call.call_id for call in message.calls if call.waiting]
-
-            await person.until(lambda: open_calls()[:1] == ["call_30"], "the first open call")
-
-    stage.play(scene)
-
-
-def test_card_keeps_the_height_of_its_head_while_the_rest_is_made(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.run("!fast Hello")
-        await person.idle(turns=2)
-        card = person.card(1)
-        await person.until(lambda: card.whole, "all of the answer")
-
-        def look() -> None:
-            before = [edge for head in card.heads() for edge in head]
-            for view in card.parts.views:
-                view.hide()
-            card.leave_room(True)
-            card.resize(card.width(), card.height() + 400)  # the room that all of it will need
-            layout = card.layout()
-            assert layout is not None
-            layout.activate()
-            assert [edge for head in card.heads() for edge in head] == before
-
-        await person.do(look)
-
-    stage.play(scene)
+        await person.until(lambda: open_calls()[:1] == ["call_30"], "the first open call")

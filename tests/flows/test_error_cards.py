@@ -7,30 +7,25 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QStatusBar, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QStatusBar, QTabBar, QWidget
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
-from tests.flows.conftest import Person, Stage
-from tests.flows.pages.errors import ErrorCard
+from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.conversation import ErrorCard
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.flows.pages.steps import open_tab
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
 CANARY = "sk-canary-9a1e44d0"
-ANSWER = whole(200, "application/json", b'{"choices": [{"message": {"content": "Well"}}]}')
+ANSWER = send(whole(200, "application/json", b'{"choices": [{"message": {"content": "Well"}}]}'))
 MODELS = whole(200, "application/json", b'{"data": [{"id": "small"}, {"id": "large"}]}')
 
 
 def refusal(status: int, body: Any) -> list[Step]:
     return [send(whole(status, "application/json", json.dumps(body).encode())), keep()]
-
-
-def words(card: QWidget) -> str:
-    """All texts of an error card."""
-    return "\n".join(label.text() for label in card.findChildren(QLabel) if label.text())
 
 
 def has_focus(widget: QWidget) -> bool:
@@ -50,67 +45,59 @@ async def at(person: Person, server: FaultServer, **settings: Any) -> Profile:
     return profile
 
 
-async def told(person: Person, message: str = "Hello") -> QWidget:
-    """Ask, and give the card that comes of it."""
+async def fail(person: Person, message: str = "Hello") -> ErrorCard:
+    """Send a message and return the error card of its answer."""
     turns = len(person.path)
     await person.run(message)
     await person.until(lambda: len(person.path) > turns and person.path[-1].outcome is not None, "an end")
     await person.idle()
-    return await person.seen(QWidget, "Error:", person.card(-1))
+    return await (await person.conversation.wait_for_message(-1)).wait_for_error()
 
 
-def test_error_card_leads_to_the_remedy(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        bar, side = GatewayBar(person), person.one(QTabBar, "Side panel")
-        with FaultServer() as server:
-            await at(person, server)
-            server.play(*refusal(400, {"error": {"message": "There are no healthy deployments for this model."}}))
-            card = await told(person)
-            assert "The gateway does not offer this model · 400" in words(card)
-            await person.press("Choose a model", card)
-            await person.until(lambda: has_focus(bar.model), "the focus in the model field")
-            server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
-            card = await told(person)
-            assert "The gateway does not accept “temperature” · 400" in words(card)
-            await open_tab(person, "Raw")
-            await person.press("Show parameters", card)
-            await person.until(
-                lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "the parameter's row"
-            )
-            server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
-            card = await told(person)
-            await person.press("Go to the earliest turn", card)
-            first = person.path[0].id
-            await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
-            server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
-            card = await told(person)
-            await person.press("Open Raw", card)
-            await person.until(
-                lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the extra body"
-            )
-            server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
-            card = await told(person)
-            assert ErrorCard(person, card).buttons == ["Choose a model", "Show tools", "Retry"]
-            await person.press("Show tools", card)
-            await person.until(lambda: side.tabText(side.currentIndex()).startswith("Tools"), "the tools")
-            server.play(*refusal(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
-            card = await told(person)
-            await person.press("Add the header x-portkey-provider", card)
-            settings = await GatewaysWindow.opened(person)
-            assert settings.value("Header name") == "x-portkey-provider"
-            await person.until(lambda: has_focus(settings.field("Header value")), "the cursor in its value")
-            await settings.enter("Header value", "openai")
-            await settings.save()
-            await settings.leave()
-            await person.conversation.notice.wait_for_text("Scripted is saved.")
-            server.play(
-                send(whole(200, "application/json", b'{"choices": [{"message": {"content": "Well"}}]}')), keep()
-            )
-            await person.conversation.notice.press("Retry")
-            await person.until(lambda: person.path[-1].text == "Well", "the answer")
-            assert server.requests[-1].header("x-portkey-provider") == "openai"
-
-    stage.play(scene)
+@flow()
+async def test_error_card_leads_to_the_remedy(person: Person) -> None:
+    bar, side = GatewayBar(person), person.one(QTabBar, "Side panel")
+    with FaultServer() as server:
+        await at(person, server)
+        server.play(*refusal(400, {"error": {"message": "There are no healthy deployments for this model."}}))
+        card = await fail(person)
+        assert "The gateway does not offer this model · 400" in card.text
+        await card.press("Choose a model")
+        await person.until(lambda: has_focus(bar.model), "the focus in the model field")
+        server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
+        card = await fail(person)
+        assert "The gateway does not accept “temperature” · 400" in card.text
+        await open_tab(person, "Raw")
+        await card.press("Show parameters")
+        await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "its row")
+        server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
+        card = await fail(person)
+        await card.press("Go to the earliest turn")
+        first = person.path[0].id
+        await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
+        server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
+        card = await fail(person)
+        await card.press("Open Raw")
+        await person.until(lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the body")
+        server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
+        card = await fail(person)
+        assert card.buttons == ["Choose a model", "Show tools", "Retry"]
+        await card.press("Show tools")
+        await person.until(lambda: side.tabText(side.currentIndex()).startswith("Tools"), "the tools")
+        server.play(*refusal(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
+        card = await fail(person)
+        await card.press("Add the header x-portkey-provider")
+        settings = await GatewaysWindow.opened(person)
+        assert settings.value("Header name") == "x-portkey-provider"
+        await person.until(lambda: has_focus(settings.field("Header value")), "the cursor in its value")
+        await settings.enter("Header value", "openai")
+        await settings.save()
+        await settings.leave()
+        await person.conversation.notice.wait_for_text("Scripted is saved.")
+        server.play(ANSWER, keep())
+        await person.conversation.notice.press("Retry")
+        await person.until(lambda: person.path[-1].text == "Well", "the answer")
+        assert server.requests[-1].header("x-portkey-provider") == "openai"
 
 
 def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
@@ -120,19 +107,21 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
             gateways = person.app.gateways
             url = locked.base_url
             profile = gateways.store.add_profile(Profile(name="Locked", base_url=url, key_origin=origin(url)))
-            await GatewayBar(person).choose_gateway(profile.name)
+            bar = GatewayBar(person)
+            await bar.choose_gateway(profile.name)
+            await person.until(lambda: bar.state == "not asked, the key is missing", "the state of the gateway")
             await person.use_model("demo-chat")
-            card = await told(person)
-            assert "The key is not here, so nothing was sent" in words(card)
-            assert "kept" not in words(card)
+            card = await fail(person)
+            assert "The key is not here, so nothing was sent" in card.text
+            assert "kept" not in card.text
             assert locked.requests == []
-            assert ErrorCard(person, card).buttons == ["Enter the key", "Retry"]
-            await person.press("Enter the key", card)
+            assert card.buttons == ["Enter the key", "Retry"]
+            await card.press("Enter the key")
             settings = await GatewaysWindow.opened(person)
             await person.until(lambda: has_focus(settings.field("Key")), "the key's field")
             await settings.enter("Key", CANARY)
             await settings.save()
-            assert "Locked is saved." in person.conversation.notice.text
+            await person.conversation.notice.wait_for_text("Locked is saved.")
             await settings.leave()
             await person.conversation.notice.press("Retry")
             await person.until(lambda: person.path[-1].text, "an answer")
@@ -141,43 +130,58 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
         stage.play(scene)
 
 
-def test_error_card_describes_what_arrived(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            server.play(reset())
-            nothing = words(await told(person))
-            assert "The connection failed" in nothing
-            assert "kept" not in nothing
-            server.play(send(head(), sse(text_chunk("Well, "))), reset())
-            await person.run("And now?")
-            await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
-            await person.idle()
-            assert "What arrived is kept. Retry to ask again." in words(person.one(QWidget, "Error:", person.card(-1)))
-            for streamed in (True, False):
-                server.play(*refusal(503, {"message": "busy"}))
-                parameters = person.session.settings.current.with_value("stream", streamed)
-                await person.do(partial(person.session.set_parameters, parameters))
-                card = await told(person)
-                assert ("Streaming makes this less likely" in words(card)) is not streamed
-                assert ("Turn streaming on and retry" in ErrorCard(person, card).buttons) is not streamed
-            server.play(send(whole(418, None, b"", "Connection: close")))
-            said = words(await told(person))
-            assert said.count("418") == 1
-            server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n"))
-            card = await told(person)
-            assert "The answer is not proper HTTP" in words(card)
-            assert "it says “SSH-2.0-OpenSSH_9.2”" in ErrorCard(person, card).text
+@flow()
+async def test_error_card_describes_what_arrived(person: Person) -> None:
+    with FaultServer() as server:
+        await at(person, server)
+        server.play(reset())
+        nothing = (await fail(person)).text
+        assert "The connection failed" in nothing
+        assert "What arrived is kept" not in nothing
+        server.play(send(head(), sse(text_chunk("Well, "))), reset())
+        await person.run("And now?")
+        await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
+        await person.idle()
+        card = await person.conversation.message(-1).wait_for_error()
+        assert "What arrived is kept. Retry to ask again." in card.text
+        for streamed in (True, False):
+            server.play(*refusal(503, {"message": "busy"}))
+            parameters = person.session.settings.current.with_value("stream", streamed)
+            await person.do(partial(person.session.set_parameters, parameters))
+            card = await fail(person)
+            assert ("Streaming makes this less likely" in card.text) is not streamed
+            assert ("Turn streaming on and retry" in card.buttons) is not streamed
+        server.play(send(whole(418, None, b"", "Connection: close")))
+        assert (await fail(person)).text.count("418") == 1
+        server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n"))
+        card = await fail(person)
+        assert "The answer is not proper HTTP" in card.text
+        assert "it says “SSH-2.0-OpenSSH_9.2”" in card.text
 
-    stage.play(scene)
+        # Cumulative deltas offer another reading
+        words = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
+        repeated = "".join(accumulate(words))
+        server.play(send(head(), sse(*map(text_chunk, accumulate(words)), text_chunk("", "stop"), "[DONE]")))
+        turns = len(person.path)
+        await person.run("Hello")
+        await person.idle(turns + 2)
+    assert person.path[-1].text == repeated, "nothing is altered by itself"
+    message = person.conversation.message(-1)
+    await message.press("Read as cumulative text")
+    await person.until(lambda: person.path[-1].text == "".join(words), "the text without the repeats")
+    await person.until(lambda: not message.has_button("Read as cumulative text"), "the offer to go")
+    await person.do(person.pane.undo)
+    await person.until(lambda: person.path[-1].text == repeated, "the text as received")
+    await person.until(lambda: message.has_button("Read as cumulative text"), "the offer to come back")
 
 
 def test_gateway_state_follows_each_answer(stage: Stage) -> None:
     def says(person: Person) -> str:
-        (label,) = [label for label in person.find(QLabel, "", person.one(QStatusBar)) if "Scripted" in label.text()]
-        button = GatewayBar(person).gateway
-        assert label.toolTip() == button.toolTip(), "the same above and below"
-        return GatewayBar(person).state
+        """The state in the tool bar, once the status bar has the same."""
+        labels = [label for bar in person.find(QStatusBar) for label in person.find(QLabel, "", bar)]
+        tooltips = [label.toolTip() for label in labels if "Scripted" in label.text()]
+        bar = GatewayBar(person)
+        return bar.state if tooltips == [bar.gateway.toolTip()] else ""
 
     async def scene(person: Person) -> None:
         with FaultServer() as server:
@@ -204,53 +208,13 @@ def test_gateway_state_follows_each_answer(stage: Stage) -> None:
             await person.until(lambda: says(person) == "reached", "reached again")
             await person.do(partial(person.app.workspace.open, failed.id))
             await person.until(lambda: person.session is failed, "the one that failed")
-            assert says(person) == "reached", "an old failure tells nothing of now"
+            await person.until(lambda: says(person) == "reached", "the state without the old failure")
             await person.use_model("small")
             server.play(hold())
             await person.run("Wait")
             await person.until(lambda: person.session.active_run is not None, "a run")
             await person.do(person.pane.stop)
             await person.idle()
-            assert says(person) == "reached", "nothing was learnt from what was stopped"
-
-    stage.play(scene)
-
-
-def test_gateway_state_without_a_key_reports_it(stage: Stage) -> None:
-    with DemoServer(DemoConfig(key=CANARY)) as locked:
-
-        async def scene(person: Person) -> None:
-            url = locked.base_url
-            profile = person.app.gateways.store.add_profile(
-                Profile(name="Locked", base_url=url, key_origin=origin(url))
-            )
-            bar = GatewayBar(person)
-            await bar.choose_gateway(profile.name)
-            await person.until(lambda: bar.state == "not asked, the key is missing", "the dot's words")
-            assert locked.requests == []
-
-        stage.play(scene)
-
-
-def test_cumulative_deltas_offer_another_reading(stage: Stage) -> None:
-    words = ["The ", "cat ", "sat ", "on ", "the ", "mat."]
-
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            server.play(send(head(), sse(*map(text_chunk, accumulate(words)), text_chunk("", "stop"), "[DONE]")))
-            await person.run("Hello")
-            await person.idle()
-        repeated = "".join(accumulate(words))
-        assert person.path[-1].text == repeated, "nothing is altered by itself"
-        await person.press("Read as cumulative text", person.card(-1))
-        await person.until(lambda: person.path[-1].text == "".join(words), "the text without the repeats")
-        await person.until(lambda: not offers(person), "the offer to go")
-        await person.do(person.pane.undo)
-        assert person.path[-1].text == repeated
-        await person.until(lambda: offers(person), "the offer to come back")
-
-    def offers(person: Person) -> list[QPushButton]:
-        return person.find(QPushButton, "Read as cumulative text", person.card(-1))
+            await person.until(lambda: says(person) == "reached", "the state as before the stop")
 
     stage.play(scene)

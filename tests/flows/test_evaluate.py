@@ -1,4 +1,4 @@
-"""A person evaluates: the sample opened, run, stopped, continued, looked at, left, and found again."""
+"""Evaluations: the sample opened, run, stopped, continued, left and opened again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from playground.demo.server import DemoConfig
 from playground.engine.session.plan import Budget
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.evaluate import AT_ONCE, EvaluatePage, change_plan, plan_of
 from tests.flows.pages.steps import answer_question
 
@@ -14,19 +14,36 @@ SLOW = DemoConfig(tokens_per_second=0, time_to_first_token=0.3, rate_limit=0)
 ENDLESS = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=3)  # of 48 requests, in a minute
 
 
-def asked(person: Person) -> int:
-    """The number of requests that the gateway received."""
-    return sum(request.method == "POST" for request in person.server.requests)
-
-
 def test_sample_is_evaluated_and_its_answers_are_there_after_restart(stage: Stage) -> None:
     async def first(person: Person) -> None:
+        window = person.app.window
+        docks = (window.left_dock, window.right_dock, window.bottom_dock)
+        before = [dock.isVisible() for dock in docks]
+
+        # An evaluation without cases is not run
+        page = await EvaluatePage.open(person)
+        await page.begin()
+        await person.conversation.notice.wait_for_text("There is no case yet")
+        assert not page.running
+
         page = await EvaluatePage.open_sample(person)
         assert not person.pane.composer.isVisible()
+        assert not window.right_dock.isVisible()
         await page.run()
         assert page.failed == 0
-        await person.press("Conversation", person.app.window.bar)
-        await person.until(lambda: not page.visible and person.pane.composer.isVisible(), "the message field")
+
+        # A case that was edited has stale answers
+        first, *others = plan_of(person).cases
+        await change_plan(person, cases=(first.model_copy(update={"values": {"sum": "1 + 1"}}), *others))
+        await person.until(lambda: page.stale == 1 and page.answers == 44, "a case with stale answers")
+        await person.do(person.session.undo)
+        await person.until(lambda: page.stale == 0 and page.answers == 48, "the answers again")
+
+        await person.press("Compare", window.bar)
+        await person.until(lambda: person.pane.columns is not None, "the lanes")
+        await person.press("Conversation", window.bar)
+        await person.until(lambda: person.pane.columns is None and person.pane.composer.isVisible(), "the conversation")
+        await person.until(lambda: [dock.isVisible() for dock in docks] == before, "the panels as before")
 
     async def second(person: Person) -> None:
         # The page of the new experiment gives way to that of the experiment of the last start.
@@ -39,118 +56,70 @@ def test_sample_is_evaluated_and_its_answers_are_there_after_restart(stage: Stag
     stage.play(second, AT_ONCE)
 
 
-def test_stopped_run_keeps_answers_and_continues_with_the_rest(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await EvaluatePage.open_sample(person)
-        await change_plan(person, at_once=4)
-        await page.begin()
-        await person.until(lambda: page.answers >= 8, "some answers")
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: not page.running, "the end")
-        store, evaluation = person.app.workspace.answers, person.session.main.id
-        before = {answer.key: answer for answer in await store.load(evaluation)}
-        assert 8 <= page.answers == len(before) < 48
-        await change_plan(person, at_once=48)
-        await page.run()
-        after = {answer.key: answer for answer in await store.load(evaluation)}
-        assert len(after) == 48
-        assert all(after[key] == answer for key, answer in before.items()), "none was asked twice"
+@flow(SLOW)
+async def test_run_is_stopped_continued_left_and_deleted(person: Person) -> None:
+    page = await EvaluatePage.open_sample(person)
+    await change_plan(person, at_once=4)
+    await page.begin()
+    await person.until(lambda: page.answers >= 8, "some answers")
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: not page.running, "the end")
+    store, evaluation = person.app.workspace.answers, person.session.main.id
+    before = {answer.key: answer for answer in await store.load(evaluation)}
+    await person.until(lambda: page.answers == len(before), "the answers in the table")
+    assert 8 <= len(before) < 48
+    await change_plan(person, at_once=48)
+    await page.run()
+    after = {answer.key: answer for answer in await store.load(evaluation)}
+    assert len(after) == 48
+    assert all(after[key] == answer for key, answer in before.items()), "none was asked twice"
 
-    stage.play(scene, SLOW)
-
-
-def test_edited_case_makes_answers_stale_until_undo(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await EvaluatePage.open_sample(person)
-        await page.run()
-        first, *others = plan_of(person).cases
-        await change_plan(person, cases=(first.model_copy(update={"values": {"sum": "1 + 1"}}), *others))
-        await person.until(lambda: page.stale == 1 and page.answers == 44, "a case with stale answers")
-        await person.do(person.session.undo)
-        await person.until(lambda: page.stale == 0 and page.answers == 48, "the answers again")
-
-    stage.play(scene, AT_ONCE)
-
-
-def test_evaluation_without_cases_says_why_it_does_not_run(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await EvaluatePage.open(person)
-        await page.begin()
-        await person.until(lambda: person.pane.notice.isVisible(), "a notice")
-        assert "There is no case yet" in person.pane.notice.words
-        assert not page.running
-
-    stage.play(scene, AT_ONCE)
+    # Deleted while it runs, it sends no more requests
+    page = await EvaluatePage.open_sample(person)
+    await change_plan(person, at_once=4)
+    requests = len(person.posts)
+    await page.begin()
+    await person.until(lambda: page.running and len(person.posts) > requests, "the run")
+    await person.do(lambda: person.app.workspace.delete(person.session.main.id))
+    page = await EvaluatePage.wait(person)
+    await page.wait_until(lambda: page.ready and not page.running, "another experiment")
+    count = len(person.posts)
+    assert count < requests + 48
+    await person.do(lambda: person.app.workspace.undelete())
+    page = await EvaluatePage.wait(person)
+    await page.wait_until_ready()
+    assert not page.running
+    assert len(person.posts) == count
 
 
-def test_run_continues_behind_other_pages_and_quitting_asks(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await EvaluatePage.open_sample(person)
-        await page.begin()
-        await person.until(lambda: page.running and page.answers, "the run")
-        await person.press("Compare", person.app.window.bar)
-        await person.until(lambda: not EvaluatePage.count(person) and person.pane.columns is not None, "the lanes")
-        await person.press("Evaluate", person.app.window.bar)
-        page = await EvaluatePage.wait(person)
-        await person.until(lambda: page.running, "the run")
-        assert person.pane.columns is None
-        await person.do(person.app.quit)
-        assert "An evaluation is under way" in await answer_question(person, "Cancel")
-        assert page.running
-
-    stage.play(scene, ENDLESS)
+@flow(ENDLESS)
+async def test_run_continues_behind_other_pages_and_quitting_asks(person: Person) -> None:
+    page = await EvaluatePage.open_sample(person)
+    await page.begin()
+    await person.until(lambda: page.running and page.answers, "the run")
+    await person.press("Compare", person.app.window.bar)
+    await person.until(lambda: not EvaluatePage.count(person) and person.pane.columns is not None, "the lanes")
+    await person.press("Evaluate", person.app.window.bar)
+    page = await EvaluatePage.wait(person)
+    await person.until(lambda: page.running, "the run")
+    assert person.pane.columns is None
+    await person.do(person.app.quit)
+    assert "An evaluation is under way" in await answer_question(person, "Cancel")
+    await person.until(lambda: page.running, "the run")
 
 
-def test_docks_return_after_evaluation_and_compare(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        window = person.app.window
-        docks = (window.left_dock, window.right_dock, window.bottom_dock)
-        before = [dock.isVisible() for dock in docks]
-        await EvaluatePage.open_sample(person)
-        assert not window.right_dock.isVisible()
-        await person.press("Compare", window.bar)
-        await person.until(lambda: person.pane.columns is not None, "the lanes")
-        await person.press("Conversation", window.bar)
-        await person.until(lambda: person.pane.columns is None, "the conversation")
-        assert [dock.isVisible() for dock in docks] == before
-
-    stage.play(scene, AT_ONCE)
-
-
-def test_deleted_experiment_sends_no_more_requests(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await EvaluatePage.open_sample(person)
-        await page.begin()
-        await person.until(lambda: page.running and asked(person), "the run")
-        await person.do(lambda: person.app.workspace.delete(person.session.main.id))
-        page = await EvaluatePage.wait(person)
-        await page.wait_until(lambda: page.ready and not page.running, "another experiment")
-        count = asked(person)
-        assert count < 48
-        await person.do(lambda: person.app.workspace.undelete())
-        page = await EvaluatePage.wait(person)
-        await page.wait_until_ready()
-        assert not page.running
-        assert asked(person) == count
-
-    stage.play(scene, SLOW)
-
-
-def test_run_that_stops_by_itself_says_why(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        page = await EvaluatePage.open_sample(person)
-        await change_plan(person, budget=Budget(requests=10), at_once=1)
-        await page.begin()
-        await person.until(lambda: "budget of 10 requests" in person.pane.notice.words, "why it stopped")
-        assert person.pane.notice.isVisible()
-        assert page.answers == 10
-        await change_plan(person, budget=Budget(), cases=plan_of(person).cases[:1])
-        turn = person.session.transcript.path[-1]
-        await person.do(lambda: person.session.turns.edit_text(turn.id, "What is {{sum}}? !401"))
-        await person.until(lambda: page.ready and not page.answers, "another question")
-        await page.begin()
-        await person.until(lambda: "A · as set" in person.pane.notice.words, "who refused")
-        assert not page.answers
-        assert "Continue asks for the rest" in person.pane.notice.words
-
-    stage.play(scene, AT_ONCE)
+@flow(AT_ONCE)
+async def test_run_that_stops_by_itself_says_why(person: Person) -> None:
+    page = await EvaluatePage.open_sample(person)
+    await change_plan(person, budget=Budget(requests=10), at_once=1)
+    await page.begin()
+    await person.conversation.notice.wait_for_text("budget of 10 requests")
+    await person.until(lambda: page.answers == 10, "ten answers")
+    await change_plan(person, budget=Budget(), cases=plan_of(person).cases[:1])
+    turn = person.session.transcript.path[-1]
+    await person.do(lambda: person.session.turns.edit_text(turn.id, "What is {{sum}}? !401"))
+    await person.until(lambda: page.ready and not page.answers, "another question")
+    await page.begin()
+    await person.conversation.notice.wait_for_text("A · as set")
+    assert not page.answers
+    await person.conversation.notice.wait_for_text("Continue asks for the rest")

@@ -1,16 +1,15 @@
-"""A person sets what an evaluation is made of: variants of several origins, a sweep, cases typed and imported."""
+"""Variants and cases of an evaluation: typed, copied, swept, pasted and imported."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-
-from PySide6.QtWidgets import QToolButton
 
 from playground.domain.checks.json_answers import IsJSON
 from playground.domain.checks.texts import Contains, Equals
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.evaluate import CasesPanel, EvaluatePage, VariantDialog, plan_of
 from tests.flows.pages.steps import column_texts
 
@@ -24,71 +23,76 @@ async def undo(person: Person) -> None:
     await person.do(person.app.window.action("edit.undo").trigger)
 
 
-def test_variants_are_edited_copied_swept_moved_deleted_and_undone(stage: Stage) -> None:
+@flow()
+async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person: Person) -> None:
+    session = person.session
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be short."))
+    lanes = Lanes(session)
+    warm = lanes.add(name="warm")
+    warm.set_parameters(warm.settings.current.with_value("temperature", 1.5))
+    panel = await (await open_page(person)).open_variants()
+
+    await panel.add("As set, to be edited…")
+    form = await VariantDialog.wait(person)
+    await form.rename(" stricter ")
+    await form.set_system("Be short. Do not guess.")
+    await form.close("Save")
+    await person.until(lambda: plan_of(person).variants[0].system == "Be short. Do not guess.", "its system turn")
+    (variant,) = plan_of(person).variants
+    assert variant.name == "stricter"
+    assert variant.applied(session.settings) == session.settings
+    words = "Variant B stricter: System + Do not guess."
+    await person.until(lambda: any(words in card for card in panel.cards), "its words")
+
+    await panel.add("From a lane of Compare", lanes.title(warm))
+    await person.until(lambda: len(panel.cards) == 3, "a card of the lane")
+    copied = plan_of(person).variants[1]
+    assert copied.name == "warm"
+    assert copied.applied(session.settings).current.held["temperature"] == 1.5
+
+    sweep = await panel.open_sweep()
+    await sweep.set_step("nothing")
+    await person.until(lambda: "not a number" in sweep.summary, "why none is added")
+    assert not sweep.add_button.isEnabled()
+    await sweep.set_step("1")
+    await sweep.press("In the place of the 2 that are there")
+    await person.until(lambda: sweep.add_button.text() == "Add 3 variants", "the number of variants")
+    await sweep.close("Add")
+    await person.until(lambda: len(plan_of(person).variants) == 3, "the sweep")
+    variants = plan_of(person).variants
+    assert [one.applied(session.settings).current.held["temperature"] for one in variants] == [0, 1, 2]
+    await person.until(lambda: [card[-1] for card in panel.cards[-3:]] == ["0", "1", "2"], "their cards")
+
+    def ids() -> list[str]:
+        return [variant.id for variant in plan_of(person).variants]
+
+    first, second, third = ids()
+    for order in ([first, third, second], [third, first, second]):
+        await panel.card(variants[2].name).choose("Move up")
+        await person.until(partial(lambda order: ids() == order, order), "the order")
+    await panel.card(variants[0].name).choose("Delete")
+    await person.until(lambda: ids() == [third, second], "two variants")
+    await undo(person)
+    await person.until(lambda: ids() == [third, first, second], "three variants")
+
+    await panel.card(variants[1].name).choose("Open as a lane of Compare")
+    await person.until(lambda: person.pane.columns is not None, "Compare")
+    assert lanes.all[-1].settings.current.held["temperature"] == 1
+
+
+def test_checks_and_promptfoo_configurations_are_imported(stage: Stage, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("sep=;\ncity;__expected1;__expected2;__metric\nRome;19;is-json;m\n", encoding="utf-8")
+    (tmp_path / "tests.csv").write_text("city,__expected\nRome,contains: warm\n", encoding="utf-8")
+    (tmp_path / "prompt.txt").write_text("What is {{city}} like?", encoding="utf-8")
+    configuration = tmp_path / "promptfooconfig.yaml"
+    configuration.write_text(
+        "prompts: [prompt.txt, make.py]\nproviders: ['ollama:chat:llama3.2:1b']\ntests: file://tests.csv\n",
+        encoding="utf-8",
+    )
+
     async def scene(person: Person) -> None:
-        session = person.session
-        session.turns.add_turn(make_turn(Role.SYSTEM, "Be short."))
-        lanes = Lanes(session)
-        warm = lanes.add(name="warm")
-        warm.set_parameters(warm.settings.current.with_value("temperature", 1.5))
-        panel = await (await open_page(person)).open_variants()
-
-        await panel.add("As set, to be edited…")
-        form = await VariantDialog.wait(person)
-        await form.rename(" stricter ")
-        await form.set_system("Be short. Do not guess.")
-        await form.close("Save")
-        await person.until(lambda: plan_of(person).variants[0].system == "Be short. Do not guess.", "its system turn")
-        (variant,) = plan_of(person).variants
-        assert variant.name == "stricter"
-        assert variant.applied(session.settings) == session.settings
-        words = "Variant B stricter: System + Do not guess."
-        await person.until(lambda: any(words in card for card in panel.cards), "its words")
-
-        await panel.add("From a lane of Compare", lanes.title(warm))
-        await person.until(lambda: len(panel.cards) == 3, "a card of the lane")
-        copied = plan_of(person).variants[1]
-        assert copied.name == "warm"
-        assert copied.applied(session.settings).current.held["temperature"] == 1.5
-
-        sweep = await panel.open_sweep()
-        await sweep.set_step("nothing")
-        assert not sweep.add_button.isEnabled()
-        assert "not a number" in sweep.summary
-        await sweep.set_step("1")
-        await sweep.press("In the place of the 2 that are there")
-        assert sweep.add_button.text() == "Add 3 variants"
-        await sweep.close("Add")
-        await person.until(lambda: len(plan_of(person).variants) == 3, "the sweep")
-        variants = plan_of(person).variants
-        assert [one.applied(session.settings).current.held["temperature"] for one in variants] == [0, 1, 2]
-        await person.until(lambda: [card[-1] for card in panel.cards[-3:]] == ["0", "1", "2"], "their cards")
-
-        def ids() -> list[str]:
-            return [variant.id for variant in plan_of(person).variants]
-
-        first, second, third = ids()
-        for order in ([first, third, second], [third, first, second]):
-            await panel.card(variants[2].name).choose("Move up")
-            assert ids() == order
-        await panel.card(variants[0].name).choose("Delete")
-        assert ids() == [third, second]
-        await undo(person)
-        assert ids() == [third, first, second]
-
-        await panel.card(variants[1].name).choose("Open as a lane of Compare")
-        await person.until(lambda: person.pane.columns is not None, "Compare")
-        assert lanes.all[-1].settings.current.held["temperature"] == 1
-
-    stage.play(scene)
-
-
-def test_columns_of_assertions_are_imported_as_checks_of_cases(stage: Stage, tmp_path: Path) -> None:
-    path = tmp_path / "tests.csv"
-    path.write_text("sep=;\ncity;__expected1;__expected2;__metric\nRome;19;is-json;m\n", encoding="utf-8")
-
-    async def scene(person: Person) -> None:
-        dialog = await (await open_page(person)).import_cases(path)
+        dialog = await (await open_page(person)).import_cases(table)
         columns = ("__expected1", "__expected2", "__metric")
         assert [dialog.role(column) for column in columns] == ["a check", "a check", "left out"]
         await person.until(lambda: "__metric" in dialog.notes, "what is left out")
@@ -98,25 +102,12 @@ def test_columns_of_assertions_are_imported_as_checks_of_cases(stage: Stage, tmp
         assert (case.values, case.expected) == ({"city": "Rome"}, "19")
         assert case.checks == (Equals(text="{{expected}}"), IsJSON())
 
-    stage.play(scene)
-
-
-def test_promptfoo_configuration_is_imported_with_its_files(stage: Stage, tmp_path: Path) -> None:
-    (tmp_path / "tests.csv").write_text("city,__expected\nRome,contains: warm\n", encoding="utf-8")
-    (tmp_path / "prompt.txt").write_text("What is {{city}} like?", encoding="utf-8")
-    path = tmp_path / "promptfooconfig.yaml"
-    path.write_text(
-        "prompts: [prompt.txt, make.py]\nproviders: ['ollama:chat:llama3.2:1b']\ntests: file://tests.csv\n",
-        encoding="utf-8",
-    )
-
-    async def scene(person: Person) -> None:
-        dialog = await (await open_page(person)).import_cases(path)
-        assert "make.py" in dialog.notes
+        dialog = await (await EvaluatePage.wait(person)).import_cases(configuration)
+        await person.until(lambda: "make.py" in dialog.notes, "what is left out")
         assert "prompt.txt, tests.csv" in dialog.notes
         await dialog.close("Import")
-        await person.until(lambda: len(plan_of(person).cases) == 1, "the case")
-        (case,) = plan_of(person).cases
+        await person.until(lambda: len(plan_of(person).cases) == 2, "the other case")
+        case = plan_of(person).cases[1]
         assert [turn.text for turn in case.turns] == ["What is {{city}} like?"]
         assert case.checks == (Contains(text="warm"),)
         assert plan_of(person).variants[0].applied(person.session.settings).model == "llama3.2:1b"
@@ -175,19 +166,17 @@ def test_cases_are_typed_pasted_added_from_conversation_and_imported(stage: Stag
     stage.play(scene)
 
 
-def test_turn_becomes_a_case_from_its_menu(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.run("What is 2 + 2?")
-        await person.idle(2)
-        answer = person.path[-1]
-        await person.choose(person.one(QToolButton, "More for this turn", person.card(1)), "Make this a case")
-        await person.until(lambda: person.session.settings.evaluation is not None, "the case")
-        (case,) = plan_of(person).cases
-        assert [turn.text for turn in case.turns] == ["What is 2 + 2?"]
-        assert case.expected == answer.text
-        await person.press("Show", person.pane.notice)
-        await EvaluatePage.wait(person)
-        panel = await CasesPanel.wait(person)
-        await person.until(lambda: panel.row_count == 1, "its case")
-
-    stage.play(scene)
+@flow()
+async def test_turn_becomes_a_case_from_its_menu(person: Person) -> None:
+    await person.run("What is 2 + 2?")
+    await person.idle(2)
+    answer = person.path[-1]
+    await person.conversation.message(1).choose("Make this a case")
+    await person.until(lambda: person.session.settings.evaluation is not None, "the case")
+    (case,) = plan_of(person).cases
+    assert [turn.text for turn in case.turns] == ["What is 2 + 2?"]
+    assert case.expected == answer.text
+    await person.conversation.notice.press("Show")
+    await EvaluatePage.wait(person)
+    panel = await CasesPanel.wait(person)
+    await person.until(lambda: panel.row_count == 1, "its case")

@@ -1,203 +1,106 @@
-"""The first start of somebody who writes no code: the guide, connecting a gateway, samples and help."""
+"""The first start of a person who writes no code: the guide, connecting a gateway, samples and help."""
 
 from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QPushButton, QTableWidget
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.ui.features.conversation.samples import SAMPLES
-from playground.ui.features.evaluate.page import EvaluatePage
-from playground.ui.features.first_start import guide as guide_module
-from playground.ui.features.first_start.guide import DONE, HINTS
-from playground.ui.features.gateways.connect_dialog import ConnectDialog
-from playground.ui.features.gateways.dialog import ProfileDialog
-from playground.ui.features.help.about_dialog import AboutDialog
-from playground.ui.features.help.control import ADDRESS, DAILY
-from playground.ui.features.help.help_window import HelpWindow
-from playground.ui.features.help.update_dialog import UpdateDialog
-from playground.ui.features.inspector.wire_views import TimelineView
-from playground.ui.shell.features import EVALUATE, FIRST_START
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.connect import ConnectWindow
+from tests.flows.pages.dialogs import find_windows
+from tests.flows.pages.evaluate import EvaluatePage
+from tests.flows.pages.gateways import GatewaysWindow
+from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow, UpdatesWindow, skip_reading_time
+from tests.flows.pages.inspector import Timeline
+from tests.flows.pages.steps import column_texts
 from tests.support.fault_server import FaultServer, keep, send, whole
 
-D = TypeVar("D", bound=QDialog)
-FRAMES = len(HINTS) - 2  # the hint whose button shows the frames
 KEY = "sk-canary-first-start-77aa01"
 SECURED = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000, key=KEY)
 
 
 @pytest.fixture(autouse=True)
-def no_pause_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guide_module, "READ_S", 0.0)
+def no_reading_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    skip_reading_time(monkeypatch)
 
 
-async def dialog(person: Person, kind: type[D]) -> D:
-    await person.until(lambda: [w for w in person.find(kind) if w.isActiveWindow()], f"{kind.__name__} to open")
-    return person.one(kind)
-
-
-async def type_into(person: Person, field: QLineEdit, text: str) -> None:
-    """A dialog is a window of its own."""
-    await person.do(partial(field.setFocus))
-    await person.do(partial(field.setText, text))
-
-
-def test_the_guide_follows_the_first_experiment_and_does_not_come_again(stage: Stage) -> None:
+def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        guide = person.app.actions.of(FIRST_START).guide
-        await person.press("Try it now", person.pane.welcome)
-        await person.until(lambda: guide.at == 2, "the hint on the calls")
-        assert "asks for tools" in guide._bar.words
-        for result in ('{"temp": 21}', '{"temp": 9}'):
-            await person.until(lambda: any(c.waiting for c in person.card(2).calls), "a call that waits")
-            card = next(call for call in person.card(2).calls if call.waiting)
-            await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", card), result)
-            await person.press("Send result", card)
-        await person.until(lambda: guide.at == FRAMES, "the hint on the frames")
+        guide, conversation = Guide(person), person.conversation
+        await conversation.press("Try it now")
+        await guide.wait_for_hint()
+        first = person.session
+        await person.trigger("experiment.new")
+        assert not guide.hint, "the guide belongs to its experiment"
+        await person.do(partial(person.app.workspace.open, first.id))
+        await guide.wait_for_hint("asks for tools")
+        for call, result in zip(await conversation.wait_for_calls(), ('{"temp": 21}', '{"temp": 9}'), strict=True):
+            await call.send_result(result)
+        await guide.wait_for_hint("frame by frame")
         await person.idle(turns=6)
-        await person.press("Show the frames", guide._bar)
-        await person.until(lambda: person.app.window.inspector.view(TimelineView).page.isVisible(), "the timeline")
-        assert guide.at == len(HINTS) - 1
-        await person.press("Done", guide._bar)
-        assert not guide._bar.isVisible()
-        assert guide.done
+        await guide.press("Show the frames")
+        await person.until(lambda: Timeline(person).visible, "the timeline")
+        await guide.press("Done")
+        assert not guide.hint
 
-        await person.do(person.app.window.action("experiment.new").trigger)
-        await person.press("Try it now", person.pane.welcome)
+        await person.trigger("experiment.new")
+        await conversation.press("Try it now")
         await person.idle(turns=3)
-        assert not guide._bar.isVisible()
-        await person.do(person.app.window.action("help.guide").trigger)
-        await person.until(guide._bar.isVisible, "the guide, asked for again")
+        assert not guide.hint
+        await person.trigger("help.guide")
+        await guide.wait_for_hint()
         await person.idle(turns=3)
+        await guide.press("Skip all")
+        assert not guide.hint
 
     app = stage.play(scene)
-    assert QSettings(app.settings.fileName(), QSettings.Format.IniFormat).value(DONE, type=bool)
+    assert QSettings(app.settings.fileName(), QSettings.Format.IniFormat).value("guide/done", type=bool)
 
 
-def test_the_guide_goes_on_when_the_calls_are_answered_another_way(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        guide = person.app.actions.of(FIRST_START).guide
-        await person.press("Try it now", person.pane.welcome)
-        await person.until(lambda: guide.at == 2, "the hint on the calls")
-        await person.press("Fill with errors", person.pane.calls.bar)
-        await person.until(lambda: guide.at == 3, "the hint on what comes next")
-        assert "Run does" in guide._bar.words
-        await person.press("Run", person.pane.composer)
-        await person.until(lambda: guide.at == FRAMES, "the hint on the frames")
-
-    stage.play(scene)
-
-
-def test_the_guide_can_be_skipped_and_belongs_to_its_experiment(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        guide = person.app.actions.of(FIRST_START).guide
-        await person.press("Try it now", person.pane.welcome)
-        await person.until(guide._bar.isVisible, "a hint")
-        await person.idle(turns=3)
-        first = person.session
-        await person.do(person.app.window.action("experiment.new").trigger)
-        assert not guide._bar.isVisible()
-        await person.do(partial(person.app.workspace.open, first.id))
-        await person.until(guide._bar.isVisible, "the hint again")
-        await person.press("Skip all", guide._bar)
-        assert not guide._bar.isVisible()
-        assert guide.done
-
-    stage.play(scene)
-
-
-def test_an_address_without_its_version_is_mended_with_one_click(stage: Stage) -> None:
+def test_gateway_is_connected_step_by_step(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         with DemoServer(SECURED) as gateway:
-            await person.press("Connect a gateway", person.pane.welcome)
-            wizard = await dialog(person, ConnectDialog)
-            await type_into(person, wizard.first.address.edit, gateway.base_url.removesuffix("/v1"))
-            await type_into(person, wizard.first.key.edit, KEY)
-            await person.do(wizard.next_button.click)
-            await person.until(lambda: wizard.second.headline.text() == "It does not work yet", "nothing there")
-            (offer,) = wizard.second.found.offers
-            assert offer.text() == f"Use {gateway.base_url}"
-            await person.do(offer.click)
-            await person.until(lambda: wizard.second.headline.text() == "It works", "the test")
-            assert len(wizard.second.found.lines) == 3
-            assert wizard.first.address.text() == gateway.base_url
-            await person.do(wizard.back_button.click)
-            await type_into(person, wizard.first.key.edit, "sk-another-key-00000")
-            assert wizard._verdict is None, "a verdict goes with what it judged"
-            await person.do(wizard.reject)
+            wizard = await ConnectWindow.open(person)
+            await wizard.press("Test")
+            assert "Enter an address" in wizard.text
+            await wizard.type_into(wizard.address, gateway.base_url.removesuffix("/v1"))
+            await wizard.type_into(wizard.key, KEY)
+            await wizard.press("Test")
+            await wizard.wait_for_text("It does not work yet")
+            await wizard.press(f"Use {gateway.base_url}")
+            await wizard.wait_for_text("It works")
+            await wizard.press("Back")
+            assert wizard.address.text() == gateway.base_url
 
-    stage.play(scene)
-
-
-def test_a_header_that_is_wanted_is_typed_among_all_settings(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
-            server.play(send(whole(400, "application/json", missing)), keep())
-            await person.press("Connect a gateway", person.pane.welcome)
-            wizard = await dialog(person, ConnectDialog)
-            await type_into(person, wizard.first.address.edit, server.url)
-            await person.do(wizard.next_button.click)
-            await person.until(lambda: len(wizard.second.found.offers) == 2, "the offers")
-            await person.do(wizard.second.found.offers[0].click)
-            settings = await dialog(person, ProfileDialog)
-            assert settings.form.address.text() == server.url
-            (edit,) = settings.form.headers.edits
-            await person.until(edit.value.hasFocus, "the cursor in its value")
-            assert edit.name.text() == "x-portkey-provider"
-            await person.do(lambda: edit.value.setText("openai"))
-            await person.do(settings.save_button.click)
-            await person.until(lambda: settings.message.text().startswith("Saved."), "it to be saved")
-            await person.do(settings.reject)
-
-    stage.play(scene)
-
-
-def test_a_gateway_is_connected_step_by_step(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with DemoServer(SECURED) as gateway:
-            await person.press("Connect a gateway", person.pane.welcome)
-            wizard = await dialog(person, ConnectDialog)
-            await person.do(wizard.next_button.click)
-            assert "Enter an address" in wizard.first.message.text()
-            await type_into(person, wizard.first.address.edit, gateway.base_url)
-            await type_into(person, wizard.first.key.edit, "sk-wrong-key-000000")
-            await person.do(wizard.next_button.click)
-            await person.until(lambda: wizard.second.headline.text() == "It does not work yet", "the refusal")
-            assert "401" in wizard.second.words.text()
-            assert wizard.back_button.text() == "&Change the key"
-            assert not wizard.next_button.isEnabled()
-            await person.do(wizard.back_button.click)
-            await person.until(wizard.first.key.edit.hasFocus, "the cursor in the key")
-
-            await type_into(person, wizard.first.key.edit, f"Bearer {KEY} ")
-            await person.do(wizard.next_button.click)
-            await person.until(lambda: wizard.second.headline.text() == "It works", "the test")
-            await person.do(wizard.next_button.click)
-            rows = wizard.third.models.rows
-            names = [rows.model_id(rows.index(row)) for row in range(rows.rowCount())]
-            assert "demo-chat" in names
-            at = rows.index(names.index("demo-chat"))
-            await person.do(partial(wizard.third.models.list.setCurrentIndex, at))
-            await type_into(person, wizard.third.name, "Work")
-            await person.do(wizard.next_button.click)
-            await person.until(lambda: person.session.settings.profile_id != "demo", "the gateway in use")
+            await wizard.type_into(wizard.key, "sk-wrong-key-000000")
+            await wizard.press("Test")
+            await wizard.wait_for_text("It does not work yet")
+            assert "401" in wizard.text
+            assert not wizard.get(QPushButton, "Next").isEnabled()
+            await wizard.press("Change the key")
+            await person.until(wizard.key.hasFocus, "the cursor in the key")
+            await wizard.type_into(wizard.key, f"Bearer {KEY} ")
+            await wizard.press("Test")
+            await wizard.wait_for_text("It works")
+            await wizard.press("Next")
+            assert "demo-chat" in column_texts(wizard.get(QListView))
+            await wizard.type_into(wizard.get(QLineEdit, "Model"), "demo-chat")
+            await wizard.type_into(wizard.get(QLineEdit, "Name"), "Work")
+            await wizard.press("Save and begin")
+            await person.until(lambda: person.session.settings.model == "demo-chat", "the gateway and the model in use")
             profile = person.app.gateways.get(person.session.settings.profile_id)
             assert (profile.name, profile.default_model, profile.base_url) == ("Work", "demo-chat", gateway.base_url)
-            assert "Connected to Work." in person.pane.notice.words
-            assert "memory" in person.pane.notice.words, "there is no keyring here, and it is said"
+            assert "Connected to Work." in person.conversation.notice.text
+            assert "memory" in person.conversation.notice.text, "there is no keyring"
             assert KEY not in person.app.gateways.store.path.read_text(encoding="utf-8")
-            await person.until(lambda: not person.find(ConnectDialog), "the dialog to go")
-            await person.until(lambda: person.session.settings.model == "demo-chat", "the model")
+            await person.until(lambda: not ConnectWindow.is_open(), "the dialog to close")
             await person.do(person.app.window.activateWindow)  # as a desktop does when a dialog closes
-            await person.until(person.app.window.isActiveWindow, "the window, in front again")
-            assert person.pane.composer.focusProxy() is person.app.window.focusWidget()
+            await person.until(person.message.hasFocus, "the cursor in the message")
             await person.run("!fast Hello")
             await person.idle(turns=2)
             assert [request for request in gateway.requests if request.method == "POST"]
@@ -205,82 +108,91 @@ def test_a_gateway_is_connected_step_by_step(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_what_was_typed_is_still_there_and_goes_to_all_settings(stage: Stage) -> None:
+def test_typed_gateway_is_restored_and_completed_in_all_settings(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        connect = person.app.window.action("gateway.connect")
-        await person.do(connect.trigger)
-        wizard = await dialog(person, ConnectDialog)
-        await type_into(person, wizard.first.address.edit, "http://gateway.example/v1")
-        await type_into(person, wizard.first.key.edit, KEY)
-        await person.do(wizard.next_button.click)
-        await person.until(lambda: "Nothing was sent" in wizard.first.message.text(), "the question")
-        await person.do(wizard.cancel_button.click)
-        await person.until(lambda: not person.find(ConnectDialog), "the dialog to go")
-        await person.do(connect.trigger)
-        wizard = await dialog(person, ConnectDialog)
-        assert wizard.first.address.text() == "http://gateway.example/v1"
-        assert wizard.first.key.key() == KEY
-        await person.do(wizard.settings_button.click)
-        settings = await dialog(person, ProfileDialog)
-        assert settings.form.address.text() == "http://gateway.example/v1"
-        assert settings.form.key.key() == KEY
-        await person.do(settings._close)
+        wizard = await ConnectWindow.opened(person, "gateway.connect")
+        await wizard.type_into(wizard.address, "http://gateway.example/v1")
+        await wizard.type_into(wizard.key, KEY)
+        await wizard.press("Test")
+        await wizard.wait_for_text("Nothing was sent")
+        await wizard.cancel()
+        wizard = await ConnectWindow.opened(person, "gateway.connect")
+        assert (wizard.address.text(), wizard.key.text()) == ("http://gateway.example/v1", KEY)
+        await wizard.press("All settings…")
+        settings = await GatewaysWindow.opened(person)
+        assert (settings.value("Base URL"), settings.value("Key")) == ("http://gateway.example/v1", KEY)
+        await settings.discard()
         assert not person.app.gateways.store.profiles
 
+        with FaultServer() as server:
+            missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
+            server.play(send(whole(400, "application/json", missing)), keep())
+            wizard = await ConnectWindow.opened(person, "gateway.connect")
+            await wizard.type_into(wizard.address, server.url)
+            await wizard.press("Test")
+            await wizard.press("Add the header x-portkey-provider")
+            settings = await GatewaysWindow.opened(person)
+            assert settings.value("Base URL") == server.url
+            value = settings.field("Header value")
+            await person.until(value.hasFocus, "the cursor in the value of the header")
+            assert settings.value("Header name") == "x-portkey-provider"
+            await settings.enter("Header value", "openai")
+            await settings.save()
+            await settings.leave()
+
     stage.play(scene)
 
 
-def test_every_sample_opens_from_the_welcome_page_the_menu_and_the_palette(stage: Stage) -> None:
+def test_each_sample_opens_from_the_welcome_page_and_runs(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        for sample in SAMPLES:
-            pill = await person.seen(QPushButton, f"Open the sample {sample.title}", person.pane.welcome)
-            assert pill.accessibleDescription() == sample.shows
-            await person.click(pill)
+        conversation = person.conversation
+        names = [button.accessibleName() for button in conversation.find(QPushButton, "Open the sample")]
+        assert len(names) == 8
+        for name in names:
+            button = await conversation.wait_for(QPushButton, name)
+            description = button.accessibleDescription()
+            await person.click(button)
             await person.until(lambda: len(person.path) > 0, "the sample")
-            assert person.pane.notice.words == sample.shows
-            assert bool(person.find(EvaluatePage)) is (sample.action == "sample.evaluation")
+            assert conversation.notice.text == description
+            assert bool(EvaluatePage.count(person)) is (name == "Open the sample Evaluation")
             assert person.session.active_run is None
-            await person.do(person.app.window.action("experiment.new").trigger)
+            await person.trigger("experiment.new")
             assert not person.path
-            await person.do(person.app.window.action(sample.action).trigger)
-            assert person.path
-            await person.do(person.app.window.action("experiment.new").trigger)
-        await person.do(person.app.window.action("sample.schema").trigger)
-        await person.press("Run", person.pane.notice)
+        await person.trigger("sample.schema")
+        await person.press("Run", conversation.notice.widget)
         await person.idle(turns=3)
         assert "languages" in json.loads(person.path[-1].text)
-        await person.do(person.app.window.action("sample.evaluation").trigger)
-        await person.press("Run", person.pane.notice)
-        look = person.app.actions.of(EVALUATE).look
-        assert look is not None
-        await person.until(lambda: len(look.results.answers) > 3, "answers")
+        await person.trigger("sample.evaluation")
+        await person.press("Run", conversation.notice.widget)
+        page = await EvaluatePage.wait(person)
+        await person.until(lambda: page.answers > 3, "answers")
 
     stage.play(scene)
 
 
-def test_help_about_and_updates(stage: Stage) -> None:
+def test_help_about_and_updates_open_from_the_menu(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.key(Qt.Key.Key_F1)
-        window = await dialog(person, HelpWindow)
-        await person.do(person.app.window.action("help.open").trigger)
-        assert person.one(HelpWindow) is window
-        await person.do(window.close)
-        await person.do(person.app.window.action("help.about").trigger)
-        about = await dialog(person, AboutDialog)
-        assert about.table.rowCount() > 10
-        await person.do(about.accept)
+        window = await HelpWindow.opened(person)
+        await person.trigger("help.open")
+        assert find_windows(HelpWindow.title) == [window.widget]
+        await window.close()
+        about = await AboutWindow.opened(person, "help.about")
+        assert about.get(QTableWidget, "Libraries and their licences").rowCount() > 10
+        await about.press("Close")
 
         settings = person.app.settings
-        assert not settings.value(DAILY, False, type=bool), "off by default"
-        await person.do(person.app.window.action("help.updates").trigger)
-        updates = await dialog(person, UpdateDialog)
-        assert not updates.daily.isChecked()
-        await type_into(person, updates.address, "http://127.0.0.1:9/latest.json")
-        await person.do(updates.now.click)
-        await person.until(lambda: "https://" in updates.message.text(), "the refusal")
-        await person.do(updates.daily.click)
-        await person.do(updates.accept)
-        assert settings.value(DAILY, False, type=bool)
-        assert settings.value(ADDRESS) == "http://127.0.0.1:9/latest.json"
+        updates = await UpdatesWindow.opened(person, "help.updates")
+        daily = updates.get(QCheckBox)
+        assert not daily.isChecked()
+        field = updates.get(QLineEdit)
+        await person.do(partial(field.setText, "http://127.0.0.1:9/latest.json"))
+        await updates.press("Look now")
+        await person.until(lambda: "https://" in "".join(updates.texts), "the refusal")
+        await person.click(daily)
+        await updates.press("Close")
+        await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")
+        assert settings.value("updates/daily", False, type=bool)
+        assert settings.value("updates/address") == "http://127.0.0.1:9/latest.json"
 
     stage.play(scene)

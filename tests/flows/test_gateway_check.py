@@ -1,4 +1,4 @@
-"""Check this gateway: begun, followed, stopped, closed in the middle, kept, compared, and learnt from."""
+"""The check of a gateway: begun, stopped, closed while it runs, saved, compared, its rules saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.gateways import CheckWindow, GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, Step, hold, send, whole
 from tests.support.twisted_gateway import TwistedGateway
@@ -30,39 +30,83 @@ KEEP = "Keep what was learnt"
 FEW = {LIST, WHOLE, STREAM, SCHEMA}
 
 
-def count_posts(person: Person) -> int:
-    return sum(request.method == "POST" for request in person.server.requests)
-
-
 async def open_check(person: Person) -> CheckWindow:
     window = await CheckWindow.opened(person, "gateway.check")
     await person.until(lambda: window.ticked, "the checks")
     return window
 
 
-def test_gateway_check_shows_the_exchange_of_each_line(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.use_model("demo-reasoner")
-        window = await open_check(person)
-        assert "37 requests" in window.text
-        assert {one.method for one in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
-        await window.begin(FEW)
-        await window.wait_for_report()
-        assert {window.verdict(check) for check in FEW} == {"works"}
-        await window.select_check(STREAM)
-        await person.until(lambda: '"stream": true' in window.evidence, "its exchange")
-        (report,) = KeptReports().load()
-        assert {one.id for one in KeptReports().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
-        await window.press("Check again")
-        await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
-        assert window.ticked == FEW, "what was unticked stays so"
-        await window.select("Reports", 1)
-        await window.wait_for_report()
-        await window.select_check(WHOLE)
-        await person.until(lambda: window.evidence, "what was kept of the wire")
-        await window.press("Close")
+@flow(FLAT_OUT)
+async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(person: Person) -> None:
+    await person.use_model("demo-reasoner")
+    window = await open_check(person)
+    await person.until(lambda: "37 requests" in window.text, "the number of requests")
+    assert {one.method for one in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
+    await window.begin(FEW)
+    await window.wait_for_report()
+    assert {window.verdict(check) for check in FEW} == {"works"}
+    await window.select_check(STREAM)
+    await person.until(lambda: '"stream": true' in window.evidence, "its exchange")
+    (report,) = KeptReports().load()
+    assert {one.id for one in KeptReports().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
+    await window.press("Check again")
+    await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
+    await person.until(lambda: window.ticked == FEW, "what was unticked to stay so")
+    await window.select("Reports", 1)
+    await window.wait_for_report()
+    await window.select_check(WHOLE)
+    await person.until(lambda: window.evidence, "what was kept of the wire")
+    await window.press("Close")
 
-    stage.play(scene, FLAT_OUT)
+    # Begun twice, it runs once
+    await person.use_model("demo-chat")
+    window = await open_check(person)
+    await window.begin({WHOLE})
+    stop = await window.wait_for(QAbstractButton, "Stop")
+    await person.do(lambda: stop.click())
+    await person.until(lambda: window.has_button("Begin") or window.has_button("Check again"), "the button again")
+    assert window.get(QComboBox, "Gateway").isEnabled()
+    assert not window.running
+    if window.has_button("Check again"):
+        await window.press("Check again")
+    begin = await window.wait_for(QAbstractButton, "Begin")
+
+    def begin_twice() -> None:
+        begin.click()
+        begin.click()
+
+    posts, reports = len(person.posts), len(KeptReports().load())
+    await person.do(begin_twice)
+    await window.wait_for_report()
+    assert len(KeptReports().load()) == reports + 1
+    assert len(person.posts) == posts + 1
+    await window.press("Close")
+
+    # It opens from the settings and from the tool bar
+    with DemoServer(FLAT_OUT) as other:
+        store = person.app.gateways.store
+        profile = store.add_profile(Profile(name="Other", base_url=other.base_url, default_model="demo-tools"))
+        person.session.change(profile_id=profile.id)
+        settings = await GatewaysWindow.opened(person, "gateway.settings")
+        await settings.press("Check…")
+        window = await CheckWindow.opened(person)
+        await person.until(lambda: window.ticked, "the checks")
+        assert not GatewaysWindow.is_open()
+        assert window.get(QComboBox, "Gateway").currentText() == "Other"
+        assert window.get(QComboBox, "Model").currentText() == "demo-tools"
+        await window.press("Close")
+        await person.choose(GatewayBar(person).gateway, "Check this gateway…")
+        await person.until(lambda: window.visible, "the window again")
+        export = await window.wait_for(QPushButton, "Export")
+        menu = export.menu()
+        assert menu is not None
+        assert [action.text() for action in menu.findChildren(QAction) if action.text()] == [
+            "Markdown…",
+            "HTML page…",
+            "JSON…",
+        ]
+        assert not export.isEnabled(), "there is no report yet"
+        await window.press("Close")
 
 
 def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
@@ -91,8 +135,8 @@ def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
             await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
             await window.press("Begin")
             await window.wait_for_report()
-            assert "Token counts in the stream (Chat completions): works on" in window.text
-            assert "refused now" in window.text
+            for words in ("Token counts in the stream (Chat completions): works on", "refused now"):
+                await person.until(partial(lambda words: words in window.text, words), words)
             await window.press(KEEP)
             await person.until(lambda: profiles.get(profile.id).adaptations, "the rule in the settings")
             (rule,) = profiles.get(profile.id).adaptations
@@ -114,7 +158,10 @@ def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
     stage.play(scene, FLAT_OUT)
 
 
-def test_gateway_check_closed_while_running_ends(stage: Stage) -> None:
+def test_gateway_check_is_priced_stopped_and_closed_while_running(stage: Stage) -> None:
+    def page(value: object) -> Step:
+        return send(whole(200, "application/json", json.dumps(value).encode()))
+
     async def scene(person: Person) -> None:
         with FaultServer() as silent:
             silent.play(hold())
@@ -126,22 +173,14 @@ def test_gateway_check_closed_while_running_ends(stage: Stage) -> None:
             await person.until(lambda: window.running, "the first request")
             await person.until(lambda: len(silent.requests) >= 2, "the request over the wire")
             await window.press("Close")
-            await person.until(lambda: not window.running, "the end")
-            assert not window.visible
+            await person.until(lambda: not window.visible, "the window to close")
             await person.until(lambda: silent.closings, "the connection to be closed")
         assert KeptReports().load() == (), "nothing came, so nothing is kept"
         window = await open_check(person)
         assert window.has_button("Begin")
         await window.press("Close")
 
-    stage.play(scene)
-
-
-def test_gateway_check_prices_what_the_gateway_tells(stage: Stage) -> None:
-    def page(value: object) -> Step:
-        return send(whole(200, "application/json", json.dumps(value).encode()))
-
-    async def scene(person: Person) -> None:
+        # Prices that the gateway tells
         info = {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
         with FaultServer() as server:
             server.play(hold())
@@ -154,44 +193,14 @@ def test_gateway_check_prices_what_the_gateway_tells(stage: Stage) -> None:
             await person.until(lambda: "at most $0.03" in window.text, "the price")
             await window.begin({WHOLE})
             await person.until(lambda: window.running, "the series")
-            assert window.get(QTreeWidget, "Checks").hasFocus(), "Enter once more does not close what has just begun"
+            checks = await window.wait_for(QTreeWidget, "Checks")
+            await person.until(checks.hasFocus, "the focus in the list: another Enter does not close the window")
             await window.press("Stop")
             await person.until(lambda: not window.running, "the end")
             await person.do(partial(QTest.keyClick, window.widget, Qt.Key.Key_Escape))
-            assert not window.visible
-            window = await open_check(person)
-            await window.close()
-            assert not window.visible
+            await person.until(lambda: not window.visible, "the window to close")
 
     stage.play(scene)
-
-
-def test_gateway_check_begun_twice_runs_once(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.use_model("demo-chat")
-        window = await open_check(person)
-        await window.begin({WHOLE})
-        stop = await window.wait_for(QAbstractButton, "Stop")
-        await person.do(lambda: stop.click())
-        await person.until(lambda: window.has_button("Begin") or window.has_button("Check again"), "the button again")
-        assert window.get(QComboBox, "Gateway").isEnabled()
-        assert not window.running
-        if window.has_button("Check again"):
-            await window.press("Check again")
-        begin = await window.wait_for(QAbstractButton, "Begin")
-
-        def begin_twice() -> None:
-            begin.click()
-            begin.click()
-
-        posts, reports = count_posts(person), len(KeptReports().load())
-        await person.do(begin_twice)
-        await window.wait_for_report()
-        assert len(KeptReports().load()) == reports + 1
-        assert count_posts(person) == posts + 1
-        await window.press("Close")
-
-    stage.play(scene, FLAT_OUT)
 
 
 def test_gateway_check_running_at_quit_saves_its_report(stage: Stage) -> None:
@@ -211,33 +220,3 @@ def test_gateway_check_running_at_quit_saves_its_report(stage: Stage) -> None:
     (report,) = KeptReports().load()
     assert report.stopped
     assert [line.check for line in report.lines] == ["models"]
-
-
-def test_gateway_check_opens_from_settings_and_tool_bar(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with DemoServer(FLAT_OUT) as other:
-            store = person.app.gateways.store
-            profile = store.add_profile(Profile(name="Other", base_url=other.base_url, default_model="demo-tools"))
-            person.session.change(profile_id=profile.id)
-            settings = await GatewaysWindow.opened(person, "gateway.settings")
-            await settings.press("Check…")
-            window = await CheckWindow.opened(person)
-            await person.until(lambda: window.ticked, "the checks")
-            assert not GatewaysWindow.is_open()
-            assert window.get(QComboBox, "Gateway").currentText() == "Other"
-            assert window.get(QComboBox, "Model").currentText() == "demo-tools"
-            await window.press("Close")
-            await person.choose(GatewayBar(person).gateway, "Check this gateway…")
-            await person.until(lambda: window.visible, "the window again")
-            export = window.get(QPushButton, "Export")
-            menu = export.menu()
-            assert menu is not None
-            assert [action.text() for action in menu.findChildren(QAction) if action.text()] == [
-                "Markdown…",
-                "HTML page…",
-                "JSON…",
-            ]
-            assert not export.isEnabled(), "there is no report yet"
-            await window.press("Close")
-
-    stage.play(scene, FLAT_OUT)

@@ -10,7 +10,7 @@ from playground.domain.transcript import Ending
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
 
@@ -60,55 +60,49 @@ def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) ->
         assert not any(CANARY.encode() in path.read_bytes() for path in kept_files)
 
 
-def test_unlisted_model_is_marked_and_requested(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        bar, gateways = GatewayBar(person), person.app.gateways
-        button = bar.gateway
-        await person.until(lambda: bar.lists("demo-chat"), "the models")
-        assert not bar.unlisted
-        await person.use_model("vendor/other")
-        await person.until(lambda: bar.unlisted, "the mark")
-        assert "is not in the list of Demo gateway" in bar.unlisted
-        await person.run("Hello")
-        await person.idle(turns=2)
-        assert person.body()["model"] == "vendor/other"
+@flow()
+async def test_model_follows_the_protocol_and_is_marked_when_it_is_not_listed(person: Person) -> None:
+    bar, session = GatewayBar(person), person.session
+    await person.until(lambda: bar.lists("demo-chat"), "the models")
+    await person.use_model("demo-chat")
+    await bar.press("Messages")
+    await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
+    said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
+    await person.conversation.notice.wait_for_text(said)
+    await person.run("Hello")
+    await person.idle(turns=2)
+    assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
+    await bar.press("Chat completions")
+    await person.until(lambda: session.settings.model == "demo-chat", "the model from before")
+    await person.use_model("demo-messages")
+    await bar.press("Messages")
+    await bar.press("Chat completions")
+    await person.app.gateways.models(session.settings.profile_id, "chat")
+    assert session.settings.model == "demo-messages", "what is served under both stays"
 
-        await person.do(partial(gateways.store.add_profile, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
-        await bar.choose_gateway("Silent")
-        await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
-        assert person.session.settings.model == "vendor/other"
-        assert not bar.unlisted, "without a list nothing is said"
-        assert not bar.lists("demo-chat"), "another gateway's models are not offered"
-        await person.choose(button, "Demo gateway")
-        await person.until(lambda: person.session.settings.model == "demo-reasoner", "its default model")
-        assert not bar.unlisted, "no mark on a model of the list"
-        await person.do(partial(person.session.change, model="vendor/other"))
-        assert bar.unlisted, "marked wherever the model was chosen"
+    await person.trigger("experiment.new")
+    gateways = person.app.gateways
+    button = bar.gateway
+    await person.until(lambda: bar.lists("demo-chat"), "the models")
+    assert not bar.unlisted
+    await person.use_model("vendor/other")
+    await person.until(lambda: bar.unlisted, "the mark")
+    assert "is not in the list of Demo gateway" in bar.unlisted
+    await person.run("Hello")
+    await person.idle(turns=2)
+    assert person.body()["model"] == "vendor/other"
 
-    stage.play(scene)
-
-
-def test_protocol_switched_selects_a_model_served_under_it(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        bar, session = GatewayBar(person), person.session
-        await person.until(lambda: bar.lists("demo-chat"), "the models")
-        await person.use_model("demo-chat")
-        await bar.press("Messages")
-        await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
-        said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
-        await person.conversation.notice.wait_for_text(said)
-        await person.run("Hello")
-        await person.idle(turns=2)
-        assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
-        await bar.press("Chat completions")
-        await person.until(lambda: session.settings.model == "demo-chat", "the model from before")
-        await person.use_model("demo-messages")
-        await bar.press("Messages")
-        await bar.press("Chat completions")
-        await person.app.gateways.models(session.settings.profile_id, "chat")
-        assert session.settings.model == "demo-messages", "what is served under both stays"
-
-    stage.play(scene)
+    await person.do(partial(gateways.store.add_profile, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
+    await bar.choose_gateway("Silent")
+    await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
+    assert person.session.settings.model == "vendor/other"
+    await person.until(lambda: not bar.unlisted, "no mark without a list")
+    assert not bar.lists("demo-chat"), "another gateway's models are not offered"
+    await person.choose(button, "Demo gateway")
+    await person.until(lambda: person.session.settings.model == "demo-reasoner", "its default model")
+    await person.until(lambda: not bar.unlisted, "no mark on a model of the list")
+    await person.do(partial(person.session.change, model="vendor/other"))
+    await person.until(lambda: bar.unlisted, "the mark wherever the model was chosen")
 
 
 def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
@@ -136,26 +130,24 @@ def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
         stage.play(scene)
 
 
-def test_gateway_saved_is_used_only_on_request(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.until(lambda: person.session.settings.model == "demo-reasoner", "a model")
-        dialog = await GatewaysWindow.opened(person, "gateway.settings")
-        base = person.server.base_url
-        await dialog.enter("Base URL", base)
-        await dialog.enter("Default model", "demo-chat")
-        await dialog.save()
-        assert (person.session.settings.profile_id, person.session.settings.model) == ("demo", "demo-reasoner")
-        await dialog.use()
-        (profile,) = person.app.gateways.store.profiles
-        await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
-        await person.until(lambda: "asks it now" in dialog.message, "a word on it")
-        assert person.session.settings.model == "demo-chat"
-        assert not dialog.use_buttons, "it is in use"
+@flow()
+async def test_gateway_saved_is_used_only_on_request(person: Person) -> None:
+    await person.until(lambda: person.session.settings.model == "demo-reasoner", "a model")
+    dialog = await GatewaysWindow.opened(person, "gateway.settings")
+    base = person.server.base_url
+    await dialog.enter("Base URL", base)
+    await dialog.enter("Default model", "demo-chat")
+    await dialog.save()
+    assert (person.session.settings.profile_id, person.session.settings.model) == ("demo", "demo-reasoner")
+    await dialog.use()
+    (profile,) = person.app.gateways.store.profiles
+    await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
+    await person.until(lambda: "asks it now" in dialog.message, "a word on it")
+    assert person.session.settings.model == "demo-chat"
+    await person.until(lambda: not dialog.use_buttons, "no button, because it is in use")
 
-        await dialog.enter("Default model", "demo-reasoner")
-        await dialog.save()
-        assert person.app.gateways.get(profile.id).default_model == "demo-reasoner"
-        assert person.session.settings.model == "demo-chat", "the model of the experiment stays"
-        await dialog.leave()
-
-    stage.play(scene)
+    await dialog.enter("Default model", "demo-reasoner")
+    await dialog.save()
+    assert person.app.gateways.get(profile.id).default_model == "demo-reasoner"
+    assert person.session.settings.model == "demo-chat", "the model of the experiment stays"
+    await dialog.leave()

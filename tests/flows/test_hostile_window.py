@@ -20,10 +20,7 @@ from tests.support.fault_server import FaultServer
 from tests.support.slow import slow_except
 
 SHARE = 6  # parts of the table, each in a window of its own
-SMOKE = (  # one shape each of checks, arguments, decoders, lanes and drawing
-    *("a pattern that goes back", "arguments of brackets", "blank lines"),
-    *("a tool name of a megabyte in six lanes", "reasoning and text in turn"),
-)
+SMOKE = "a pattern that goes back", "a tool name of a megabyte in six lanes", "reasoning and text in turn"
 
 #: What Qt says of fonts of the machine that lack something; texts in very many scripts ask for all of them.
 pytestmark = pytest.mark.qt_log_ignore("Failed to compute left/right minimum", "OpenType support missing", extend=True)

@@ -1,70 +1,62 @@
-"""What an experiment cost: every request once, at the price it was asked at, whatever is chosen afterwards."""
+"""The cost of an experiment: every request once, at the price of its time, whatever is chosen afterwards."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from playground.domain.prices import Price
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.gateways import PriceWindow
 
 
-def labels(inside: QWidget) -> list[QLabel]:
-    return inside.findChildren(QLabel)
+@flow()
+async def test_answers_keep_their_price_until_it_is_corrected(person: Person) -> None:
+    gateways, session, pane = person.app.gateways, person.session, person.pane
+    gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))  # one for each token
+    session.set_parameters(session.settings.current.with_value("n", 3))
+    await person.use_model("demo-chat")
+    await person.run("Say it in one line. !long=40")
+    await person.idle(turns=2)
+    outcome = person.path[-1].outcome
+    assert outcome is not None
+    assert outcome.usage is not None
+    spent = f"${outcome.usage.completion:,.2f}"
+    await person.until(lambda: pane.spent.words == spent, "three choices are one request")
+    labels = person.app.window.status.findChildren(QLabel)
+    await person.until(
+        lambda: any("all 3 choices:" in label.text() and spent in label.text() for label in labels), "the status"
+    )
 
+    await person.use_model("demo-reasoner")
+    assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
+    other = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
+    session.change(profile_id=other.id)
+    assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
 
-def test_choices_cost_one_request_and_turns_keep_their_price(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        gateways, session, pane = person.app.gateways, person.session, person.pane
-        gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))  # one for each token
-        session.set_parameters(session.settings.current.with_value("n", 3))
-        await person.use_model("demo-chat")
-        await person.run("Say it in one line. !long=40")
-        await person.idle(turns=2)
-        outcome = person.path[-1].outcome
-        assert outcome is not None
-        assert outcome.usage is not None
-        spent = f"${outcome.usage.completion:,.2f}"
-        await person.until(lambda: pane.spent.words == spent, "three choices are one request")
-        status = person.app.window.status
-        assert any("all 3 choices:" in label.text() and spent in label.text() for label in labels(status))
+    session.change(profile_id=DEMO_ID)
+    session.set_parameters(session.settings.current.with_value("n", None))
+    await person.run("And this? !long=10")
+    await person.idle(turns=4)
+    assert pane.cost_words(person.path[-1].id) == "", "that model costs nothing, by the gateway's list"
+    await person.until(lambda: pane.spent.words == spent)
+    gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
+    pane.spent.count()
+    await person.until(lambda: pane.spent.words.startswith(f"{spent} + "), "the price of an answer that had none")
 
-        await person.use_model("demo-reasoner")
-        assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
-        other = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
-        session.change(profile_id=other.id)
-        assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
-
-        session.change(profile_id=DEMO_ID)
-        session.set_parameters(session.settings.current.with_value("n", None))
-        await person.run("And this? !long=10")
-        await person.idle(turns=4)
-        assert pane.cost_words(person.path[-1].id) == "", "that model costs nothing, by the gateway's list"
-        await person.until(lambda: pane.spent.words == spent)
-        gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
-        pane.spent.count()
-        await person.until(
-            lambda: pane.spent.words.startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
-        )
-
-    stage.play(scene)
-
-
-def test_price_corrected_applies_to_earlier_answers(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.use_model("demo-chat")
-        person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
-        await person.run("Say it in one line. !long=40")
-        await person.idle(turns=2)
-        await person.until(lambda: person.pane.spent.words)
-        before = person.pane.spent.words
-        prices = await PriceWindow.opened(person, "run.price")
-        await prices.enter("Output", "100000")
-        await prices.press("Price the earlier answer")
-        await prices.press("Save")
-        await person.until(lambda: person.pane.spent.words != before)
-        assert float(person.pane.spent.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))
-
-    stage.play(scene)
+    # A corrected price is applied to earlier answers
+    await person.trigger("experiment.new")
+    await person.until(lambda: not person.path, "another experiment")
+    await person.use_model("demo-chat")
+    person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
+    await person.run("Say it in one line. !long=40")
+    await person.idle(turns=2)
+    await person.until(lambda: person.pane.spent.words)
+    before = person.pane.spent.words
+    prices = await PriceWindow.opened(person, "run.price")
+    await prices.enter("Output", "100000")
+    await prices.press("Price the earlier answer")
+    await prices.press("Save")
+    await person.until(lambda: person.pane.spent.words != before)
+    assert float(person.pane.spent.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))

@@ -10,32 +10,33 @@ import json
 from PySide6.QtWidgets import QPushButton
 
 from playground.engine.tool_servers.live import State
-from tests.flows.conftest import Person, Stage
-from tests.flows.pages.server_requests import ServerCall
+from tests.flows.conftest import Person, flow
+from tests.flows.pages.conversation import CallCard
 
 
-def test_sample_real_tools_is_answered_by_real_server(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.click(await person.seen(QPushButton, "Open the sample Real tools", person.pane.welcome))
-        await person.until(lambda: len(person.path) == 2, "the sample")
-        servers = person.app.workspace.tool_servers
-        assert servers.live("demo").state is State.STOPPED, "nothing runs before it is asked for"
-        await person.press("Run", person.pane.notice)
-        await person.until(
-            lambda: [call.name for _, call in person.session.debugger.waiting] == ["roll_dice"], "a call"
-        )
-        assert servers.live("demo").state is State.READY
-        card = next(card for card in ServerCall.find_all(person) if card.has_button("Ask the server"))
-        await person.click(card.ask_button)
-        await person.until(lambda: "rolled" in card.result_text, "the server's answer")
-        await card.press("Send result")
-        await person.until(lambda: "roll_dice" in person.path[-1].text, "the answer")
-        await person.idle()
-        results = [result for turn in person.path for result in turn.results]
-        clock, rolled = (json.loads(result.text) for result in results)
-        assert clock["zone"]
-        assert sum(rolled["rolled"]) == rolled["sum"]
-        assert all(result.served is not None and result.served.server == "Demo tools" for result in results)
-        assert servers.tape.entries
+@flow()
+async def test_sample_real_tools_is_answered_by_real_server(person: Person) -> None:
+    await person.click(await person.seen(QPushButton, "Open the sample Real tools", person.pane.welcome))
+    await person.until(lambda: len(person.path) == 2, "the sample")
+    servers = person.app.workspace.tool_servers
+    assert servers.live("demo").state is State.STOPPED, "nothing runs before it is asked for"
+    await person.press("Run", person.pane.notice)
+    await person.until(lambda: [call.name for _, call in person.session.debugger.waiting] == ["roll_dice"], "a call")
+    assert servers.live("demo").state is State.READY
 
-    stage.play(scene)
+    def open_calls() -> list[CallCard]:
+        return [card for card in CallCard.find_all(person) if card.has_button("Ask the server")]
+
+    await person.until(open_calls, "the card of the call")
+    (card,) = open_calls()
+    await card.press("Ask the server")
+    await person.until(lambda: "rolled" in card.result_text, "the server's answer")
+    await card.press("Send result")
+    await person.until(lambda: "roll_dice" in person.path[-1].text, "the answer")
+    await person.idle()
+    results = [result for turn in person.path for result in turn.results]
+    clock, rolled = (json.loads(result.text) for result in results)
+    assert clock["zone"]
+    assert sum(rolled["rolled"]) == rolled["sum"]
+    assert all(result.served is not None and result.served.server == "Demo tools" for result in results)
+    assert servers.tape.entries

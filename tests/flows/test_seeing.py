@@ -1,4 +1,4 @@
-"""Looking at a run: the real window and the demo gateway; lists and the picture."""
+"""A run looked at afterwards, in the real window and with the demo gateway: the list of calls and the picture."""
 
 from __future__ import annotations
 
@@ -7,166 +7,124 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QTabBar
+from PySide6.QtWidgets import QAbstractScrollArea, QLineEdit, QToolButton
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
-from playground.domain.transcript import Role, make_turn
+from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.session.changes import RunState
-from playground.ui.features.debugger.call_list import CallList
-from playground.ui.features.debugger.sequence_view import SequencePage
-from playground.ui.features.evaluate.page import EvaluatePage
-from playground.ui.features.tools.samples import SAMPLE
+from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.conversation import focus_in
+from tests.flows.pages.dialogs import find_windows, name_file
+from tests.flows.pages.evaluate import EvaluatePage, plan_of
+from tests.flows.pages.inspector import CallsPage, SequencePage
+from tests.flows.pages.steps import click_cell, open_tab
+from tests.flows.test_debugger import pause
 
 
-async def loop(person: Person, prompt: str = "Compare Lisbon, Oslo and Rome !broken=2") -> None:
-    """A run whose calls are answered from the table, a misfit too."""
-    session = person.session
-    rule = ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="sunny")),), pause_on_misfit=False)
-    session.change(model="demo-tools")
-    session.change(tools=(SAMPLE,))
-    session.change(debugging=Debugging(default=rule))
-    await person.run(prompt)
-    await person.until(lambda: len(person.path) == 6 and session.state is RunState.IDLE, "the loop to end")
+async def run_loop(person: Person) -> Turn:
+    """Run with three calls that a table answers, one with arguments that do not fit. Return the turn of the calls."""
+    row = AnswerRow(answer=Answer(text="sunny"))
+    rule = ToolRule(policy=Policy.TABLE, rows=(row,), pause_on_misfit=False)
+    person.session.change(model="demo-tools", tools=(WEATHER,), debugging=Debugging(default=rule))
+    await person.run("Compare Lisbon, Oslo and Rome !calls=3 !broken=2")
+    await person.idle(turns=6)
+    return person.path[1]
 
 
-async def tab(person: Person, title: str) -> None:
-    bar = person.one(QTabBar, "Inspector")
-    at = next(n for n in range(bar.count()) if bar.tabText(n) == title)
-    await person.do(lambda: QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(at).center()))
+def is_in_view(person: Person, turn: Turn, call: int) -> bool:
+    """Return whether a person sees the head of a call's card."""
+    area = person.conversation.messages.widget
+    assert isinstance(area, QAbstractScrollArea)
+    message = person.conversation.messages.find_message(turn)
+    cards = message.calls if message is not None else []
+    matches = [card.widget for card in cards if card.call_id == turn.calls[call].id]
+    tops = [card.mapTo(area.viewport(), QPoint(0, 0)).y() for card in matches]
+    return any(-1 <= top < area.viewport().height() for top in tops)
 
 
-def in_view(person: Person, turn_id: str, call_id: str) -> bool:
-    card = person.pane.view.cards.get(turn_id)
-    part = next((call for call in card.calls if call.call.id == call_id), None) if card else None
-    if part is None:
-        return False
-    top = part.mapTo(person.pane.view.viewport(), QPoint(0, 0)).y()
-    return -1 <= top < person.pane.view.viewport().height()
-
-
-def test_the_list_leads_to_the_call_and_into_a_file(stage: Stage, tmp_path: Path) -> None:
+def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: Path) -> None:
     async def scene(person: Person) -> None:
-        await loop(person)
-        await tab(person, "Calls")
-        calls = await person.seen(CallList)
-        await person.until(lambda: calls.model.rowCount() == 3, "three calls")
-        assert [entry.verdict.code for entry in calls.model.entries] == ["fits", "misfit", "fits"]
-        assert {entry.answered for entry in calls.model.entries} == {"table"}
-        turn = person.path[1]
-        for number in range(8):  # so that there is somewhere to come from
+        turn = await run_loop(person)
+        calls = CallsPage(person)
+        await open_tab(person, "Calls", "Inspector")
+        await person.until(lambda: calls.row_count == 3, "three calls")
+        fitting = [verdict == "fits the schema" for verdict in calls.column("Verdict")]
+        assert fitting == [True, False, True]
+        assert calls.column("Answered") == ["from the table"] * 3
+        for number in range(8):
             person.session.turns.add_turn(make_turn(Role.USER, f"{number}\n\n" * 20))
-        await person.do(person.pane.view.jump_to_latest)
-        second = turn.calls[1].id
-        assert not in_view(person, turn.id, second)
-        await person.type_into(person.one(QLineEdit, "Filter the calls"), "oslo")
-        await person.until(lambda: calls.model.rowCount() == 1, "one call")
-        centre = calls.table.visualRect(calls.model.index(0, 1)).center()
-        viewport = calls.table.viewport()
-        await person.do(lambda: QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=centre))
-        await person.until(lambda: in_view(person, turn.id, second), "the call in view")
-        await person.until(lambda: person.pane.view.focused_turn() == turn.id, "the focus at its turn")
-        # a file, without the window standing still
+        await person.conversation.wait_for_message(-1)
+        await person.until(lambda: not is_in_view(person, turn, 1), "the call out of view")
+        await person.type_into(calls.get(QLineEdit, "Filter the calls"), "oslo")
+        await person.until(lambda: calls.row_count == 1, "one call")
+        await click_cell(person, calls.table, 0, 1)
+        await person.until(lambda: is_in_view(person, turn, 1), "the call in view")
+        message = await person.conversation.messages.wait_for_message(turn)
+        await person.until(focus_in(message.widget), "the focus in its message")
+
         target = tmp_path / "out.csv"
-        await person.do(lambda: calls.export_button.menu().actions()[1].trigger())
-        await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
-        dialog = QApplication.activeModalWidget()
-        assert isinstance(dialog, QFileDialog)
-        assert dialog.windowTitle() == "Save 1 call as CSV"
-        name = dialog.findChild(QLineEdit, "fileNameEdit")
-        assert isinstance(name, QLineEdit)
-        name.setText(str(target))
-        await person.do(dialog.accept)
-        await person.until(lambda: "Saved as" in calls.count.text, "the file")
-        calls.slices.begin()
-        assert "Saved as" in calls.count.text, "read anew, the list lets it stand for a while"
+        await person.choose(calls.get(QToolButton, "Export the calls that are shown"), "Save as CSV…")
+        await person.until(lambda: find_windows("Save 1 call as CSV"), "the file dialog")
+        await name_file(person, target)
+        await person.until(lambda: "Saved as" in calls.status, "the file")
         (row,) = csv.DictReader(target.read_text(encoding="utf-8").splitlines())
         assert (row["tool"], row["verdict"], row["answered"]) == ("get_weather", "misfit", "table")
 
     stage.play(scene)
-    assert [path.name for path in tmp_path.glob("*.csv*")] == ["out.csv"], "nothing half is left"
+    assert [path.name for path in tmp_path.glob("*.csv*")] == ["out.csv"]
 
 
-def test_a_call_on_another_branch_is_shown_with_its_branch(stage: Stage) -> None:
+def test_picture_and_list_lead_to_a_call_on_any_branch(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await loop(person)
-        session = person.session
-        turn = person.path[1]
-        answers = [Answer(text="rain"), Answer(text="snow")]
-        await Lanes(session).add_answers(session, turn.id, turn.calls[0].id, answers)
-        person.app.window.action("view.calls").trigger()
-        calls = await person.seen(CallList)
-        await person.until(lambda: calls.model.rowCount() >= 5, "an entry for each answer")
-        entry = next(e for e in calls.model.entries if e.result is not None and e.result.text == "snow")
-        assert not entry.on_path
-        row = calls.model.entries.index(entry)
-        calls.table.setFocus()
-        calls.table.setCurrentIndex(calls.model.index(row, 0))
+        await person.trigger("view.sequence")
+        sequence = SequencePage(person)
+        assert sequence.picture is None
+        turn = await run_loop(person)
+        expected = "2 requests · 3 calls · 1 does not fit"
+        await person.until(lambda: sequence.summary.startswith(expected), "the whole run")
+        await sequence.select("They do not fit the schema.")
         await person.key(Qt.Key.Key_Return)
-        await person.until(lambda: any(r.text == "snow" for t in person.path for r in t.results), "its branch")
-        await person.until(lambda: in_view(person, turn.id, entry.call.id), "the call in view")
+        await person.until(lambda: is_in_view(person, turn, 1), "the call")
+        await sequence.press("Copy as text")
+        assert QGuiApplication.clipboard().text().startswith(expected)
+
+        answers = [Answer(text="rain"), Answer(text="snow")]
+        await Lanes(person.session).add_answers(person.session, turn.id, turn.calls[0].id, answers)
+        await person.trigger("view.calls")
+        calls = CallsPage(person)
+        await person.until(lambda: calls.row_count >= 5, "an entry for each answer")
+        row = next(row for row, text in enumerate(calls.column("Turn")) if text.endswith("other"))
+        calls.table.setFocus()
+        calls.table.setCurrentIndex(calls.table.model().index(row, 0))
+        await person.key(Qt.Key.Key_Return)
+        await person.until(
+            lambda: {result.text for turn in person.path for result in turn.results} & {"rain", "snow"}, "its branch"
+        )
+        await person.until(lambda: is_in_view(person, turn, 0), "the call in view")
 
     stage.play(scene)
 
 
-def test_the_picture_follows_the_run_and_leads_to_the_turn(stage: Stage) -> None:
+def test_step_is_repeated_in_evaluate_and_the_conversation_stays(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        person.app.window.action("view.sequence").trigger()
-        page = await person.seen(SequencePage)
-        assert page.empty.isVisible()
-        await loop(person)
-        await person.until(lambda: len(page.view.spans) >= 8, "the spans")
-        kinds = [span.kind for span in page.view.spans]
-        assert (kinds.count("request"), kinds.count("call"), kinds.count("result")) == (2, 3, 3)
-        assert [span.ok for span in page.view.spans if span.kind == "call"] == [True, False, True]
-        at = next(n for n, span in enumerate(page.view.spans) if span.kind == "call" and not span.ok)
-        page.view.choose(at)
-        centre = page.view.rect_of(at).center().toPoint()
-        await person.do(lambda: QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=centre))
-        await person.until(lambda: in_view(person, person.path[1].id, person.path[1].calls[1].id), "the call")
-
-    stage.play(scene)
-
-
-def test_the_clipboard_gets_the_picture_in_words(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await loop(person)
-        person.app.window.action("view.sequence").trigger()
-        page = await person.seen(SequencePage)
-        await person.until(lambda: len(page.view.spans) >= 8, "the spans")
-        await person.press("Copy as text", page)
-        assert QGuiApplication.clipboard().text().startswith("2 requests · 3 calls · 1 does not fit")
-
-    stage.play(scene)
-
-
-def test_a_step_is_repeated_in_evaluate_and_the_conversation_stays(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        repeat, notice = person.app.window.action("evaluate.step"), person.pane.notice
-        await person.do(repeat.trigger)
-        assert notice.words.startswith("Write a message and run it first")
-        person.session.change(model="demo-tools")
-        person.session.change(tools=(SAMPLE,))
-        await person.run("Is it warmer in Lisbon or Oslo?")
-        await person.until(lambda: len(person.session.debugger.waiting) == 2, "two calls that wait")
+        notice = person.conversation.notice
+        await person.trigger("evaluate.step")
+        assert notice.text.startswith("Write a message and run it first")
+        await pause(person, "Is it warmer in Lisbon or Oslo?")
         before = person.session.transcript
-        await person.do(repeat.trigger)
-        page = await person.seen(EvaluatePage)
-        plan = person.session.settings.evaluation
-        assert plan is not None
+        await person.trigger("evaluate.step")
+        page = await EvaluatePage.wait(person)
+        plan = plan_of(person)
         (case,) = plan.cases
         assert [turn.text for turn in case.turns] == ["Is it warmer in Lisbon or Oslo?"]
-        await person.do(repeat.trigger)
-        assert "in the place of 1 case" in notice.words
-        assert person.one(EvaluatePage) is page
-        await person.press("Put back", notice)
-        assert person.session.settings.evaluation == plan
-        page.run_bar.asked.emit("run")
-        look = page._look
-        await person.until(lambda: len(look.results.answers) == plan.repeats and not look.under_way, "all answers")
+        await person.trigger("evaluate.step")
+        assert "in the place of 1 case" in notice.text
+        assert EvaluatePage.count(person) == 1
+        await notice.press("Put back")
+        assert plan_of(person) == plan
+        await page.run()
+        assert (page.answers, page.failed) == (plan.repeats, 0)
         assert person.session.transcript is before
-        assert not any(one.failure for one in look.results.answers.values())
 
     stage.play(scene)

@@ -7,14 +7,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
 from playground.domain.debugging import Debugging, Policy, ToolRule
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.changes import RunState
 from playground.engine.tool_servers.naming import definition_of
-from tests.flows.conftest import Person, Stage
-from tests.flows.pages.server_requests import ServerCall
+from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.conversation import CallCard
 
 
 async def offer_tools(person: Person, *names: str, policy: Policy = Policy.SERVER) -> None:
@@ -39,88 +37,86 @@ async def begin_count(person: Person, to: int = 40) -> tuple[str, str]:
     person.session.turns.add_turn(make_turn(Role.USER, f"Use count_slowly to {to} with pause 0.05"))
     await person.session.run()
     ((turn_id, call),) = person.session.debugger.waiting
-    card = await ServerCall.wait(person)
-    await person.click(card.ask_button)
+    card = await CallCard.wait(person)
+    await card.press("Ask the server")
     debugger = person.session.debugger
     await person.until(lambda: (ticket := debugger.asked(turn_id, call.id)) is not None and ticket.done, "progress")
     return turn_id, call.id
 
 
-def test_real_answers_are_recorded_and_given_again(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await offer_tools(person, "roll_dice", "clock")
-        await person.run("Use clock, then roll_dice")
-        await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 3, "the answers")
-        asked = sent(person)
-        assert asked == 2
-        first = [result.text for turn in person.path for result in turn.results]
-        await person.do(lambda: person.app.window.action("debug.record").trigger())
-        rules = person.session.debugger.debugging.rules
-        assert {rule.policy for rule in rules.values()} == {Policy.TABLE}
-        await person.run("Use clock, then roll_dice")
-        await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 8, "them again")
-        again = [result for turn in person.path[5:] for result in turn.results]
-        assert [result.text for result in again] == first, "dice that fell are not thrown again"
-        assert [result.by for result in again] == ["table", "table"]
-        assert sent(person) == asked
-
-    stage.play(scene)
+@flow()
+async def test_real_answers_are_recorded_and_given_again(person: Person) -> None:
+    await offer_tools(person, "roll_dice", "clock")
+    await person.run("Use clock, then roll_dice")
+    await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 3, "the answers")
+    asked = sent(person)
+    assert asked == 2
+    first = [result.text for turn in person.path for result in turn.results]
+    await person.trigger("debug.record")
+    rules = person.session.debugger.debugging.rules
+    assert {rule.policy for rule in rules.values()} == {Policy.TABLE}
+    await person.run("Use clock, then roll_dice")
+    await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 8, "them again")
+    again = [result for turn in person.path[5:] for result in turn.results]
+    assert [result.text for result in again] == first, "dice that fell are not thrown again"
+    assert [result.by for result in again] == ["table", "table"]
+    assert sent(person) == asked
 
 
-def test_call_is_answered_while_another_experiment_is_shown(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        key = await begin_count(person)
-        session = person.session
-        await person.do(lambda: person.app.workspace.new())
-        assert person.session is not session
-        await person.until(lambda: not session.asking, "the answer")
-        draft = session.debugger.notes.draft(*key)
-        assert draft is not None
-        assert draft.served is not None
-        await person.app.workspace.show(session.id)
-        await person.idle()
-        assert session.debugger.paused
+@flow()
+async def test_call_is_answered_or_cancelled_behind_other_experiments_and_deletions(person: Person) -> None:
+    workspace = person.app.workspace
 
-    stage.play(scene)
+    # Another experiment is shown meanwhile
+    key = await begin_count(person)
+    session = person.session
+    await person.do(workspace.new)
+    assert person.session is not session
+    await person.until(lambda: not session.asking, "the answer")
+    draft = session.debugger.notes.draft(*key)
+    assert draft is not None
+    assert draft.served is not None
+    await workspace.show(session.id)
+    await person.idle()
+    assert session.debugger.paused
+
+    # The turn is deleted, and restored with the answer
+    await person.do(workspace.new)
+    key = await begin_count(person)
+    session = person.session
+    await person.do(lambda: session.delete_turn(key[0]))
+    await person.until(lambda: not session.asking, "the answer")
+    await person.do(session.undo)
+    draft = session.debugger.notes.draft(*key)
+    assert draft is not None
+    assert draft.served is not None
+    assert session.debugger.waiting
+
+    # The experiment is deleted: the call is cancelled
+    await person.do(workspace.new)
+    key = await begin_count(person, 1000)
+    session = person.session
+    await person.do(lambda: workspace.delete(session.id))
+    await person.until(lambda: not session.asking, "the end of the call")
+    await person.do(lambda: workspace.undelete())
+    await person.until(lambda: person.session is session, "the experiment")
+    reason = session.debugger.reason(*key)
+    assert reason is not None
+    assert "Cancelled" in reason.words
+    assert session.debugger.waiting
 
 
-@pytest.mark.parametrize("what", ["turn", "experiment"])
-def test_call_is_kept_when_turn_or_experiment_is_deleted_and_restored(stage: Stage, what: str) -> None:
-    async def scene(person: Person) -> None:
-        key = await begin_count(person)
-        session = person.session
-        if what == "turn":
-            await person.do(lambda: session.delete_turn(key[0]))
-            await person.until(lambda: not session.asking, "the answer")
-            await person.do(session.undo)
-            draft = session.debugger.notes.draft(*key)
-            assert draft is not None
-            assert draft.served is not None
-        else:
-            await person.do(lambda: person.app.workspace.delete(session.id))
-            await person.until(lambda: not session.asking, "the end of it")
-            await person.do(lambda: person.app.workspace.undelete())
-            assert person.session is session
-            reason = session.debugger.reason(*key)
-            assert reason is not None
-            assert "Cancelled" in reason.words
-        assert session.debugger.waiting
-
-    stage.play(scene)
-
-
-@pytest.mark.parametrize("by_rule", [False, True])
-def test_servers_end_with_window_closed_during_call(stage: Stage, by_rule: bool) -> None:
+def test_servers_end_with_window_closed_during_calls(stage: Stage) -> None:
     pids: list[int] = []
 
     async def scene(person: Person) -> None:
-        if by_rule:
-            await offer_tools(person, "count_slowly")
-            await person.run("Use count_slowly to 1000")
-            await person.until(lambda: person.session.asking and sent(person) == 1, "the call")
-        else:
-            await begin_count(person, 1000)
-        assert person.session.asking
+        await begin_count(person, 1000)
+        by_hand = person.session
+        await person.do(person.app.workspace.new)
+        await offer_tools(person, "count_slowly")
+        await person.run("Use count_slowly to 1000")
+        await person.until(lambda: person.session.asking and sent(person) == 2, "the call of a rule")
+        assert by_hand.asking
         pids.extend(_children())
         assert pids, "the process of tool servers"
 

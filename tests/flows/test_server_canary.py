@@ -14,8 +14,6 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit
-
 import tests.support.hostile_tool_server as hostile_program
 from playground import log
 from playground.domain.debugging import Debugging, Policy, ToolRule
@@ -27,7 +25,8 @@ from playground.engine.session.snapshot import snapshot
 from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from tests.flows.conftest import Person, Stage
-from tests.flows.pages.dialogs import choose_file, select_entry
+from tests.flows.pages.code import CodeWindow
+from tests.flows.pages.dialogs import choose_file
 from tests.flows.test_canary import logged as logged
 from tests.flows.test_store import opened
 from tests.support.remote_tool_server import RemoteToolServer
@@ -147,15 +146,12 @@ async def export_everything(person: Person, folder: Path) -> None:
     ):
         await choose_file(person, action, folder / name)
         await person.until((folder / name).exists, action)
-    await person.do(app.window.action("run.code").trigger)
-    await person.until(lambda: [window for window in person.windows if window.windowTitle() == "Get code"], "the code")
-    code = next(window for window in person.windows if window.windowTitle() == "Get code")
-    source = person.one(QComboBox, "Request", code)
-    for index in range(source.count()):
-        await select_entry(person, source, source.itemText(index))
-        await person.until(lambda: person.one(QPlainTextEdit, "Code", code).toPlainText(), "some code")
-        clean(person.one(QPlainTextEdit, "Code", code).toPlainText(), f"code {index}")
-    await person.do(code.close)
+    code = await CodeWindow.opened(person, "run.code")
+    for number in range(code.request_count):
+        await code.choose_request(number)
+        await person.until(lambda: code.text, "some code")
+        clean(code.text, f"code {number}")
+    await code.close()
     servers = app.workspace.tool_servers
     clean("".join(servers.tape.lines(servers.tape.entries)), "the tape")
     clean(repr([servers.live(server.id) for server in servers.book.servers]), "what is known of servers")
@@ -183,7 +179,7 @@ def test_no_secret_of_a_tool_server_is_in_any_file_or_export(stage: Stage, tmp_p
         await person.app.workspace.flush()
         search_files(tmp_path)
         await export_everything(person, tmp_path)
-        await person.do(lambda: person.app.window.action("debug.record").trigger())
+        await person.trigger("debug.record")
         await person.app.workspace.flush()
 
     with RemoteToolServer(key=CANARIES["header"]) as remote, RemoteToolServer(oauth=True) as signed:

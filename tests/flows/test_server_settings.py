@@ -14,8 +14,8 @@ from playground.domain.tool_servers import ToolServer
 from playground.engine.tool_servers.acceptance import arriving
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
-from tests.flows.conftest import Person, Stage
-from tests.flows.pages.server_requests import ServerCall
+from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.conversation import CallCard
 from tests.flows.pages.tool_servers import ConfirmServerDialog, ImportServersDialog, ToolServersDialog
 from tests.flows.pages.tools import ToolsPage
 from tests.support import tool_servers
@@ -29,55 +29,45 @@ def add_server(person: Person) -> ToolServer:
 
 
 @requires(NODE_PACKAGES)
-def test_changed_command_line_is_confirmed_before_server_is_asked(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        servers, server = person.app.workspace.tool_servers, add_server(person)
-        servers.book.confirm(server)
-        live = await servers.start(server.id)
-        tools = arriving((), live.server, live.tools, {})
-        servers.book.accept(server.id, live.tools)
-        server = servers.book.update(server.model_copy(update={"arguments": (*server.arguments, "--again")}))
-        await person.until(lambda: servers.live(server.id).state is State.UNCONFIRMED, "consent is gone")
-        person.session.change(tools=tuple(tool for tool in tools if tool.name_there == "echo"))
-        await person.use_model("demo-chat")
-        await person.run("Please use echo with message hello")
-        await person.until(lambda: bool(person.session.debugger.waiting), "a call that waits")
-        (turn_id, call), *_ = person.session.debugger.waiting
-        card = await ServerCall.wait(person)
-        await person.click(card.ask_button)
-        dialog = await ConfirmServerDialog.wait(person)
-        assert "--again" in dialog.command_line
-        assert "has changed" in dialog.question
-        await dialog.close("Cancel")
-        await person.until(lambda: "confirmed first" in person.pane.notice.words, "why it was not asked")
-        assert servers.live(server.id).state is State.UNCONFIRMED
-        await person.click(card.ask_button)
-        dialog = await ConfirmServerDialog.wait(person)
-        await dialog.close("Confirm and start")
-        await person.until(lambda: person.session.debugger.notes.draft(turn_id, call.id) is not None, "the answer")
-        assert servers.book.confirmed(server)
+@flow()
+async def test_command_line_is_confirmed_once_and_again_when_it_changed(person: Person) -> None:
+    servers, server = person.app.workspace.tool_servers, add_server(person)
+    tools = await ToolsPage.open(person)
+    for _ in range(3):
+        await tools.choose_for_server(server.name, "Start")
+    dialog = await ConfirmServerDialog.wait(person)
+    await dialog.close("Confirm and start")
+    await person.until(lambda: servers.live(server.id).state is State.READY, "the server")
+    assert not ConfirmServerDialog.count(person)
 
-    stage.play(scene)
-
-
-@requires(NODE_PACKAGES)
-def test_server_needed_several_times_is_confirmed_once(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        server = add_server(person)
-        tools = await ToolsPage.open(person)
-        for _ in range(3):
-            await tools.choose_for_server(server.name, "Start")
-        dialog = await ConfirmServerDialog.wait(person)
-        await dialog.close("Confirm and start")
-        servers = person.app.workspace.tool_servers
-        await person.until(lambda: servers.live(server.id).state is State.READY, "the server")
-        assert not ConfirmServerDialog.count(person)
-
-    stage.play(scene)
+    # Another command line is confirmed again before the server is asked
+    live = servers.live(server.id)
+    definitions = arriving((), live.server, live.tools, {})
+    servers.book.accept(server.id, live.tools)
+    server = servers.book.update(server.model_copy(update={"arguments": (*server.arguments, "--again")}))
+    await person.until(lambda: servers.live(server.id).state is State.UNCONFIRMED, "consent is gone")
+    person.session.change(tools=tuple(tool for tool in definitions if tool.name_there == "echo"))
+    await person.use_model("demo-chat")
+    await person.run("Please use echo with message hello")
+    await person.until(lambda: bool(person.session.debugger.waiting), "a call that waits")
+    (turn_id, call), *_ = person.session.debugger.waiting
+    card = await CallCard.wait(person)
+    await card.press("Ask the server")
+    dialog = await ConfirmServerDialog.wait(person)
+    assert "--again" in dialog.command_line
+    assert "has changed" in dialog.question
+    await dialog.close("Cancel")
+    await person.conversation.notice.wait_for_text("confirmed first")
+    assert servers.live(server.id).state is State.UNCONFIRMED
+    await card.press("Ask the server")
+    dialog = await ConfirmServerDialog.wait(person)
+    await dialog.close("Confirm and start")
+    await person.until(lambda: person.session.debugger.notes.draft(turn_id, call.id) is not None, "the answer")
+    assert servers.book.confirmed(server)
 
 
-def test_imported_server_is_listed_in_settings(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
+def test_servers_are_imported_and_an_unsaved_one_is_restored(stage: Stage) -> None:
+    async def first(person: Person) -> None:
         dialog = await ToolServersDialog.open(person)
         await dialog.press("Import servers that another application has")
         importing = await ImportServersDialog.wait(person)
@@ -86,9 +76,17 @@ def test_imported_server_is_listed_in_settings(stage: Stage) -> None:
         await person.until(lambda: len(dialog.servers) == 2, "the server in the list")
         assert dialog.name == "one"
         assert dialog.has_button("Confirm and start")
+        await dialog.press("New server (Ctrl+N)")
+        await dialog.type_into_field("Command", "a-command-that-is-not-saved")
+
+    async def second(person: Person) -> None:
+        dialog = await ToolServersDialog.open(person)
+        await dialog.select(dialog.servers[-1])
+        await person.until(lambda: dialog.field("Command") == "a-command-that-is-not-saved", "the draft")
         await dialog.close("Close")
 
-    stage.play(scene)
+    stage.play(first)
+    stage.play(second)
 
 
 class Browser(QObject):
@@ -155,19 +153,3 @@ def test_server_is_signed_in_to_with_the_browser(stage: Stage) -> None:
         assert tokens
         files = [path for path in folder.rglob("*") if path.is_file()]
         assert not [path for path in files for token in tokens if token.encode() in path.read_bytes()]
-
-
-def test_unsaved_server_is_there_after_the_window_was_closed(stage: Stage) -> None:
-    async def first(person: Person) -> None:
-        dialog = await ToolServersDialog.open(person)
-        await dialog.press("New server (Ctrl+N)")
-        await dialog.type_into_field("Command", "a-command-that-is-not-saved")
-
-    async def second(person: Person) -> None:
-        dialog = await ToolServersDialog.open(person)
-        await dialog.select(dialog.servers[-1])
-        assert dialog.field("Command") == "a-command-that-is-not-saved"
-        await dialog.close("Close")
-
-    stage.play(first)
-    stage.play(second)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import ToolCall
 from playground.engine.tool_servers.acceptance import arriving
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.server_requests import ServerMessagesPage
 
@@ -29,43 +29,41 @@ async def call_demo_server(person: Person) -> tuple[str, ToolCall]:
     return turn_id, call
 
 
-def test_tool_call_leads_to_its_messages_and_they_lead_back(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        turn_id, call = await call_demo_server(person)
-        tape = person.app.workspace.tool_servers.tape
-        await person.until(lambda: len(tape.of_call(turn_id, call.id)) >= 2, "the messages of the call")
-        (card,) = person.conversation.message(-1).calls
-        await card.choose("Show what was said with its server")
-        page = await ServerMessagesPage.wait(person)
-        await person.until(lambda: page.selected_row == 0, "the call's first message")
-        assert page.row_count == len(tape.of_call(turn_id, call.id)) < len(tape)
-        assert all("tools/call" in name for name in page.column(2)[:2])
-        assert "roll_dice" in page.detail
-        message = person.conversation.message(-1)
-        await person.do(person.message.setFocus)
-        await page.press("Show the call in the conversation")
-        await person.until(focus_in(message.widget), "the focus in the call's message")
-        await page.press("Show the messages of all calls again")
-        await person.until(lambda: page.row_count == len(tape), "all messages")
+@flow()
+async def test_tool_call_leads_to_its_messages_and_they_lead_back(person: Person) -> None:
+    turn_id, call = await call_demo_server(person)
+    tape = person.app.workspace.tool_servers.tape
+    await person.until(lambda: len(tape.of_call(turn_id, call.id)) >= 2, "the messages of the call")
+    (card,) = person.conversation.message(-1).calls
+    await card.choose("Show what was said with its server")
+    page = await ServerMessagesPage.wait(person)
+    await person.until(lambda: page.selected_row == 0, "the call's first message")
+    assert page.row_count == len(tape.of_call(turn_id, call.id)) < len(tape)
+    assert all("tools/call" in name for name in page.column(2)[:2])
+    assert "roll_dice" in page.detail
+    message = person.conversation.message(-1)
+    await person.do(person.message.setFocus)
+    await page.press("Show the call in the conversation")
+    await person.until(focus_in(message.widget), "the focus in the call's message")
+    await page.press("Show the messages of all calls again")
+    await person.until(lambda: page.row_count == len(tape), "all messages")
 
-        await person.trigger("view.sequence")
-        await person.seen(QWidget, "Sequence of requests, calls and answers")
-        await person.press("Copy as text")
-        sequence = QGuiApplication.clipboard().text()
-        assert re.search(r"call of roll_dice; asked of Demo tools for [1-9]\d* ms$", sequence), sequence
-        first = person.session
-        await card.choose("Show what was said with its server")
-        await person.until(lambda: page.selected_row == 0, "the call's first message")
-        await person.trigger("experiment.new")
-        await person.until(lambda: person.session is not first, "another experiment")
-        await person.trigger("view.servers")
-        await page.press("Show the call in the conversation")
-        await person.press("Go there")
-        await person.until(lambda: person.session is first, "the call's experiment")
-        message = await person.conversation.wait_for_message(1)
-        await person.until(focus_in(message.widget), "the focus in the call's message again")
-        (card,) = message.calls
-        await card.send_result()
-        await person.idle(4)
-
-    stage.play(scene)
+    await person.trigger("view.sequence")
+    await person.seen(QWidget, "Sequence of requests, calls and answers")
+    await person.press("Copy as text")
+    sequence = QGuiApplication.clipboard().text()
+    assert re.search(r"call of roll_dice; asked of Demo tools for [1-9]\d* ms$", sequence), sequence
+    first = person.session
+    await card.choose("Show what was said with its server")
+    await person.until(lambda: page.selected_row == 0, "the call's first message")
+    await person.trigger("experiment.new")
+    await person.until(lambda: person.session is not first, "another experiment")
+    await person.trigger("view.servers")
+    await page.press("Show the call in the conversation")
+    await person.press("Go there")
+    await person.until(lambda: person.session is first, "the call's experiment")
+    message = await person.conversation.wait_for_message(1)
+    await person.until(focus_in(message.widget), "the focus in the call's message again")
+    (card,) = message.calls
+    await card.send_result()
+    await person.idle(4)

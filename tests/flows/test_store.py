@@ -1,4 +1,4 @@
-"""Nothing is lost: the real application is closed in the middle of things and opened again; found, undone, raised."""
+"""The store of experiments: closed and opened again, undone, searched, full, locked, restored."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import contextlib
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QSessionManager
 from PySide6.QtTest import QTest
@@ -21,7 +20,6 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QDialog,
     QFileDialog,
-    QLabel,
     QMessageBox,
     QWidget,
 )
@@ -32,7 +30,7 @@ from playground.engine.files.experiment_file import open_file, save
 from playground.engine.library.store import Mode
 from playground.engine.session.snapshot import snapshot
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.conftest import PACE, Person, Stage, flow
 from tests.flows.pages.dialogs import name_file
 from tests.flows.pages.experiments import (
     ExperimentList,
@@ -42,13 +40,15 @@ from tests.flows.pages.experiments import (
     wait_for_store,
     wait_for_turns,
 )
-from tests.flows.pages.page import find_by_object_name
+from tests.flows.pages.page import read_label
 
 SLOW = DemoConfig(tokens_per_second=150, time_to_first_token=0.02, rate_limit=1_000_000)
 ROOT = Path(__file__).parents[2]
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+TOWNS = "Tell me of Lisbon", "Tell me of Oslo"
 
 
-opened, back, modal = wait_for_store, wait_for_turns, wait_for_modal  # imported by other flows by these names
+opened, back = wait_for_store, wait_for_turns  # imported by other flows by these names
 
 
 def titles(person: Person) -> list[str]:
@@ -70,147 +70,124 @@ async def open_tree(person: Person, turns: int) -> QAbstractScrollArea:
     return tree
 
 
-def test_answer_interrupted_by_quitting_is_restored_and_marked(stage: Stage) -> None:
-    seen: list[str] = []
+def add_experiments(person: Person, *texts: str) -> None:
+    for text in texts:
+        person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
 
-    async def close(person: Person) -> None:
+
+def test_paused_call_and_interrupted_answer_are_restored_after_quitting(stage: Stage) -> None:
+    async def first(person: Person) -> None:
         await wait_for_store(person)
+        person.session.change(tools=(WEATHER,))
+        await person.use_model("demo-tools")
+        await person.run("!calls=2 The weather in Lisbon and Oslo")
+        call, _ = await person.conversation.wait_for_calls()
+        await person.type_into(await call.edit_arguments(), '{"city": "Faro"}')
+        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.until(lambda: person.path[1].calls[0].arguments == '{"city": "Faro"}', "the edit")
+        _, call = await person.conversation.wait_for_calls()
+        await call.type_result('{"temp": 2')
+        ids.append(person.session.id)
+
+        await person.trigger("experiment.new")
+        await person.until(lambda: person.session.id != ids[0], "another experiment")
         await person.run("Tell me about bridges !long=2000")
         await person.until(
             lambda: any("".join(c.parts[-1].fragments) for c in person.session.growing.values() if c.parts), "text"
         )
         await person.type_into(person.message, "half a thou")
-        seen.append(person.session.id)
+        ids.append(person.session.id)
 
-    async def reopen(person: Person) -> None:
+    async def second(person: Person) -> None:
         await wait_for_turns(person, 2)
-        assert person.session.id == seen[0]
+        assert person.session.id == ids[1]
         answer = person.path[1]
         assert answer.parts
         assert answer.outcome is not None
         assert answer.outcome.ending is Ending.INTERRUPTED
         assert "interrupted" in (await person.conversation.wait_for_message(1)).texts
         assert person.message.toPlainText() == "half a thou"
-        await person.until(lambda: len(ExperimentList(person).titles) == 1, "one experiment in the list")
+        await person.until(lambda: len(titles(person)) == 2, "both experiments in the list")
         (exchange,) = person.session.exchanges.values()
-        await person.until(lambda: exchange.id in person.session.exchanges, "its exchange")
 
         def body() -> bytes:
             return bytes(person.session.exchanges[exchange.id].body)
 
-        await person.until(lambda: b"data: " in body(), "what came over the wire, brought back to be looked at")
+        await person.until(lambda: b"data: " in body(), "the bytes received before, read from the disk")
         await person.conversation.message(1).press("Ask again")
         await person.until(lambda: person.session.active_run is not None, "a run")
 
-    stage.play(close, SLOW)
-    stage.play(reopen, SLOW)
-
-
-def test_paused_call_is_restored_with_its_typed_result(stage: Stage) -> None:
-    async def pause(person: Person) -> None:
-        await wait_for_store(person)
-        person.session.change(tools=(WEATHER,))
-        await person.use_model("demo-tools")
-        await person.run("!calls=2 The weather in Lisbon and Oslo")
-        first, second = await person.conversation.wait_for_calls()
-        await person.type_into(await first.edit_arguments(), '{"city": "Faro"}')
-        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await person.until(lambda: person.path[1].calls[0].arguments == '{"city": "Faro"}', "the edit")
-        _, second = await person.conversation.wait_for_calls()
-        await second.type_result('{"temp": 2')
-
-    async def go_on(person: Person) -> None:
-        await wait_for_turns(person, 2)
-        assert person.session.debugger.paused
-        first, second = await person.conversation.wait_for_calls()
-        await second.wait_for_result_field()
-        assert first.waiting
-        assert second.waiting
+        await person.app.workspace.show(ids[0])
+        await person.until(lambda: person.session.id == ids[0] and person.session.debugger.paused, "the paused calls")
+        one, two = await person.conversation.wait_for_calls()
+        await two.wait_for_result_field()
+        assert one.waiting
         assert person.path[1].calls[0].arguments == '{"city": "Faro"}'
         assert person.path[1].calls[0].received is not None, "the arguments as the model sent them"
-        assert second.result_text == '{"temp": 2'
-        await second.send_result('{"temp": 21}')
-        first, _ = await person.conversation.wait_for_calls(1)
-        await first.send_result("warm")
+        assert two.result_text == '{"temp": 2'
+        await two.send_result('{"temp": 21}')
+        one, _ = await person.conversation.wait_for_calls(1)
+        await one.send_result("warm")
         await person.idle(5)
         assert [turn.results[0].text for turn in person.path[2:4]] == ["warm", '{"temp": 21}']
 
-    stage.play(pause)
-    stage.play(go_on)
+    ids: list[str] = []
+    stage.play(first, SLOW)
+    stage.play(second, SLOW)
 
 
-def test_undo_and_redo_cover_edits_settings_branches_and_deletions(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await wait_for_store(person)
-        await person.use_model("demo-chat")
-        await person.run("Name a river")
-        await person.idle(2)
-        session = person.session
-        states: list[tuple[object, ...]] = []
+@flow()
+async def test_edits_settings_branches_and_deletions_are_undone_and_redone(person: Person) -> None:
+    await wait_for_store(person)
+    await person.use_model("demo-chat")
+    await person.run("Name a river")
+    await person.idle(2)
+    session = person.session
+    answer = person.path[1].id
+    states: list[tuple[object, ...]] = []
 
-        def stands() -> tuple[object, ...]:
-            wire = session.settings.current.to_wire()
-            return (
-                session.transcript,
-                wire.get("temperature"),
-                session.settings.tools,
-                session.debugger.debugging.step_limit,
-            )
+    def state() -> tuple[object, ...]:
+        temperature = session.settings.current.to_wire().get("temperature")
+        return session.transcript, temperature, session.settings.tools, session.debugger.debugging.step_limit
 
-        history = session.history
+    async def step(work: Any) -> None:
+        states.append(state())
+        session.history._states.typing = None  # as if the person had waited
+        await person.do(work)
 
-        async def step(work: Any) -> None:
-            states.append(stands())
-            history._states.typing = None  # as if the person had waited
-            await person.do(work)
-
-        await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))
-        await step(lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.3)))
-        await step(lambda: session.change(tools=(WEATHER,)))
-        rules = session.debugger.debugging
-        await step(lambda: session.change(debugging=rules.model_copy(update={"step_limit": 7})))
-        states.append(stands())
-        await person.conversation.message(1).choose("Regenerate")
-        await person.until(lambda: len(session.transcript.turns) == 3, "an alternative")
-        await person.idle(2)
-        tree = await open_tree(person, turns=3)
-        states.append(stands())
-        await person.do(tree.setFocus)
-        await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
-        await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Delete))
-        assert person.path == ()
-        assert "A branch of 3 turns deleted." in person.conversation.notice.text
-        last = stands()
-        for state in reversed(states):
-            await act(person, "edit.undo")
-            assert stands() == state
-        for state in (*states[1:], last):
-            await act(person, "edit.redo")
-            assert stands() == state
+    await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))
+    await step(lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.3)))
+    await step(lambda: session.change(tools=(WEATHER,)))
+    rules = session.debugger.debugging
+    await step(lambda: session.change(debugging=rules.model_copy(update={"step_limit": 7})))
+    states.append(state())
+    await person.conversation.message(1).choose("Regenerate")
+    await person.until(lambda: len(session.transcript.turns) == 3, "an alternative")
+    await person.idle(2)
+    tree = await open_tree(person, turns=3)
+    states.append(state())
+    await person.do(tree.setFocus)
+    await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
+    await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Delete))
+    await person.until(lambda: person.path == (), "an empty path")
+    await person.conversation.notice.wait_for_text("A branch of 3 turns deleted.")
+    last = state()
+    for before in reversed(states):
         await act(person, "edit.undo")
-        assert len(session.transcript.turns) == 3
+        assert state() == before
+    for after in (*states[1:], last):
+        await act(person, "edit.redo")
+        assert state() == after
+    await act(person, "edit.undo")
+    assert len(session.transcript.turns) == 3
 
-    stage.play(scene)
-
-
-def test_tree_leads_to_a_turn_on_another_branch(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await wait_for_store(person)
-        await person.use_model("demo-chat")
-        await person.run("Name a river")
-        await person.idle(2)
-        first = person.path[1].id
-        await person.conversation.message(1).choose("Regenerate")
-        await person.until(lambda: len(person.session.transcript.turns) == 3, "an alternative")
-        await person.idle(2)
-        tree = await open_tree(person, turns=3)
-        await person.do(tree.setFocus)
-        for key in (Qt.Key.Key_Up, Qt.Key.Key_Return):
-            await person.do(partial(QTest.keyClick, tree, key))
-        await person.until(lambda: person.path[1].id == first, "the branch of the first answer")
-        await person.until(person.conversation.message(1).widget.hasFocus, "the focus on its card")
-
-    stage.play(scene)
+    # The tree leads to the branch of the first answer
+    await person.do(tree.setFocus)
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Return):
+        await person.do(partial(QTest.keyClick, tree, key))
+    await person.until(lambda: person.path[1].id == answer, "the branch of the first answer")
+    card = await person.conversation.wait_for_message(1)
+    await person.until(card.widget.hasFocus, "the focus on its card")
 
 
 def test_second_start_raises_the_window_and_opens_its_file(stage: Stage, tmp_path: Path) -> None:
@@ -218,7 +195,7 @@ def test_second_start_raises_the_window_and_opens_its_file(stage: Stage, tmp_pat
 
     async def scene(person: Person) -> None:
         await wait_for_store(person)
-        await person.until(lambda: person.app.second_starts is not None, "somebody who listens")
+        await person.until(lambda: person.app.second_starts is not None, "the socket for second starts")
         session = person.session
         session.turns.add_turn(make_turn(Role.USER, "From a file"))
         save(file, snapshot(session).model_copy(update={"id": "fromfile", "title": "From a file, indeed"}))
@@ -234,33 +211,32 @@ def test_second_start_raises_the_window_and_opens_its_file(stage: Stage, tmp_pat
     stage.play(scene)
 
 
-def test_search_result_leads_to_its_turn(stage: Stage) -> None:
+def test_list_is_searched_renamed_pinned_archived_and_read_again(stage: Stage) -> None:
     async def write(person: Person) -> None:
         await wait_for_store(person)
-        for text in ("Tell me of Lisbon", "Tell me of Oslo"):
-            session = person.app.workspace.new()
-            session.turns.add_turn(make_turn(Role.USER, text))
+        for text in TOWNS:
+            turns = person.app.workspace.new().turns
+            turns.add_turn(make_turn(Role.USER, text))
             for number in range(30):
-                session.turns.add_turn(
-                    make_turn(Role.ASSISTANT, f"{text}: a line about number {number}, quite <b>long</b>.")
-                )
-            session.turns.add_turn(make_turn(Role.USER, f"And the nightingale of {text[11:]}?"))
+                line = f"{text}: a line about number {number}, quite <b>long</b>."
+                turns.add_turn(make_turn(Role.ASSISTANT, line))
+            turns.add_turn(make_turn(Role.USER, f"And the nightingale of {text[11:]}?"))
+        add_experiments(person, "One")
 
-    async def search(person: Person) -> None:
-        await wait_for_turns(person, 32)
-        assert person.session.title == "Tell me of Oslo"
-        experiments = ExperimentList(person)
-        await person.until(lambda: len(experiments.titles) == 2, "both in the list")
-        await person.key(Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    async def search_and_change(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        experiments, notice = ExperimentList(person), person.conversation.notice
+        await experiments.wait_for_titles("One", TOWNS[1], TOWNS[0])
+        await person.key(Qt.Key.Key_F, CONTROL | SHIFT)
         await person.until(experiments.search_field.hasFocus, "the cursor in the search")
         await person.keys("nightin lisb")
 
-        def found() -> bool:  # by all words; the other experiment fits only some of them
-            return experiments.titles == ["Tell me of Lisbon"] and "nightingale of Lisbon" in str(experiments.passages)
+        def matches() -> bool:  # by all words; the other experiment fits only some of them
+            return experiments.titles == [TOWNS[0]] and "nightingale of Lisbon" in str(experiments.passages)
 
-        await person.until(found, "a passage")
+        await person.until(matches, "a passage")
         await experiments.click_row("nightingale")
-        await person.until(lambda: person.session.title == "Tell me of Lisbon", "the experiment")
+        await person.until(lambda: person.session.title == TOWNS[0], "the experiment")
         turn = next(turn for turn in person.path if "nightingale" in turn.text)
 
         def in_view() -> bool:
@@ -268,48 +244,35 @@ def test_search_result_leads_to_its_turn(stage: Stage) -> None:
             return card is not None and not card.widget.visibleRegion().isEmpty()
 
         await person.until(in_view, "its turn in view")
+        await person.do(experiments.search_field.clear)
 
-    stage.play(write)
-    stage.play(search)
-
-
-def test_list_renames_pins_archives_duplicates_and_deletes(stage: Stage) -> None:
-    async def write(person: Person) -> None:
-        await wait_for_store(person)
-        for text in ("One", "Two", "Three"):
-            person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
-
-    async def tend(person: Person) -> None:
-        await wait_for_turns(person, 1)
-        experiments = ExperimentList(person)
-        await experiments.wait_for_titles("Three", "Two", "One")
-        await experiments.retitle("Three", "Trois")
-        await experiments.wait_for_titles("Trois", "Two", "One")
+        await experiments.wait_for_titles("One", TOWNS[1], TOWNS[0])
+        await experiments.retitle(TOWNS[0], "Lisboa")
         await experiments.retitle("One", "Uno")  # not the one that is open
-        await experiments.wait_for_titles("Trois", "Two", "Uno")
-        await experiments.choose("Uno", "Pin")
-        await experiments.wait_for_titles("Uno", "Trois", "Two")
+        await experiments.wait_for_titles("Uno", TOWNS[1], "Lisboa")
+        await experiments.choose("Lisboa", "Pin")
+        await experiments.wait_for_titles("Lisboa", "Uno", TOWNS[1])
         await experiments.choose("Uno", "Archive")
-        await experiments.wait_for_titles("Trois", "Two")
-        await person.conversation.notice.press("Undo")
-        await experiments.wait_for_titles("Uno", "Trois", "Two")
+        await experiments.wait_for_titles("Lisboa", TOWNS[1])
+        await notice.press("Undo")
+        await experiments.wait_for_titles("Lisboa", "Uno", TOWNS[1])
         await act(person, "experiment.duplicate")
-        await person.until(lambda: "Trois (copy)" in titles(person), "a copy")
-        assert person.session.title == "Trois (copy)"
+        await person.until(lambda: "Lisboa (copy)" in titles(person), "a copy")
+        assert person.session.title == "Lisboa (copy)"
         await act(person, "experiment.delete")
-        await person.until(lambda: "Trois (copy)" not in titles(person), "no copy")
-        await person.conversation.notice.press("Undo")
-        await person.until(lambda: "Trois (copy)" in titles(person), "the copy")
-        await person.until(lambda: person.session.title == "Trois (copy)", "the copy to be shown")
+        await person.until(lambda: "Lisboa (copy)" not in titles(person), "no copy")
+        await notice.press("Undo")
+        await person.until(lambda: "Lisboa (copy)" in titles(person), "the copy")
+        await person.until(lambda: person.session.title == "Lisboa (copy)", "the copy to be shown")
 
     async def look(person: Person) -> None:
-        await wait_for_turns(person, 1)
+        await wait_for_turns(person, 32)
         await person.until(lambda: len(titles(person)) == 4, "the list")
-        assert titles(person)[0] == "Uno"
-        assert person.session.title == "Trois (copy)"
+        assert titles(person)[0] == "Lisboa"
+        assert person.session.title == "Lisboa (copy)"
 
     stage.play(write)
-    stage.play(tend)
+    stage.play(search_and_change)
     stage.play(look)
 
 
@@ -321,20 +284,19 @@ def test_full_disk_is_reported_and_nothing_is_lost(stage: Stage) -> None:
         store = person.app.workspace.store
         assert store is not None
 
-        def grows_to(pages: int) -> None:
+        def limit_pages(pages: int) -> None:
             assert store._writer is not None
             store._writer._connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
 
-        grows_to(1)  # SQLite refuses to let the file grow, as it does on a full disk
+        limit_pages(1)  # SQLite refuses to let the file grow, as it does on a full disk
         person.session.turns.add_turn(make_turn(Role.USER, text))
         await person.until(lambda: "The disk is full." in read_storage_notice(person), "the notice")
         assert "Leave the window open." in read_storage_notice(person)
-        # quitting would lose it: somebody asks
         await act(person, "window.quit")
         await answer(person, "Cancel", "The disk is full.")
         assert person.app.window.isVisible()
         await person.do(lambda: person.session.turns.add_turn(make_turn(Role.USER, "more")))
-        grows_to(2**30)
+        limit_pages(2**30)
         await person.until(lambda: not read_storage_notice(person), "the notice to disappear")
         await person.app.workspace.flush()
 
@@ -352,69 +314,41 @@ async def ended(person: Person) -> None:
         await person.until(lambda: False, "the end")
 
 
-def locked(path: Path) -> None:
-    """Another process has the store open. It ends with this one."""
+@contextmanager
+def lock_elsewhere(path: Path) -> Iterator[None]:
+    """Have another process open the store."""
     program = (
         "import sys, time; from pathlib import Path; from playground.engine.io.file_lock import FileLock;"
         "lock = FileLock(Path(sys.argv[1])); lock.acquire(); print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, f"{path}.lock"]
     other = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert other.stdout is not None
-    assert other.stdout.readline().strip() == b"held"
-    OTHERS.append(other)
-
-
-def newer(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA user_version = 99")
-
-
-def no_folder(path: Path, *, new: bool = False) -> None:
-    """Where the folder would be, there is a file."""
-    if not new:
-        path.parent.rename(path.parent.with_name("elsewhere"))
-    path.parent.touch()
-
-
-OTHERS: list[subprocess.Popen[bytes]] = []
-
-
-@pytest.fixture
-def others() -> Iterator[None]:
-    yield
-    for other in OTHERS:
+    try:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == b"held"
+        yield
+    finally:
         other.communicate(b"")
-    OTHERS.clear()
 
 
-@pytest.mark.usefixtures("others")
-@pytest.mark.parametrize(
-    ("cause", "mode", "words"),
-    [
-        (locked, Mode.READ_ONLY, "open in another window"),
-        (newer, Mode.READ_ONLY, "newer version"),
-        (no_folder, Mode.MEMORY, "in memory only"),
-    ],
-)
-def test_quitting_with_unsaved_work_asks(
-    stage: Stage, tmp_path: Path, cause: Callable[[Path], None], mode: Mode, words: str
-) -> None:
+def test_quitting_with_unsaved_work_asks(stage: Stage, tmp_path: Path) -> None:
+    words = "open in another window"
+    copy = tmp_path / "kept.playground.json"
+
     async def write(person: Person) -> None:
         await wait_for_store(person)
-        for text in ("Kept", "Kept as well"):
-            person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
+        add_experiments(person, "Kept", "Kept as well")
 
     async def read(person: Person) -> None:
-        await wait_for_store(person, mode)
+        await wait_for_store(person, Mode.READ_ONLY)
         entries = [entry.id for entry in person.app.workspace.experiments if entry.title.startswith("Kept")]
-        for entry in entries:  # looking loses nothing, so nobody is asked
+        for entry in entries:  # looking loses nothing
             await person.app.workspace.show(entry)
         assert not person.app.workspace.behind
         await person.do(lambda: person.app.workspace.new())
         await person.type_into(person.message, "Not kept")
         await act(person, "window.quit")
-        assert words in read_storage_notice(person)
+        await person.until(lambda: words in read_storage_notice(person), "the notice")
         await answer(person, "Cancel", words, "What you did in “New experiment” would be lost.")
         assert person.app.window.isVisible()
         await person.do(person.message.clear)
@@ -430,43 +364,39 @@ def test_quitting_with_unsaved_work_asks(
         await name_file(person, copy)
         await ended(person)
 
-    copy = tmp_path / "kept.playground.json"
     stage.play(write)
-    cause(tmp_path / "gateway-playground" / "experiments.db")
-    stage.play(read)
+    with lock_elsewhere(tmp_path / "gateway-playground" / "experiments.db"):
+        stage.play(read)
     assert open_file(copy).draft.text == "Saved elsewhere"
 
 
-def test_quitting_saves_several_experiments_in_a_folder(stage: Stage, tmp_path: Path) -> None:
-    no_folder(tmp_path / "gateway-playground" / "experiments.db", new=True)
+def test_quitting_without_a_store_saves_several_experiments_in_a_folder(stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "gateway-playground").touch()  # a file where the folder would be
     folder = tmp_path / "copies"
     folder.mkdir()
     (folder / "same.playground.json").write_text("somebody else's")
     (folder / "third.playground.json").symlink_to("nowhere")
 
-    async def write(person: Person, texts: tuple[str, ...]) -> None:
+    async def write(person: Person, *texts: str) -> None:
         await wait_for_store(person, Mode.MEMORY)
-        for text in texts:
-            person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
+        assert "in memory only" in read_storage_notice(person)
+        add_experiments(person, *texts)
         await act(person, "window.quit")
         await wait_for_modal(person, QMessageBox)
 
     async def keep(person: Person) -> None:
-        await write(person, ("Same", "Same", "Third", "Fourth", "Fifth"))
+        await write(person, "Same", "Same", "Third", "Fourth", "Fifth")
         await answer(person, "Save copies…", "What you did in “Fifth”, “Fourth”, “Third” and 2 more would be lost.")
         await name_file(person, folder)
         await ended(person)
 
-    async def held_up(person: Person) -> None:
-        await write(person, ("Lost",))  # the stage ends it as SIGTERM does: the question goes away
-
-    async def chosen(person: Person) -> None:
-        await write(person, ("Lost",))
+    async def terminate(person: Person) -> None:
+        await write(person, "Lost")
         await answer(person, "Save a copy…")
-        await wait_for_modal(person, QFileDialog)  # it goes away, too
+        await wait_for_modal(person, QFileDialog)  # the stage ends the application as SIGTERM does
 
     async def lose(person: Person) -> None:
-        await write(person, ("Lost",))
+        await write(person, "Lost")
         await answer(person, "Quit without saving")
         await ended(person)
 
@@ -474,42 +404,44 @@ def test_quitting_saves_several_experiments_in_a_folder(stage: Stage, tmp_path: 
     names = [f"{name}.playground.json" for name in ("fifth", "fourth", "same-2", "same-3", "same", "third-2", "third")]
     assert sorted(path.name for path in folder.iterdir()) == names
     assert (folder / "same.playground.json").read_text() == "somebody else's"
-    for scene in (held_up, chosen, lose):
+    for scene in (terminate, lose):
         stage.play(scene)
 
 
 class SessionEnd:
-    """What Qt hands over when the system ends the session; the offscreen platform never does."""
+    """The object that Qt passes when the system ends the session; the offscreen platform never does."""
 
     def __init__(self, *, may_ask: bool) -> None:
         self.allowsInteraction = lambda: may_ask
-        self.said: list[str] = []
-        self.cancel = lambda: self.said.append("cancel")
-        self.release = lambda: self.said.append("release")
+        self.calls: list[str] = []
+        self.cancel = lambda: self.calls.append("cancel")
+        self.release = lambda: self.calls.append("release")
 
 
 def test_end_of_the_session_waits_only_for_unsaved_work(stage: Stage, tmp_path: Path) -> None:
-    async def kept(person: Person) -> None:
+    async def saved(person: Person) -> None:
         await wait_for_store(person)
         person.session.turns.add_turn(make_turn(Role.USER, "Kept"))
         end = SessionEnd(may_ask=True)
         await person.do(lambda: person.app.session_ends(cast(QSessionManager, end)))
-        assert end.said == []
+        assert end.calls == []
         assert not person.app.workspace.unsaved
 
-    async def asked(person: Person) -> None:
+    async def unsaved(person: Person) -> None:
         await wait_for_store(person, Mode.READ_ONLY)
-        person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Lost"))
-        for may_ask, said in ((False, []), (True, ["cancel", "release"])):
+        assert "newer version" in read_storage_notice(person)
+        add_experiments(person, "Lost")
+        for may_ask, calls in ((False, []), (True, ["cancel", "release"])):
             end = SessionEnd(may_ask=may_ask)
             await person.do(partial(person.app.session_ends, cast(QSessionManager, end)))
-            assert end.said == said
+            assert end.calls == calls
         await answer(person, "Cancel")
         assert person.app.window.isVisible()
 
-    stage.play(kept)
-    newer(tmp_path / "gateway-playground" / "experiments.db")
-    stage.play(asked)
+    stage.play(saved)
+    with closing(sqlite3.connect(tmp_path / "gateway-playground" / "experiments.db")) as connection, connection:
+        connection.execute("PRAGMA user_version = 99")
+    stage.play(unsaved)
 
 
 def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -> None:
@@ -521,21 +453,19 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
         await act(person, "settings.storage")
         dialog = await wait_for_modal(person, QDialog)
 
-        def label(name: str) -> str:
-            return "".join(
-                part.text() for part in find_by_object_name(person, name, dialog) if isinstance(part, QLabel)
-            )
-
         store = person.app.workspace.store
         assert store is not None
-        assert person.one(QWidget, "Kept in:", dialog).accessibleName() == f"Kept in: {store.path}"
-        assert label("storageSize") not in ("", "0 bytes on the disk")
+        place = await person.seen(QWidget, "Kept in:", dialog)
+        assert place.accessibleName() == f"Kept in: {store.path}"
+        empty = "", "0 bytes on the disk"
+        await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
         await person.press("Back up…", dialog)
         await name_file(person, copy)
-        await person.until(lambda: label("storageResult") == f"Backed up to {copy}.", "a word on the copy")
-        connection = sqlite3.connect(copy)
-        assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        connection.close()
+        await person.until(
+            lambda: read_label(person, "storageResult", dialog) == f"Backed up to {copy}.", "a word on the copy"
+        )
+        with closing(sqlite3.connect(copy)) as connection:
+            assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
         await person.do(dialog.reject)
         await person.do(lambda: person.session.change(title="Another title"))
         await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))

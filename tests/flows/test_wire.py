@@ -1,4 +1,4 @@
-"""What went over the wire, in the real window: frames and text lead to each other."""
+"""The inspector: frames and text lead to each other, exchanges are compared, deviations reported."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from playground.demo.server import DemoConfig
-from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.conftest import PACE, Person, flow
 from tests.flows.pages.inspector import Diff, Inspector, Lint, RequestPage, Timeline, read_frames
 
 CALLING = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
@@ -24,7 +24,7 @@ async def use(person: Person, model: str) -> None:
 
 async def sample(person: Person) -> None:
     """Open the sample experiment and run it up to its calls."""
-    await person.do(person.app.window.action("sample.tools").trigger)
+    await person.trigger("sample.tools")
     await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await person.until(lambda: len(person.session.transcript.unanswered()) > 1, "calls that wait")
 
@@ -47,232 +47,167 @@ def words_in(frame: bytes) -> str:
     return str(delta.get("content") or delta.get("reasoning_content") or "")
 
 
-def test_call_menu_shows_the_frame_that_carried_the_call(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await sample(person)
-        turn = person.path[-1]
-        second = turn.calls[1]
-        more = person.find(QToolButton, "More for this call", person.card(-1))[1]
-        await person.reveal(more)
-        await person.choose(more, "Show the frame that carried it")
-        timeline = Timeline(person)
-        await person.until(lambda: len(timeline.selected) == 1, "the frame")
-        assert second.id in timeline.frame_text
-        raw = (await timeline.show_raw()).strip()
-        assert "tool_calls" in raw
-        body = list(person.session.exchanges.values())[-1].body.decode()
-        assert body.index(second.id) == body.index(raw) + raw.index(second.id)
+@flow(PACE)
+async def test_selected_text_selects_its_frames_and_a_frame_marks_its_text(person: Person) -> None:
+    await use(person, "demo-reasoner")
+    await person.run("Tell me about tides")
+    await person.idle(2)
+    await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+    timeline = Timeline(person)
+    (exchange,) = person.session.exchanges.values()
+    frames = read_frames(exchange)
+    await person.until(lambda: timeline.count == len(frames) > 40, "all frames")
+    text = text_of(person, 1)
+    await select_text(person, text, "demo gateway")
+    await person.until(lambda: timeline.selected, "frames of the selection")
+    carried = "".join(words_in(frames.raw(number)) for number in timeline.selected)
+    assert "demo gateway" in carried
+    assert len(carried) < 40, "and no frames but those"
 
-    stage.play(play, CALLING)
+    # back: one frame after the other, by key
+    await select_text(person, text, "")
+    await person.until(lambda: not timeline.selected, "the choice to go with the selection")
+    content = next(number for number in range(60, len(frames)) if frames.row(number).kind == "content")
+    for number, name in ((content, "Text of the turn"), (8, "Reasoning")):
+        await timeline.select(number)
+        await person.key(Qt.Key.Key_Down)
+        await person.until(lambda number=number: timeline.selected == [number + 1], "the next frame")  # type: ignore[misc]
+        words = words_in(frames.raw(number + 1)).strip(" \n*#>`|-")
+        view = await person.seen(QTextEdit, name, person.card(1))
+        marked = f"Marked: {words}"
+        await person.until(lambda view=view, marked=marked: view.accessibleDescription() == marked, marked)  # type: ignore[misc]
+        await person.until(lambda view=view: not view.visibleRegion().isEmpty(), "the mark in view")  # type: ignore[misc]
 
-
-def test_selected_text_selects_its_frames_and_a_frame_marks_its_text(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-reasoner")
-        await person.run("Tell me about tides")
-        await person.idle(2)
-        await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
-        timeline = Timeline(person)
-        (exchange,) = person.session.exchanges.values()
-        frames = read_frames(exchange)
-        await person.until(lambda: timeline.count == len(frames) > 40, "all frames")
-        text = text_of(person, 1)
+    # A passage of an earlier answer, selected before the tab is in front
+    await timeline.show_tab("Request")
+    await person.run("And about the moon")
+    await person.idle(4)
+    frames = read_frames(next(iter(person.session.exchanges.values())))
+    text = text_of(person, 1)
+    for _ in range(2):  # the page is made, and then only shown
+        await person.do(text.setFocus)
         await select_text(person, text, "demo gateway")
-        await person.until(lambda: timeline.selected, "frames of the selection")
-        carried = "".join(words_in(frames.raw(number)) for number in timeline.selected)
-        assert "demo gateway" in carried
-        assert len(carried) < 40, "and no frames but those"
-
-        # back: one frame after the other, by key
+        await timeline.show_tab("Timeline")
+        await person.until(lambda: timeline.selected, "its frames")
+        await person.until(lambda: timeline.shown_exchange == 1, "the earlier exchange")
+        assert "demo gateway" in "".join(words_in(frames.raw(number)) for number in timeline.selected)
         await select_text(person, text, "")
-        await person.until(lambda: not timeline.selected, "the choice to go with the selection")
-        content = next(number for number in range(60, len(frames)) if frames.row(number).kind == "content")
-        for number, name in ((content, "Text of the turn"), (8, "Reasoning")):
-            await timeline.select(number)
-            await person.key(Qt.Key.Key_Down)
-            await person.until(lambda number=number: timeline.selected == [number + 1], "the next frame")  # type: ignore[misc]
-            words = words_in(frames.raw(number + 1)).strip(" \n*#>`|-")
-            view = await person.seen(QTextEdit, name, person.card(1))
-            marked = f"Marked: {words}"
-            await person.until(lambda view=view, marked=marked: view.accessibleDescription() == marked, marked)  # type: ignore[misc]
-            assert not view.visibleRegion().isEmpty(), "it was scrolled to"
+        await person.until(lambda: not timeline.selected, "the choice to go")
+        await timeline.show_tab("Request")
 
-    stage.play(play, PACE)
+    # A frame of a message that was edited
+    await timeline.show_tab("Timeline")
+    await person.until(lambda: timeline.count > 10, "frames")
+    await timeline.show_exchange(1)
+    person.session.turns.edit_text(person.path[1].id, "Something else")
+    await timeline.select(content)
+    await person.until(lambda: "edited since" in timeline.summary, "a word on the edit")
 
 
-def test_text_selected_before_the_timeline_opens_selects_its_frames(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-reasoner")
-        await person.run("Tell me about tides")
-        await person.idle(2)
-        await person.run("And about the moon")
-        await person.idle(4)
-        frames = read_frames(next(iter(person.session.exchanges.values())))
-        text = text_of(person, 1)
-        timeline = Timeline(person)
-        for _ in range(2):  # the page is made, and then only shown
-            await person.do(text.setFocus)
-            await select_text(person, text, "demo gateway")
-            await timeline.show_tab("Timeline")
-            await person.until(lambda: timeline.selected, "its frames")
-            assert timeline.shown_exchange == 1, "of the earlier exchange"
-            assert "demo gateway" in "".join(words_in(frames.raw(number)) for number in timeline.selected)
-            await select_text(person, text, "")
-            await person.until(lambda: not timeline.selected, "the choice to go")
-            await timeline.show_tab("Request")
+@flow(PACE)
+async def test_timeline_shows_the_frame_of_a_call_and_stalls_in_its_picture(person: Person) -> None:
+    await sample(person)
+    turn = person.path[-1]
+    second = turn.calls[1]
+    _, card = await person.conversation.wait_for_calls()
+    await card.choose("Show the frame that carried it")
+    timeline = Timeline(person)
+    await person.until(lambda: len(timeline.selected) == 1, "the frame")
+    await person.until(lambda: second.id in timeline.frame_text, "the text of the frame")
+    raw = (await timeline.show_raw()).strip()
+    assert "tool_calls" in raw
+    body = list(person.session.exchanges.values())[-1].body.decode()
+    assert body.index(second.id) == body.index(raw) + raw.index(second.id)
 
-    stage.play(play, PACE)
-
-
-def test_frame_of_an_edited_turn_reports_the_edit(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-chat")
-        await person.run("Hello")
-        await person.idle(2)
-        await person.do(person.app.window.action("wire.timeline").trigger)
-        timeline = Timeline(person)
-        await person.until(lambda: timeline.count > 10, "frames")
-        person.session.turns.edit_text(person.path[1].id, "Something else")
-        await timeline.select(8)
-        await person.until(lambda: "edited since" in timeline.summary, "a word on the edit")
-
-    stage.play(play, CALLING)
-
-
-def test_deviation_leads_to_its_frame(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-chat")
-        await person.run("Hello !nodone")
-        await person.idle(2)
-        await person.press("1 deviation", person.card(-1))
-        lint = Lint(person)
-        await person.until(lambda: lint.rows, "a finding")
-        frame, _ = lint.rows[0]
-        await lint.click_row(0)
-        timeline = Timeline(person)
-        await person.until(lambda: timeline.selected, "the frame")
-        assert timeline.selected == [int(frame) - 1]
-        await person.until(lambda: "DONE" in timeline.deviations, "what is odd about it")
-
-    stage.play(play, CALLING)
+    # A stall in the picture
+    await person.trigger("experiment.new")
+    await use(person, "demo-chat")
+    await person.run("Hello !stall=3")
+    await person.idle(2)
+    await person.until(lambda: timeline.stalls, "the stall")
+    after, lasted = timeline.stalls[0]
+    assert float(lasted) > 0.8, "what comes before it may be read late"
+    stall = timeline.find_in_picture(f"stall: nothing for {lasted} s")
+    await timeline.click_picture(stall)
+    await person.until(lambda: timeline.selected == [after], "the frame behind the stall")
+    assert not timeline.has_button("Show all")
+    total = timeline.span[1] - timeline.span[0]
+    for _ in range(3):
+        await timeline.zoom_in(stall)
+    start, end = timeline.span
+    assert end - start < total / 1.25**2
+    await timeline.drag(stall, QPoint(stall.x() - 40, stall.y()))
+    assert timeline.span[0] > start
+    assert timeline.selected == [after], "dragging is no click"
+    await timeline.press("Show all")
+    assert timeline.span[1] - timeline.span[0] == total
+    assert not timeline.has_button("Show all")
 
 
-def test_diff_compares_requests_answers_and_figures(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-chat")
-        await person.run("Name a river in Europe")
-        await person.idle(2)
-        await person.run("And one in Asia")
-        await person.idle(4)
-        await person.key(Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-        diff = Diff(person)
-        await person.until(lambda: "messages[2]" in diff.text, "the difference")
-        assert "And one in Asia" in diff.text
-        await diff.compare_part("Answer")
-        await person.until(lambda: "alike" in diff.summary, "how much of the answers is alike")
-        await person.until(lambda: all(word in diff.text for word in ("Europe", "Asia")), "both answers")
-        await diff.compare_part("Figures")
-        await person.until(lambda: diff.figures.keys() >= {"Whole time", "Completion tokens"}, "the figures")
+@flow(CALLING)
+async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(person: Person) -> None:
+    await use(person, "demo-chat")
+    for count, words in enumerate(("First !nodone", "Second", "Third"), 1):
+        await person.run(words)
+        await person.idle(2 * count)
+    await person.key(Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    diff = Diff(person)
+    await person.until(lambda: "Third" in diff.text, "what the third has more than the second")
+    assert "messages[2]" not in diff.text
+    await diff.compare_with("#1 ")
+    await person.until(lambda: "messages[2]" in diff.text, "what it has more than the first")
+    await diff.compare_with("The next request")
+    await person.do(partial(person.session.change, model="demo-reasoner"))
+    await person.until(lambda: "demo-reasoner" in diff.text, "what the next will have")
 
-        more = await person.seen(QToolButton, "More for this turn", person.card(1))
-        await person.reveal(more)
-        await person.choose(more, "Compare with…")
-        await person.until(lambda: "alike" in diff.summary, "the answer of that turn against the other one")
-        assert diff.shown_exchange == 1
-        assert diff.other.startswith("#2 ")
-        assert not any(entry.startswith("#1 ") for entry in diff.others), "it is the one that is shown"
+    await diff.compare_with("#1 ")
+    await diff.compare_part("Answer")
+    await person.until(lambda: "alike" in diff.summary, "how much of the answers is alike")
+    await person.until(lambda: all(word in diff.text for word in ("First", "Third")), "both answers")
+    await diff.compare_part("Figures")
+    await person.until(lambda: diff.figures.keys() >= {"Whole time", "Completion tokens"}, "the figures")
+    await (await person.conversation.wait_for_message(3)).choose("Compare with…")
+    await person.until(lambda: diff.shown_exchange == 2 and "alike" in diff.summary, "the answer of that message")
+    assert not any(entry.startswith("#2 ") for entry in diff.others), "it is the one that is shown"
 
-    stage.play(play, CALLING)
+    # A deviation leads to its frame and is in the report
+    await person.press("1 deviation", (await person.conversation.wait_for_message(1)).widget)
+    lint = Lint(person)
+    await person.until(lambda: lint.rows, "a deviation")
+    await lint.press("Copy report")
+    copied = QGuiApplication.clipboard().text()
+    assert "DONE" in copied
+    assert "4.1" in copied
+    frame, _ = lint.rows[0]
+    await lint.click_row(0)
+    timeline = Timeline(person)
+    await person.until(lambda: timeline.selected == [int(frame) - 1], "the frame")
+    await person.until(lambda: "DONE" in timeline.deviations, "its deviation")
 
+    # Every exchange and every tab can be reached in a narrow window
+    window = person.app.window
+    await person.do(lambda: window.resize(1024, 700))
+    await Inspector(person).show_tab("Request")
+    request = RequestPage(person)
+    await request.show_exchange(1)
+    await request.press("As sent")
+    await person.until(lambda: "First" in request.sent_text and "Second" not in request.sent_text, "the first one")
+    await request.show_exchange(2)
+    await person.until(lambda: "Second" in request.sent_text, "the second request")
 
-def test_timeline_picture_is_zoomed_and_moved_and_a_stall_leads_to_its_frame(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-chat")
-        await person.run("Hello !stall=3")
-        await person.idle(2)
-        await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
-        timeline = Timeline(person)
-        await person.until(lambda: timeline.stalls, "the stall")
-        after, lasted = timeline.stalls[0]
-        assert float(lasted) > 0.8, "what comes before it may be read late"
-        stall = timeline.find_in_picture(f"stall: nothing for {lasted} s")
-        await timeline.click_picture(stall)
-        await person.until(lambda: timeline.selected == [after], "the frame behind the stall")
-        assert not timeline.has_button("Show all")
-        total = timeline.span[1] - timeline.span[0]
-        for _ in range(3):
-            await timeline.zoom_in(stall)
-        start, end = timeline.span
-        assert end - start < total / 1.25**2
-        await timeline.drag(stall, QPoint(stall.x() - 40, stall.y()))
-        assert timeline.span[0] > start
-        assert timeline.selected == [after], "dragging is no click"
-        await timeline.press("Show all")
-        assert timeline.span[1] - timeline.span[0] == total
-        assert not timeline.has_button("Show all")
-
-    stage.play(play, PACE)
-
-
-def test_every_exchange_and_every_tab_is_reachable_in_a_narrow_window(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        window = person.app.window
-        await person.do(lambda: window.resize(1024, 700))
-        await use(person, "demo-chat")
-        await person.run("Name a river in Europe")
-        await person.idle(2)
-        await person.run("And one in Asia")
-        await person.idle(4)
-        request = RequestPage(person)
-        await request.show_exchange(1)
-        await request.press("As sent")
-        await person.until(lambda: "Europe" in request.sent_text and "Asia" not in request.sent_text, "the first one")
-        await request.show_exchange(2)
-        await person.until(lambda: "Asia" in request.sent_text, "the second request")
-
-        inspector = Inspector(person)
-        for width in (1024, 900, 1600):
-            await person.do(partial(window.resize, width, 700))
-            await person.until(partial(has_width, window, width), f"{width} pixels")
-            hidden = inspector.hidden_titles
-            assert inspector.tabs_fit
-            assert inspector.has_more_tabs == bool(hidden)
-            for title in hidden:
-                await inspector.choose_hidden_tab(title)
-                assert inspector.front_title == title
-                assert title not in inspector.hidden_titles
-            assert not hidden or width < 1600
-
-    stage.play(play, CALLING)
+    inspector = Inspector(person)
+    for width in (1024, 900, 1600):
+        await person.do(partial(window.resize, width, 700))
+        await person.until(partial(has_width, window, width), f"{width} pixels")
+        hidden = inspector.hidden_titles
+        await person.until(lambda: inspector.tabs_fit, "tabs inside the window")
+        assert inspector.has_more_tabs == bool(hidden)
+        for title in hidden:
+            await inspector.choose_hidden_tab(title)
+            await person.until(partial(lambda title: inspector.front_title == title, title), title)
+            assert title not in inspector.hidden_titles
+        assert not hidden or width < 1600
 
 
 def has_width(widget: QWidget, width: int) -> bool:
     return widget.width() == width
-
-
-def test_diff_compares_with_any_exchange_and_the_next_and_lint_copies_a_report(stage: Stage) -> None:
-    async def play(person: Person) -> None:
-        await use(person, "demo-chat")
-        for count, words in enumerate(("First !nodone", "Second", "Third"), 1):
-            await person.run(words)
-            await person.idle(2 * count)
-        await person.do(person.app.window.action("wire.diff").trigger)
-        diff = Diff(person)
-        await person.until(lambda: "Third" in diff.text, "what the third has more than the second")
-        assert "messages[2]" not in diff.text
-        await diff.compare_with("#1 ")
-        await person.until(lambda: "messages[2]" in diff.text, "what it has more than the first")
-        await diff.compare_with("The next request")
-        await person.do(partial(person.session.change, model="demo-reasoner"))
-        await person.until(lambda: "demo-reasoner" in diff.text, "what the next will have")
-
-        await diff.show_exchange(1)
-        await person.do(person.app.window.action("wire.lint").trigger)
-        lint = Lint(person)
-        await person.until(lambda: lint.rows, "a finding")
-        await lint.press("Copy report")
-        copied = QGuiApplication.clipboard().text()
-        assert "DONE" in copied
-        assert "4.1" in copied
-
-    stage.play(play, CALLING)

@@ -7,18 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QMenu, QToolButton
 
 from playground.demo.server import DemoServer
 from playground.engine.cassettes.cassette import open_file
-from playground.engine.compare.rounds import last_request
 from playground.engine.library.store.opening import default_path
 from tests.engine.library.store.test_killed import killed, long_before
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow
+from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.inspector import Diff, Inspector, Timeline
-from tests.flows.test_compare import answered, columns, open_lanes
 from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, sample, use
 
@@ -90,7 +89,7 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
     stage.play(again, CALLING)
 
 
-def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stage, tmp_path: Path) -> None:
+def test_exchanges_of_lanes_and_conversations_are_there_after_a_restart(stage: Stage, tmp_path: Path) -> None:
     file, archive = tmp_path / "talk.cassette.json", tmp_path / "talk.har"
 
     async def run(person: Person) -> None:
@@ -101,20 +100,43 @@ def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stag
         await person.run("And about the moon")
         await person.idle(4)
         bodies.extend(exchange.body for exchange in person.session.exchanges.values())
+        ids.append(person.session.id)
+
+        await act(person, "experiment.new")
+        await use(person, "demo-chat")
+        compare = ComparePage(person)
+        lanes = await compare.open()
+        other = lanes.all[1]
+        await person.do(lambda: other.set_parameters(other.settings.current.with_value("temperature", 1)))
+        await person.run("Hello")
+        await compare.wait_for_answers(2)
 
     async def look(person: Person) -> None:
-        await back(person, 4)
-        first, _ = person.session.exchanges.values()
-        assert first.dropped
+        await back(person, 2)
+        compare = ComparePage(person)
+        await act(person, "compare.open")  # a window of the small screen has no room for the switch
+        await compare.wait_for_lanes(2)
+        await act(person, "compare.mark")
+        await person.until(lambda: compare.lanes[1].request_difference == "1 field of the request differs", "it")
+        await compare.lanes[1].show_request_difference()
+        diff = Diff(person)
+        await person.until(lambda: "temperature" in diff.text, "the field")
+        await diff.compare_part("Figures")
+        await person.until(lambda: diff.figures, "the figures")
+
+        # The exchanges of the other experiment
+        await compare.close()
+        await person.app.workspace.show(ids[0])
+        await person.until(lambda: len(person.path) == 4, "the other experiment")
         await choose_file(person, "cassette.save-all", file)
         await person.until(file.exists, "the file")
-        assert [one.body for one in open_file(file).exchanges] == bodies
+        assert [exchange.body for exchange in open_file(file).exchanges] == bodies
         await choose_file(person, "cassette.export", archive)
         await person.until(archive.exists, "the archive")
         assert "And about the moon" in archive.read_text(encoding="utf-8")
 
-        await act(person, "wire.diff")
-        diff = Diff(person)
+        await diff.show_tab("Diff")
+        await diff.compare_part("Request")
         await person.until(lambda: "And about the moon" in diff.text, "what was asked differently")
 
         await diff.compare_part("Answer")
@@ -125,55 +147,25 @@ def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stag
         await code.choose_request(2)
         await person.until(lambda: code.text.count('"role"') == 1, "the code of the first request")
         assert "the moon" not in code.text
-        assert first.dropped, "memory holds no more than before"
         await person.key(Qt.Key.Key_Escape)
 
     bodies: list[bytes] = []
+    ids: list[str] = []
     stage.play(run, CALLING)
     stage.play(look, CALLING)
 
 
-def test_killed_while_an_answer_comes_its_frames_are_there_and_it_is_called_not_whole(stage: Stage) -> None:
+def test_frames_of_an_answer_are_there_after_the_application_was_killed(stage: Stage) -> None:
     server = DemoServer(SLOW)
     had = long_before(killed(default_path(), server.start()))
     server.stop()
 
     async def look(person: Person) -> None:
         await back(person, 2)
-        assert "interrupted" in [label.text() for label in person.card(1).findChildren(QLabel)]
+        assert "interrupted" in (await person.conversation.wait_for_message(1)).texts
         await show_frames(person, turn_menu(person, "More for this turn"), FRAMES)
         timeline = Timeline(person)
         await person.until(lambda: timeline.count >= had, "the frames")
         await person.until(lambda: "200 · not whole" in Inspector(person).status, "what it says of the exchange")
 
     stage.play(look)
-
-
-def test_what_lanes_asked_yesterday_is_compared_today(stage: Stage) -> None:
-    async def ask(person: Person) -> None:
-        await opened(person)
-        await use(person, "demo-chat")
-        lanes = await open_lanes(person)
-        other = lanes.all[1]
-        await person.do(lambda: other.set_parameters(other.settings.current.with_value("temperature", 1)))
-        await person.run("Hello")
-        await answered(person, lanes, 2)
-
-    async def look(person: Person) -> None:
-        await back(person, 2)
-        await act(person, "compare.open")  # a window of the small screen has no room for the switch
-        await person.until(lambda: person.pane.columns is not None, "the lanes")
-        (second,) = columns(person)[1:]
-        assert all(
-            one.dropped for one in person.session.exchanges.values() if one.id == last_request(second.pane.session)
-        )
-        await act(person, "compare.mark")
-        await person.until(lambda: second.request.text() == "1 field of the request differs", "what differs")
-        await person.press("1 field of the request differs", second)
-        diff = Diff(person)
-        await person.until(lambda: "temperature" in diff.text, "the field")
-        await diff.compare_part("Figures")
-        await person.until(lambda: diff.figures, "the figures")
-
-    stage.play(ask, CALLING)
-    stage.play(look, CALLING)

@@ -44,6 +44,15 @@ def secure(authority: trustme.CA, ca_file: str) -> Iterator[tuple[FaultServer, s
         yield running, ca_file
 
 
+@pytest.fixture(params=[False, True], ids=["plain", "tls"])
+def reached(
+    secure: tuple[FaultServer, str], server: FaultServer, request: pytest.FixtureRequest
+) -> tuple[FaultServer, dict[str, str]]:
+    """A server, without TLS and with it, and the settings of a client for it."""
+    tls_server, ca_file = secure
+    return (tls_server, {"base_url": tls_server.url, "ca_file": ca_file}) if request.param else (server, {})
+
+
 @pytest.fixture
 async def make_client(server: FaultServer) -> AsyncIterator[MakeClient]:
     """Makes clients for the fault server (or another ``base_url``) and closes them in the end."""

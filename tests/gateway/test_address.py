@@ -10,7 +10,7 @@ from tests.support.each_case import each_case
 GOOD = "https://gateway.example/v1"
 
 
-def test_a_plain_base_is_left_alone() -> None:
+def test_plain_base_is_left_alone() -> None:
     address = resolve(GOOD)
     assert address.base == GOOD
     assert address.endpoint("chat/completions") == f"{GOOD}/chat/completions"
@@ -64,18 +64,18 @@ def test_repairs(typed: str, base: str, word: str) -> None:
         ("https://my_gateway/v1", "https://my_gateway/v1"),
     ],
 )
-def test_kept_as_they_are(typed: str, base: str) -> None:
+def test_valid_base_url_is_unchanged(typed: str, base: str) -> None:
     assert resolve(typed).base == base
     assert resolve(typed).repairs == ()
 
 
-def test_several_repairs_are_all_said() -> None:
+def test_several_repairs_are_all_named() -> None:
     address = resolve("  gateway.example/v1/v1/chat/completions/ ")
     assert address.base == GOOD
     assert len(address.repairs) == 5
 
 
-def test_without_a_version_it_is_kept_and_noted() -> None:
+def test_base_url_without_a_version_is_kept_with_a_suggestion() -> None:
     address = resolve("https://gateway.example/api")
     assert address.base == "https://gateway.example/api"
     assert address.suggestion == "https://gateway.example/api/v1"
@@ -101,7 +101,7 @@ def test_without_a_version_it_is_kept_and_noted() -> None:
         ("https://gate%way/v1", "host"),
     ],
 )
-def test_what_cannot_be_a_base(typed: str, word: str) -> None:
+def test_invalid_base_url_is_refused(typed: str, word: str) -> None:
     if word == "version":  # one slash too many: the next word is the host
         assert resolve(typed).base == "https://v1"
         return
@@ -151,17 +151,17 @@ def test_origin() -> None:
         ("/models/vendor/large/v1", ["/models/vendor/large", "/v1"]),
     ],
 )
-def test_addresses_that_a_base_may_be_meant_to_be(path: str, others: list[str]) -> None:
+def test_candidates_of_a_base_url(path: str, others: list[str]) -> None:
     assert candidates(f"https://gateway.example{path}") == tuple(f"https://gateway.example{other}" for other in others)
 
 
-def test_a_providers_own_path_through_models_is_no_endpoint_pasted() -> None:
+def test_path_through_models_is_no_doubled_endpoint() -> None:
     assert doubled("https://gateway.example/models/vendor/large/v1") == ""
     assert "/models" in doubled("https://gateway.example/v1/models/v1")
     assert "/chat/completions" in doubled("https://gateway.example/v1/chat/completions/v1")
 
 
-def test_an_address_of_a_megabyte_is_refused_by_its_length() -> None:
+def test_address_of_a_megabyte_is_refused_by_its_length() -> None:
     with pytest.raises(ValueError, match=r"1,000,014 characters long, more than the 8,000"):
         resolve("https://" + "u" * 1_000_000 + "/v1/v1 ")
     assert resolve("https://gateway.example/" + "p" * 7_000 + "/v1").repairs == ()

@@ -13,7 +13,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event, Failed, StreamEnd
 from playground.gateway import transfer
-from playground.gateway.connection import Auth
+from playground.gateway.call import EventStream
 from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, collect, failure_of, open_call, run, text_of
 from tests.support.eventually import eventually
@@ -36,7 +36,7 @@ HELLO = sse(text_chunk("Hel"), text_chunk("lo"), text_chunk("", "stop"))
 DONE = sse("[DONE]")
 
 
-async def test_a_streamed_answer(server: FaultServer, make_client: MakeClient) -> None:
+async def test_streamed_answer(server: FaultServer, make_client: MakeClient) -> None:
     server.play(
         send(head(200, "text/event-stream", "X-RateLimit-Remaining: 7", "X-RateLimit-Limit: 60")), send(HELLO, DONE)
     )
@@ -56,7 +56,7 @@ async def test_a_streamed_answer(server: FaultServer, make_client: MakeClient) -
     assert call.limits.windows[0].remaining == 7
 
 
-async def test_what_is_sent(server: FaultServer, make_client: MakeClient) -> None:
+async def test_request_has_its_headers_and_body(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(DONE))
     await run(make_client(key=f"  {CANARY}\r\n"), ask("Zoë \ud83d & “x”"))
     request = server.requests[0]
@@ -75,7 +75,7 @@ async def test_what_is_sent(server: FaultServer, make_client: MakeClient) -> Non
     assert request.json["stream"] is True
 
 
-async def test_what_frames_a_request_is_there_once(server: FaultServer, make_client: MakeClient) -> None:
+async def test_framing_headers_are_sent_once(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(DONE))
     await run(make_client(headers={"host": "gateway.example"}), ask())
     await run(make_client(), ask())
@@ -87,29 +87,17 @@ async def test_what_frames_a_request_is_there_once(server: FaultServer, make_cli
     assert [value for name, value in own.headers if name.lower() == "host"] == ["gateway.example"]
 
 
-async def test_messages_with_x_api_key(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(whole(400, "application/json", b'{"code":1,"message":"no","data":null}')))
-    client = make_client(auth={"messages": Auth.X_API_KEY})
-    async with aclosing(client.open(get_protocol("messages"), ask())) as call:
-        assert failure_of([event async for events in call for event in events]).message == "no"
-    request = server.requests[0]
-    assert request.target == "/v1/messages"
-    assert request.header("x-api-key") == CANARY
-    assert request.header("anthropic-version") == "2023-06-01"
-    assert request.header("Authorization") is None
+async def read_into(received: list[Event], call: EventStream) -> None:
+    async with aclosing(call):
+        async for events in call:
+            received += events
 
 
 async def test_stop_closes_the_socket_and_keeps_the_text(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), hold())
     call = open_call(make_client())
     received: list[Event] = []
-
-    async def read() -> None:
-        async with aclosing(call):
-            async for events in call:
-                received.extend(events)
-
-    task = asyncio.get_running_loop().create_task(read())
+    task = asyncio.get_running_loop().create_task(read_into(received, call))
     await eventually(lambda: text_of(received))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -145,7 +133,7 @@ async def test_stop_while_waiting_for_headers(server: FaultServer, make_client: 
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "raw deflate"])
-async def test_a_compressed_stream(server: FaultServer, make_client: MakeClient, encoding: str) -> None:
+async def test_compressed_stream(server: FaultServer, make_client: MakeClient, encoding: str) -> None:
     packer = zlib.compressobj(wbits={"gzip": 31, "deflate": 15, "raw deflate": -15}[encoding])
     first = packer.compress(sse(text_chunk("Hel"))) + packer.flush(zlib.Z_SYNC_FLUSH)
     rest = packer.compress(sse(text_chunk("lo"), text_chunk("", "stop"), "[DONE]")) + packer.flush()
@@ -172,7 +160,7 @@ async def test_answer_that_is_one_json_body_is_read(server: FaultServer, make_cl
     assert (call.exchange.body, call.exchange.complete) == (body, True)
 
 
-async def test_the_tape_replays_to_the_same_events(server: FaultServer, make_client: MakeClient) -> None:
+async def test_tape_replays_to_the_same_events(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), drip(HELLO + DONE, 37))
     call, events = await run(make_client())
     replayed: list[Event] = []
@@ -195,7 +183,7 @@ async def test_streamed_answers_leave_their_connection_free(server: FaultServer,
 
 
 @pytest.mark.parametrize("more", [b"", chunk(b": and on\n\n" * 1000) * 9, b"no chunk\r\n"], ids=["held", "more", "odd"])
-async def test_an_answer_whose_body_does_not_end_is_over_all_the_same(
+async def test_answer_whose_body_does_not_end_is_complete_at_the_end_marker(
     more: bytes, server: FaultServer, make_client: MakeClient
 ) -> None:
     client = make_client()
@@ -204,28 +192,32 @@ async def test_an_answer_whose_body_does_not_end_is_over_all_the_same(
     assert text_of(events) == "Hello"
     assert not any(isinstance(event, Failed) for event in events)
     assert call.exchange.complete
-    server.wait_closed()
+    await asyncio.to_thread(server.wait_closed)
     await run(client)
     assert server.connections == 2
 
 
-async def test_call_cancelled_while_it_waits_for_the_end_of_the_body_loses_no_event(
-    server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("moment", ["arrival", "end"])
+async def test_stop_at_the_arrival_of_a_read_or_at_the_end_loses_no_event(
+    server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     monkeypatch.setattr(transfer, "END_S", 60.0)  # the wait for the last chunk, which never comes
     server.play(send(head(chunked=True), chunk(HELLO + DONE)), hold())
     call = open_call(make_client())
-    collecting = asyncio.get_running_loop().create_task(collect(call))
-    await eventually(lambda: call.exchange.wire_bytes == len(HELLO + DONE))
-    collecting.cancel()
+    received: list[Event] = []
+    reading = asyncio.get_running_loop().create_task(read_into(received, call))
+    while not (call.exchange.wire_bytes if moment == "arrival" else call.exchange.ended):  # noqa: ASYNC110 - at once
+        await asyncio.sleep(0)
+    reading.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await collecting
-    server.wait_closed()
-    assert text_of(call.left) == "Hello"
-    assert StreamEnd() in call.left
+        await reading
+    await asyncio.to_thread(server.wait_closed)
+    events = [*received, *call.left]
+    assert text_of(events) == "Hello"
+    assert StreamEnd() in events
 
 
-async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: MakeClient) -> None:
+async def test_bad_settings_are_input_failures(server: FaultServer, make_client: MakeClient) -> None:
     for settings, words in (
         ({"key": "sk-canary-ü-12345"}, "U+00FC"),
         ({"headers": {"X-Bad": "a\r\nInjected: 1"}}, "X-Bad"),
@@ -245,7 +237,7 @@ async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: 
     assert server.requests == []
 
 
-async def test_the_persons_headers_win(server: FaultServer, make_client: MakeClient) -> None:
+async def test_own_headers_replace_the_default_ones(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(DONE))
     await run(make_client(headers={"user-agent": "mine", "X-Team": "blue", "authorization": "Token abcdefgh-123"}))
     headers = [name.lower() for name, _ in server.requests[0].headers]
@@ -254,7 +246,7 @@ async def test_the_persons_headers_win(server: FaultServer, make_client: MakeCli
     assert server.requests[0].header("Authorization") == "Token abcdefgh-123"
 
 
-async def test_the_canary_is_nowhere(server: FaultServer, make_client: MakeClient) -> None:
+async def test_key_echoed_by_a_gateway_is_masked_everywhere(server: FaultServer, make_client: MakeClient) -> None:
     """A gateway that echoes the key, raw, escaped and split over reads, in headers, body and error."""
     half = len(CANARY) // 2
     echo = sse(text_chunk(f"your key is {CANARY}"))
@@ -265,7 +257,7 @@ async def test_the_canary_is_nowhere(server: FaultServer, make_client: MakeClien
         send(head(200, "text/event-stream", header)), send(echo[:at]), sleep(0.05), send(echo[at:]), send(HELLO)
     )
     error = json.dumps({"error": {"message": f"bad key {CANARY} second-canary-000111"}}).replace("/", "\\/").encode()
-    server.play_next(send(whole(401, "application/json", error, header)))
+    server.play_next(send(whole(401, "application/json", error, header)), keep())
     server.play_next(send(whole(302, "text/html", b"", f"Location: https://x.example/?key={CANARY}")))
     for _ in range(3):
         call, events = await run(client, ask(f"my key is {CANARY}"))
@@ -287,6 +279,7 @@ async def test_text_held_back_by_the_redactor_keeps_the_time_of_its_arrival(
     call = open_call(make_client())
     collecting = asyncio.get_running_loop().create_task(collect(call))
     await eventually(lambda: call.exchange.wire_bytes >= len(first))
+    elapsed = time.time() - call.exchange.started_at
     server.go_on()
     assert text_of(await collecting) == "ends with sHello"
-    assert call.exchange.reads[0].at < call.exchange.reads[-1].at
+    assert call.exchange.reads[0].at <= elapsed < call.exchange.reads[-1].at

@@ -39,11 +39,11 @@ def test_zeros_before_a_body_are_no_spelling(padding: bytes) -> None:
     assert transcoded(padding + b'{"id": 1}', 4) == (padding + b'{"id": 1}', "")
 
 
-def test_half_a_character_at_the_end_is_told() -> None:
+def test_half_a_character_at_the_end_is_replaced() -> None:
     assert transcoded("{}".encode("utf-16") + b"\x3d", 4)[0].decode() == "{}\ufffd"
 
 
 @pytest.mark.parametrize("short", [b"\xff", b"\xfe\xff", b"\0"])
-def test_a_body_of_hardly_anything_is_not_lost(short: bytes) -> None:
+def test_body_of_hardly_anything_is_not_lost(short: bytes) -> None:
     out, found = transcoded(short, 1)
     assert out == (b"" if found else short)

@@ -31,7 +31,7 @@ def test_nothing_shows_the_key() -> None:
         (f"\ufeff{CANARY}\u200b", ("invisible characters",)),
     ],
 )
-def test_what_pasting_adds_is_taken_out_and_told(typed: str, repairs: tuple[str, ...]) -> None:
+def test_characters_added_by_pasting_are_removed_and_named(typed: str, repairs: tuple[str, ...]) -> None:
     connection = Connection(base_url="", key=SecretStr(typed))
     assert connection.clean_key == (CANARY if typed else "")
     assert connection.key_repairs == repairs

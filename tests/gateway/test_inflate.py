@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from playground.gateway.inflate import STEP, Inflater
+from playground.gateway.inflate import Inflater
 from tests.support.each_case import each_case
 
 
@@ -27,13 +27,6 @@ def test_any_chunking_gives_the_body(encoding: str, body: bytes, size: int) -> N
     assume(encoding not in ("", "identity") or not body.startswith(b"\x1f"))  # taken for gzip: see below
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) == body
     assert not pieces or inflater.active is (encoding not in ("", "identity"))
-
-
-def test_steps_are_bounded() -> None:
-    bomb = gzip.compress(b"\0" * (20 * 1024 * 1024))
-    sizes = [len(piece) for piece in Inflater("gzip").inflate(bomb)]
-    assert max(sizes) <= STEP
-    assert sum(sizes) == 20 * 1024 * 1024
 
 
 def test_several_members() -> None:
@@ -64,7 +57,7 @@ def test_gzip_that_does_not_say_so_is_undone(size: int) -> None:
     assert inflater.odd == "the answer is compressed as gzip, and does not say so"
 
 
-def test_a_body_that_ends_before_it_can_be_told_is_not_lost() -> None:
+def test_body_of_one_byte_is_not_lost() -> None:
     inflater = Inflater("")
     assert [*inflater.inflate(b"\x1f"), inflater.rest()] == [b"\x1f"]
 

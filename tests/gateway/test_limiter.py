@@ -18,14 +18,14 @@ def limits(remaining: float | None, reset: float | None, dimension: str = "") ->
     return RateLimits((RateLimit(dimension, 60, remaining, reset),), 0.0)
 
 
-def test_nobody_waits_where_nobody_said_anything() -> None:
+def test_delay_without_limits_is_zero() -> None:
     limiter = Limiter()
     for _ in range(100):
         assert limiter.delay == 0
         limiter.begin()
 
 
-def test_what_is_left_is_counted_down_by_what_goes_out_until_the_window_is_over() -> None:
+def test_remaining_requests_are_counted_down_within_the_window() -> None:
     clock = Clock()
     limiter = Limiter(clock)
     limiter.begin()
@@ -41,7 +41,7 @@ def test_what_is_left_is_counted_down_by_what_goes_out_until_the_window_is_over(
     assert limiter.delay == 0
 
 
-def test_what_is_under_way_may_not_be_counted_in_the_headers() -> None:
+def test_requests_in_flight_count_against_the_limit() -> None:
     limiter = Limiter(Clock())
     for _ in range(4):
         limiter.begin()
@@ -53,7 +53,7 @@ def test_what_is_under_way_may_not_be_counted_in_the_headers() -> None:
     assert limiter.delay == 0
 
 
-def test_a_wait_that_one_was_asked_for_is_everybodys_and_has_an_end() -> None:
+def test_hold_delays_all_requests_up_to_the_longest_wait() -> None:
     clock = Clock()
     limiter = Limiter(clock)
     limiter.hold(3)
@@ -65,7 +65,7 @@ def test_a_wait_that_one_was_asked_for_is_everybodys_and_has_an_end() -> None:
     assert limiter.delay == LONGEST
 
 
-def test_tokens_that_are_used_up_hold_and_headers_that_say_nothing_do_not() -> None:
+def test_used_up_tokens_delay_and_incomplete_headers_do_not() -> None:
     limiter = Limiter(Clock())
     for found in (limits(None, 10), limits(0, None), limits(0, 0), limits(5, 10, "tokens"), RateLimits()):
         limiter.note(found)

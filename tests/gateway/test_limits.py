@@ -102,7 +102,7 @@ def test_odd_values_do_not_raise() -> None:
     assert read_number("100;w=60") == 100
 
 
-def test_points_in_time_are_by_the_gateways_clock() -> None:
+def test_reset_times_count_by_the_clock_of_the_gateway() -> None:
     """Ours is two hours slow; the Date header tells."""
     date = ("Date", formatdate(NOW + 7200, usegmt=True))
     pairs = [("X-RateLimit-Reset", str(int(NOW + 7230))), ("X-RateLimit-Reset-Tokens", "9s"), date]
@@ -121,7 +121,7 @@ def test_points_in_time_are_by_the_gateways_clock() -> None:
         ([], None),
     ],
 )
-def test_the_gateways_date(headers: list[tuple[str, str]], date: float | None) -> None:
+def test_date_of_a_gateway_is_read(headers: list[tuple[str, str]], date: float | None) -> None:
     assert read_date(headers) == date
     assert gateway_time(headers, NOW) == (NOW if date is None else date)
 

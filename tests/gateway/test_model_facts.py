@@ -32,7 +32,7 @@ def test_facts_of_each_services_entries_are_read(case: dict[str, Any]) -> None:
         "9" * 400, '"' + "9" * 5000 + '"', '"1e400"', '"nan"', '"inf"', "[" * 90 + "]" * 90, '{"supported": {"a": 1}}',
     ],
 )  # fmt: skip
-def test_what_is_none_of_it_is_not_told(said: str) -> None:
+def test_malformed_facts_are_ignored(said: str) -> None:
     names = ("context_length", "max_tokens", "created", "created_at", "description", "pricing",
              "providers", "architecture", "model_info", "capabilities", "supported_parameters", "meta", "limits",
              "top_provider", "tags", "mode", "type")  # fmt: skip
@@ -44,20 +44,20 @@ def test_what_is_none_of_it_is_not_told(said: str) -> None:
 
 
 @each_case("entry", ["text", None, 7, [], [1], {}, {"id": "m"}, {"id": "m", "object": "model"}])
-def test_a_bare_name_tells_nothing(entry: Any) -> None:
+def test_bare_name_has_no_facts(entry: Any) -> None:
     found = facts_of(entry)
     assert not found.told
     assert found is NOTHING_TOLD
     assert found.takes("image") is None
 
 
-def test_a_price_that_cannot_be_meant_for_a_token_is_none() -> None:
+def test_price_too_high_for_a_token_is_ignored() -> None:
     """Whoever writes dollars for a million where a price for one token stands: thousands of dollars are not shown."""
     assert facts_of({"pricing": {"prompt": 0.15, "completion": 0.6}}).price is None
     assert facts_of({"pricing": {"prompt": "0.0006"}}).price == Price(input=600, told=True)
 
 
-def test_a_list_that_names_all_kinds_leaves_none_open() -> None:
+def test_list_of_input_kinds_excludes_the_others() -> None:
     listed = facts_of({"input_modalities": ["text", "image", "smell"]})
     assert [listed.takes(kind) for kind in ("text", "image", "audio")] == [True, True, False]
     flagged = facts_of({"supports_vision": False})
@@ -73,21 +73,21 @@ def test_texts_are_cut() -> None:
     assert found.parameters == frozenset({"d"})
 
 
-def test_more_is_joined_and_believed() -> None:
+def test_joined_facts_prefer_the_later_source() -> None:
     listed, asked = ModelFacts(owner="library", context=1), ModelFacts(context=4096, tools=False)
     assert joined(listed, asked) == ModelFacts(owner="library", context=4096, tools=False)
     assert joined(listed, NOTHING_TOLD) is listed
     assert joined(NOTHING_TOLD, asked) is asked
 
 
-def test_those_behind_one_name_are_believed_where_they_agree() -> None:
+def test_facts_of_several_providers_count_where_they_agree() -> None:
     first, second = ModelFacts(context=1, tools=True), ModelFacts(context=2, tools=True, owner="a")
     assert agreed([first, second]) == ModelFacts(tools=True, owner="a")
     assert agreed([first, second, ModelFacts(context=1)]).context is None
     assert agreed([]) is NOTHING_TOLD
 
 
-def test_the_list_knows_its_models() -> None:
+def test_model_list_gives_the_facts_of_a_model() -> None:
     found = ModelList(tuple(read_models({"data": [{"id": "m", "context_length": 8}, "bare"]}) or ()))
     assert found.facts("m").context == 8
     assert found.facts("bare") is found.facts("not there") is NOTHING_TOLD

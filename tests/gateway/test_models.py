@@ -38,7 +38,7 @@ def nested(depth: int) -> Any:
         ([{"id": "\ud83d\ude00"}], ["\U0001f600"]),
     ],
 )
-def test_shapes(value: Any, ids: list[str] | None) -> None:
+def test_model_lists_of_each_shape_are_read(value: Any, ids: list[str] | None) -> None:
     found = read_models(value)
     assert (None if found is None else [model.id for model in found]) == ids
 
@@ -58,7 +58,7 @@ def test_shapes(value: Any, ids: list[str] | None) -> None:
         ({}, None, None),
     ],
 )
-def test_what_a_model_is_served_under(told: dict[str, Any], chat: bool | None, messages: bool | None) -> None:
+def test_protocols_of_a_model_are_read(told: dict[str, Any], chat: bool | None, messages: bool | None) -> None:
     found = ModelList(tuple(read_models([{"id": "m", **told}, "other"]) or ()))
     assert (found.serves("m", "chat"), found.serves("m", "messages")) == (chat, messages)
     assert found.serves("other", "chat") is None

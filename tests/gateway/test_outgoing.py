@@ -10,18 +10,18 @@ from playground.gateway.outgoing import encode_json
 from playground.jsonkit.values import JSON, JSONObject
 
 
-@pytest.mark.parametrize("count", [0, 1, 199, 200, 201, 1_000])
-def test_a_list_of_any_length_is_written_as_in_one_piece(count: int) -> None:
-    messages: list[JSON] = [{"role": "user", "content": f'{number}, "é"\n'} for number in range(count)]
-    body: JSONObject = {"model": "m", "messages": messages, 'a "name"': [[], {}, None, 1.5]}
-    assert encode_json(body) == json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+def test_long_list_is_written_like_a_short_one() -> None:
+    for count in (0, 1, 1_000):
+        messages: list[JSON] = [{"role": "user", "content": f'{number}, "é"\n'} for number in range(count)]
+        body: JSONObject = {"model": "m", "messages": messages, 'a "name"': [[], {}, None, 1.5]}
+        assert encode_json(body) == json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def test_an_empty_body_is_an_empty_object() -> None:
+def test_empty_body_is_an_empty_object() -> None:
     assert encode_json({}) == b"{}"
 
 
-def test_a_lone_surrogate_goes_out_escaped() -> None:
+def test_lone_surrogate_goes_out_escaped() -> None:
     assert encode_json({"messages": ["a\ud800b"]}) == b'{"messages":["a\\ud800b"]}'
 
 
@@ -33,7 +33,7 @@ def test_numbers_that_json_does_not_have_are_refused_at_any_place(number: float)
         encode_json({"messages": [*range(500), {"content": [number]}]})
 
 
-def test_what_is_nested_too_deeply_is_refused_in_words() -> None:
+def test_value_nested_too_deeply_is_refused() -> None:
     deep: JSON = []
     for _ in range(100_000):
         deep = [deep]

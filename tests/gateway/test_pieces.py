@@ -34,7 +34,7 @@ def test_every_run_of_a_key_is_masked_wherever_it_begins(key: str, around: str) 
             assert run[:8] not in redactor.front(f"{'w' * 20}{text}{'w' * 90}", 20 + len(around) + least // 2)
 
 
-def test_a_piece_in_a_read_of_a_body_is_masked_whatever_comes_before_and_after() -> None:
+def test_piece_of_a_key_in_an_event_is_masked() -> None:
     redactor = Redactor([KEY])
     for piece in (KEY[12:30], KEY[20:], KEY[:26]):
         stream = StreamRedactor(redactor)

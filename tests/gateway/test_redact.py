@@ -75,7 +75,7 @@ def test_headers_lose_secrets_by_value_and_by_name() -> None:
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60), st.lists(st.integers(0, 200), max_size=12))
-def test_a_stream_cut_anywhere_gives_the_same(before: bytes, after: bytes, cuts: list[int]) -> None:
+def test_stream_cut_anywhere_gives_the_same(before: bytes, after: bytes, cuts: list[int]) -> None:
     redactor = Redactor([PLAIN])
     whole = before + PLAIN.encode() + b"\n" + PLAIN.encode() + after
     marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
@@ -132,7 +132,7 @@ def test_every_character_may_be_in_a_code(way: Callable[[str], str]) -> None:
 
 @each_case("secret", [r"pass\+word+A/9", r"a\\b%41&amp;c/def", r"C:\x41\keys\u0041", "a%2Bb%2Fc&#65;de"])
 @each_case("way", WAYS)
-def test_a_secret_that_looks_like_a_code_is_one_secret(secret: str, way: Callable[[str], str]) -> None:
+def test_secret_that_looks_like_a_code_is_one_secret(secret: str, way: Callable[[str], str]) -> None:
     redactor = Redactor([secret])
     spelled = "".join(map(way, secret))
     for text in (spelled, json.dumps(spelled)[1:-1], html.escape(spelled), quote(spelled)):
@@ -166,7 +166,7 @@ def test_hex_and_base64(of: Callable[[str], str]) -> None:
 
 
 @given(st.text("\\u0%25&#x;amp73sk-", max_size=80))
-def test_what_holds_no_secret_stays(text: str) -> None:
+def test_text_without_a_secret_stays(text: str) -> None:
     redactor = Redactor([KEY])
     assert redactor.text(text) == text
     stream = StreamRedactor(redactor)
@@ -185,7 +185,7 @@ def test_long_text_of_one_unit_is_searched_in_linear_time(unit: str) -> None:
 
 
 @given(st.lists(st.sampled_from([PLAIN, PLAIN[:9], quote(PLAIN), " ", "\\", "%7", "%73k", "&", "\\u0073k-", "01"])))
-def test_a_text_in_pieces_loses_what_it_loses_as_a_whole(pieces: list[str]) -> None:
+def test_long_text_searched_in_pieces_is_redacted_as_a_whole(pieces: list[str]) -> None:
     text, redactor = "".join(pieces), Redactor([PLAIN])
     whole = redactor.text(text)
     with pytest.MonkeyPatch.context() as patch:

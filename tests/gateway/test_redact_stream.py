@@ -69,7 +69,7 @@ CARRIERS: dict[str, tuple[str, Callable[[str], bytes], bytes]] = {
 
 @each_case("size", [1, 2, 5, 17])
 @each_case("name", CARRIERS)
-def test_a_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
+def test_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
     protocol, carry, end = CARRIERS[name]
     reads = [carry(text) for text in ("Say ", *pieces_of(KEY, size), " now")]
     found = body(redact([*reads, end]))
@@ -80,7 +80,7 @@ def test_a_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["delta", "choice", "event"])
-def test_members_that_nothing_here_knows_are_looked_at_too(name: str) -> None:
+def test_key_in_pieces_in_unknown_members_is_masked(name: str) -> None:
     def carry(text: str) -> bytes:
         if name == "delta":
             return chunk({"content": "x", "thoughts": {"said": text}})
@@ -100,7 +100,7 @@ def test_all_other_bytes_stay_and_reads_keep_their_times() -> None:
     assert redact([*reads, DONE]) == [Piece(n / 1000, read) for n, read in enumerate([*reads, DONE])]
 
 
-def test_a_text_is_held_back_only_until_it_is_known() -> None:
+def test_text_is_held_back_until_it_is_no_beginning_of_a_key() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     first, other = chunk({"content": "yes"}), chunk({"content": " it is"})
     assert stream.redact_bytes(first, 1.0) == []
@@ -162,7 +162,7 @@ def test_each_piece_may_be_escaped_in_its_own_way(secret: str, size: int) -> Non
     sizes=st.lists(st.integers(1, 9), min_size=4, max_size=40),
     ending=st.sampled_from(["\n\n", "\r\n\r\n", "\r\r"]),
 )
-def test_reads_and_events_may_cut_it_anywhere(cuts: list[int], sizes: list[int], ending: str) -> None:
+def test_key_cut_by_reads_and_events_is_masked(cuts: list[int], sizes: list[int], ending: str) -> None:
     text, at = f"Keys: {KEY} and {KEY}{KEY}.", 0
     events = []
     for size in [*sizes, *[3] * len(text)]:
@@ -193,14 +193,14 @@ def test_events_of_one_read_are_redacted_like_those_that_come_alone(texts: list[
     assert body(redact([b"".join(events)], secret)) == body(redact(events, secret))
 
 
-def test_what_is_cut_off_within_a_secret_is_masked_unless_it_is_short() -> None:
+def test_beginning_of_a_key_at_the_end_is_masked_unless_short() -> None:
     reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:15])]
     assert said("chat", body(redact(reads))) == f"It is {MASK}"
     assert said("chat", body(redact([chunk({"content": "It is sk-c"})]))) == "It is sk-c"
     assert KEY[:10].encode() not in body(redact([f"It is {KEY[:15]}".encode()]))
 
 
-def test_an_answer_does_not_wait_for_ever() -> None:
+def test_text_is_held_back_for_a_limited_time() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     assert stream.redact_bytes(chunk({"content": "s"}), 0.0) == []
     assert stream.redact_bytes(chunk({"content": "x"}, index=1), 0.1) == []
@@ -209,7 +209,7 @@ def test_an_answer_does_not_wait_for_ever() -> None:
     assert len(stream.redact_bytes(chunk({"content": "y" * MOST_HELD}, index=1), 2.0)) == 2
 
 
-def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
+def test_key_that_is_typed_slowly_is_waited_for() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     found = [
         piece for n, c in enumerate(KEY) for piece in stream.redact_bytes(chunk({"content": c}), n * LONGEST_HELD * 0.9)
@@ -229,7 +229,7 @@ def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
         max_size=60,
     )
 )
-def test_hostile_bytes_never_raise_and_what_holds_no_secret_stays(reads: list[bytes]) -> None:
+def test_hostile_bytes_without_a_secret_stay(reads: list[bytes]) -> None:
     assert body(redact(reads)) == b"".join(reads)
 
 
@@ -244,7 +244,7 @@ def deltas(raw: bytes) -> list[Any]:
     return [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: {")]
 
 
-def test_only_the_piece_goes_from_an_event() -> None:
+def test_only_the_piece_of_a_key_is_taken_from_an_event() -> None:
     first = b'data: { "id":"sk-" ,"choices":[{"index":0,"delta":{"content":"\\u00e9 sk-cana"}}], "x":1.50 }\n\n'
     second = b'data: {"choices":[{"index":0,"delta":{"content":"ry+Zq7\\/Kw_2xVb.9Jt=Lm4 \\n"}}]}\n\n'
     assert body(redact([first, second])) == (
@@ -253,7 +253,7 @@ def test_only_the_piece_goes_from_an_event() -> None:
     assert len(deltas(body(redact([first, second])))) == 2
 
 
-def test_a_key_that_comes_slowly_among_signs_of_life_is_known_all_the_same() -> None:
+def test_key_sent_slowly_among_keep_alives_is_masked() -> None:
     stream, found = StreamRedactor(Redactor([KEY])), []
     for number, piece in enumerate(pieces_of(KEY, 3)):
         found += stream.redact_bytes(chunk({"content": piece}), number * 5.0)
@@ -264,21 +264,21 @@ def test_a_key_that_comes_slowly_among_signs_of_life_is_known_all_the_same() -> 
 
 
 @pytest.mark.parametrize("size", [1, 9])
-def test_a_key_among_other_texts_of_the_choice_is_known_all_the_same(size: int) -> None:
+def test_key_among_reasoning_is_masked(size: int) -> None:
     reads = [read for p in pieces_of(KEY, size) for read in (chunk({"content": p}), chunk({"reasoning_content": "Hm"}))]
     text = said("chat", body(redact([*reads, DONE]))).replace("Hm", "")
     assert MASK in text
     assert not any(piece in text for piece in (KEY[i : i + SHORTEST] for i in range(len(KEY) - SHORTEST + 1)))
 
 
-def test_the_front_of_a_key_at_the_end_of_an_answer_is_masked() -> None:
+def test_front_of_a_key_at_the_end_of_an_answer_is_masked() -> None:
     reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:-3])]
     assert said("chat", body(redact([*reads, chunk({}, "length"), DONE]))) == f"It is {MASK}"
 
 
 @each_case("code", [r"\u00{:02x}", r"\\u00{:02X}", "%{:02x}", "%25{:02X}", "&#{};", "&amp;#x{:X};"])
 @each_case("size", [1, 4, 25, 1000])
-def test_a_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
+def test_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
     spelled = "".join(c if n % 3 else code.format(ord(c)) for n, c in enumerate(KEY))
     reads = [chunk({"content": text}) for text in ("Say ", *pieces_of(spelled, size), " 100% now")]
     assert said("chat", body(redact([*reads, DONE]))) == f"Say {MASK} 100% now"

@@ -139,7 +139,7 @@ async def test_wait_named_by_headers_of_a_429_is_read(server: FaultServer, make_
         assert failure_of(events).retry_after == (None if seconds is None else pytest.approx(seconds, abs=0.5)), headers
 
 
-async def test_other_statuses_do_not_wait_for_a_window(server: FaultServer, make_client: MakeClient) -> None:
+async def test_window_of_another_status_than_429_gives_no_wait(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(whole(503, None, b"", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9")))
     _, events = await run(make_client())
     assert failure_of(events).retry_after is None
@@ -179,7 +179,8 @@ async def test_error_inside_a_stream_keeps_the_text(
     server: FaultServer, make_client: MakeClient, stays_open: bool
 ) -> None:
     client = make_client(timeouts=QUICK)
-    for name, (protocol, body, kind, code) in MIDSTREAM.items():
+    for name in [*MIDSTREAM][:: 4 if stays_open else 1]:
+        protocol, body, kind, code = MIDSTREAM[name]
         server.play(send(head()), send(body), *([hold()] if stays_open else []))
         call = client.open(get_protocol(protocol), request_for(protocol, streamed=True))
         events = await collect(call)
@@ -225,7 +226,7 @@ GOOGLE = {
         ({"error": {"message": "Try again in 3 apples, or retry after some time"}}, None),
     ],
 )
-def test_body_with_a_wait_is_kept_to(body: Any, seconds: float | None) -> None:
+def test_wait_named_in_a_body_is_read(body: Any, seconds: float | None) -> None:
     for status in (429, 503):
         assert read_error(as_json(body), status).retry_after == seconds
 
@@ -233,6 +234,6 @@ def test_body_with_a_wait_is_kept_to(body: Any, seconds: float | None) -> None:
 async def test_header_with_a_wait_outweighs_the_body(server: FaultServer, make_client: MakeClient) -> None:
     client = make_client()
     for headers, seconds in (([], 3.2), (["Retry-After: 7"], 7)):
-        server.play(send(whole(429, "application/json", as_json(GOOGLE), *headers)))
+        server.play(send(whole(429, "application/json", as_json(GOOGLE), *headers)), keep())
         _, events = await run(client)
         assert failure_of(events).retry_after == seconds

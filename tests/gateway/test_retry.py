@@ -77,11 +77,11 @@ def test_transient_statuses_back_off_with_jitter(status: int) -> None:
         ({}, "RPM", None),
     ],
 )
-def test_the_window_a_429_waits_for(headers: dict[str, str], dimension: str | None, seconds: float | None) -> None:
+def test_window_of_a_429_gives_the_wait(headers: dict[str, str], dimension: str | None, seconds: float | None) -> None:
     assert wait_for_window(read_limits(headers.items(), 1_700_000_000.0), dimension) == seconds
 
 
-def test_the_gateways_own_word_counts() -> None:
+def test_should_retry_header_decides() -> None:
     assert delay_after(http(400), 1, Random(1), should_retry=True) is not None
     assert delay_after(http(503), 1, Random(1), should_retry=False) is None
 
@@ -140,5 +140,5 @@ PLAN = "You exceeded your current quota, check your plan and billing details."
         (http(429, "Resource has been exhausted (e.g. check quota)."), True),
     ],
 )
-def test_failures_that_pass_by_waiting_are_told_from_lasting_ones(failure: Failure, passes: bool) -> None:
+def test_failure_is_retried_when_waiting_can_help(failure: Failure, passes: bool) -> None:
     assert (delay_after(failure, 1, Random(1)) is not None) is passes

@@ -45,7 +45,7 @@ async def test_tls_through_it_named_by_the_environment_with_a_login(
         assert "cannot be trusted" in strange.message
 
 
-async def test_addresses_go_as_they_are(opened: list[GatewayClient], guarded_gateway: DemoServer) -> None:
+async def test_ip_addresses_are_sent_unchanged(opened: list[GatewayClient], guarded_gateway: DemoServer) -> None:
     here = ("127.0.0.1", port_of(guarded_gateway))
     with Socks({"127.0.0.1": here, "::1": here}) as proxy:
         for host in ("127.0.0.1", "[::1]"):
@@ -72,7 +72,7 @@ async def test_answer_through_the_proxy_is_read_as_it_comes_and_can_be_ended(ope
         assert call.exchange.connected <= call.exchange.answered
 
 
-async def test_a_password_that_comes_back_is_on_no_tape(opened: list[GatewayClient], bare: pytest.MonkeyPatch) -> None:
+async def test_password_echoed_by_a_proxy_is_masked(opened: list[GatewayClient], bare: pytest.MonkeyPatch) -> None:
     with FaultServer() as server, Socks({NAME: ("127.0.0.1", server.port)}, LOGIN) as proxy:
         server.play(send(whole(500, "text/plain", b"your proxy says pass-word-123")))
         bare.setenv("all_proxy", f"socks5://{LOGIN}@127.0.0.1:{proxy.port}")
@@ -99,7 +99,7 @@ async def test_a_password_that_comes_back_is_on_no_tape(opened: list[GatewayClie
         ({"says": (1, b"X" * 100_000)}, "", "is no SOCKS 5 proxy", "no socks"),
     ],
 )
-async def test_what_a_proxy_does_wrong_is_said(
+async def test_fault_of_a_proxy_is_named(
     opened: list[GatewayClient], settings: dict[str, object], url: str, words: str, meaning: str
 ) -> None:
     given = {"names": {NAME: ("127.0.0.1", 1)}, **settings}
@@ -140,7 +140,7 @@ async def test_proxy_that_closes_or_is_not_there_is_named(opened: list[GatewayCl
     assert advise(refused).meaning == "no proxy"
 
 
-async def test_a_proxy_of_http_named_as_one_of_socks(opened: list[GatewayClient]) -> None:
+async def test_proxy_of_the_other_kind_is_named(opened: list[GatewayClient]) -> None:
     with FaultServer(reads_request=False) as server:
         server.play(send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
         refused = await failure(client_for(opened, f"http://{NAME}/v1", proxy=f"socks5://127.0.0.1:{server.port}"))
@@ -160,7 +160,7 @@ async def test_a_proxy_of_http_named_as_one_of_socks(opened: list[GatewayClient]
         (f"socks5://{'n' * 256}:word@127.0.0.1", "longer than the 255 bytes"),
     ],
 )
-async def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(
+async def test_invalid_proxy_address_is_an_input_failure(
     opened: list[GatewayClient], bare: pytest.MonkeyPatch, typed: str, words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
@@ -173,7 +173,7 @@ async def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(
     assert advise(refused).meaning == "proxy"
 
 
-async def test_a_name_too_long_for_socks_is_told(opened: list[GatewayClient]) -> None:
+async def test_host_name_too_long_for_socks_is_an_input_failure(opened: list[GatewayClient]) -> None:
     with Socks({}) as proxy:
         way = f"socks5://127.0.0.1:{proxy.port}"
         refused = await failure(client_for(opened, f"http://{'.'.join(['a' * 60] * 5)}/v1", proxy=way))
@@ -182,7 +182,7 @@ async def test_a_name_too_long_for_socks_is_told(opened: list[GatewayClient]) ->
     assert advise(refused).meaning == "address"
 
 
-def test_what_a_file_may_hold() -> None:
+def test_proxy_of_a_file_is_normalized_and_has_no_login() -> None:
     assert check_proxy(" socks5h://proxy.example:1080/ ") == "socks5h://proxy.example:1080"
     assert check_proxy("socks://proxy.example") == "socks5://proxy.example"
     with pytest.raises(ValueError, match="a user name or a password"):

@@ -22,7 +22,7 @@ from tests.support.proxy import Front, Proxy
 # ---- a private authority
 
 
-async def test_a_private_authority(opened: list[GatewayClient], front: Front, ca_file: str) -> None:
+async def test_private_authority(opened: list[GatewayClient], front: Front, ca_file: str) -> None:
     url = f"https://127.0.0.1:{front.port}/v1"
     refused = await failure(client_for(opened, url))
     assert refused.kind is FailureKind.TLS
@@ -64,7 +64,7 @@ async def test_https_to_a_plain_server_is_a_tls_failure(opened: list[GatewayClie
 # ---- a proxy
 
 
-async def test_a_tunnel_and_a_private_authority(
+async def test_tunnel_and_a_private_authority(
     opened: list[GatewayClient], bare: pytest.MonkeyPatch, front: Front, ca_file: str
 ) -> None:
     with Proxy({NAME: ("127.0.0.1", front.port)}, "person:pass-word-123") as proxy:
@@ -75,7 +75,7 @@ async def test_a_tunnel_and_a_private_authority(
         assert proxy_for(f"https://{NAME}/v1") == f"127.0.0.1:{proxy.port}"
 
 
-async def test_a_forwarded_request(
+async def test_forwarded_request(
     opened: list[GatewayClient], bare: pytest.MonkeyPatch, guarded_gateway: DemoServer
 ) -> None:
     with Proxy({NAME: ("127.0.0.1", port_of(guarded_gateway))}) as proxy:
@@ -93,7 +93,7 @@ async def test_a_forwarded_request(
     ("login", "host", "words"),
     [("person:wrong-password", NAME, "user name and a password (407)"), ("a:b", "unknown.example", "502 Unknown Host")],
 )
-async def test_a_proxy_that_refuses(
+async def test_proxy_that_refuses(
     opened: list[GatewayClient], bare: pytest.MonkeyPatch, front: Front, login: str, host: str, words: str
 ) -> None:
     with Proxy({NAME: ("127.0.0.1", front.port)}, "a:b") as proxy:
@@ -122,7 +122,7 @@ async def test_proxy_that_never_answers_or_refuses_is_named(
     assert advise(refused).meaning == "no proxy"
 
 
-async def test_names_that_go_straight(
+async def test_hosts_of_no_proxy_are_reached_directly(
     opened: list[GatewayClient], bare: pytest.MonkeyPatch, guarded_gateway: DemoServer
 ) -> None:
     with Proxy({}) as proxy:

@@ -44,7 +44,7 @@ BESIDE_REF: Any = {"allOf": [{"$ref": "#/definitions/a", "minLength": 9}], "defi
         ({"$schema": "http://json-schema.org/schema#", "prefixItems": [{"type": "null"}]}, [None], [1]),
     ],
 )
-def test_the_named_version_decides_what_fits(schema: Any, fitting: Any, unfit: Any) -> None:
+def test_named_version_decides_what_fits(schema: Any, fitting: Any, unfit: Any) -> None:
     assert schema_problem(schema) is None
     assert check_value(fitting, schema) == []
     assert check_value(unfit, schema) != []
@@ -63,14 +63,14 @@ def test_the_named_version_decides_what_fits(schema: Any, fitting: Any, unfit: A
         ({"$schema": DRAFT_04, "minimum": 1, "exclusiveMinimum": 1}, "boolean"),
     ],
 )
-def test_a_form_of_another_version_is_named(schema: Any, words: str) -> None:
+def test_form_of_another_version_is_named(schema: Any, words: str) -> None:
     problem = schema_problem(schema)
     assert problem is not None
     assert words in problem.message
 
 
 @pytest.mark.parametrize("address", ["http://json-schema.org/draft-03/schema#", "https://example.org/mine", "draft7"])
-def test_an_unknown_version_is_read_as_the_newest_and_said(address: str) -> None:
+def test_unknown_version_is_read_as_the_newest_with_a_warning(address: str) -> None:
     schema: Any = {"$schema": address, "type": "object", "properties": {"a": {"prefixItems": [{"type": "null"}]}}}
     assert check_value({"a": [1]}, schema) != []
     assert check_value({"a": [None]}, schema) == []

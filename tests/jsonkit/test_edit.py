@@ -76,7 +76,7 @@ def test_setting_a_value_changes_that_value_and_no_other_byte(
 
 @given(texts(st.dictionaries(KEYS, values(4), max_size=5)), st.dictionaries(KEYS, values(4), max_size=5))
 @settings(max_examples=40, deadline=None)
-def test_merging_leaves_what_stays_as_it_is(pair: tuple[str, Any], new: Any) -> None:
+def test_merging_keeps_the_text_of_equal_members(pair: tuple[str, Any], new: Any) -> None:
     text, value = pair
     after = set_value(text, (), new)
     assert same(json.loads(after), new)
@@ -158,7 +158,7 @@ def test_removing_renaming_and_moving(pair: tuple[str, Any], data: st.DataObject
         assert same(reach(json.loads(moved), path[:-1]), items)
 
 
-def test_what_is_added_looks_like_its_neighbours() -> None:
+def test_added_member_has_the_layout_of_its_neighbours() -> None:
     assert insert_member(LAID_OUT, ("properties",), "c", {"type": "array", "items": {"type": "string"}}) == (
         LAID_OUT.replace(
             '"enum": [1, 2]}\n', '"enum": [1, 2]},\n    "c": {"type": "array", "items": {"type": "string"}}\n'
@@ -217,7 +217,7 @@ def test_doubled_keys() -> None:
         move(text, ("a",), 1)
 
 
-def test_what_cannot_be_done_is_said_with_its_place() -> None:
+def test_impossible_edit_is_refused_with_its_place() -> None:
     text = '{\n  "a": [1],\n  "b": 2\n}'
     with pytest.raises(JsonTextError, match="line 2, column 8: there is no “5” here"):
         set_value(text, ("a", 5), 1)

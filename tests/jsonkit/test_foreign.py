@@ -11,7 +11,7 @@ from tests.support.each_case import each_case
 
 @each_case("before", range(17))
 @each_case("number", ["9" * 308 + "9.5", "9" * 400 + ".0", "1e999", "-1.5E+400"])
-def test_a_number_too_large_is_found_at_any_place(number: str, before: int) -> None:
+def test_number_too_large_is_found_at_any_place(number: str, before: int) -> None:
     text = f'{{"k{"x" * before}": {number}, "rest": [{", ".join("12" for _ in range(40))}]}}'
     assert overflow(text) == number
 
@@ -23,11 +23,11 @@ def test_a_number_too_large_is_found_at_any_place(number: str, before: int) -> N
         "[" * 40,
     ],
 )  # fmt: skip
-def test_what_can_be_held_and_what_is_a_text_is_none(text: str) -> None:
+def test_number_within_range_or_in_a_text_is_no_overflow(text: str) -> None:
     assert overflow(text) == ""
 
 
-def test_of_members_that_are_not_known_those_with_nothing_in_them_are_left_out() -> None:
+def test_unknown_members_without_content_are_left_out() -> None:
     came: JSONObject = {
         "known": 1,
         "null": None,

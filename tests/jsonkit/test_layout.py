@@ -23,13 +23,13 @@ def test_long_strings_are_shortened_with_a_note() -> None:
     assert locate(json.dumps(value), ("after",)) == (1, len(json.dumps(value)) - 1)
 
 
-def test_a_hundred_thousand_brackets_stay_small_and_do_not_raise() -> None:
+def test_hundred_thousand_brackets_stay_small_and_do_not_raise() -> None:
     text = "[" * 20_000
     assert len(lay_out(text).text) < 100 * len(text)
     assert problem_at(text) is not None
 
 
-def test_a_path_leads_to_its_place_or_its_nearest_parent() -> None:
+def test_path_leads_to_its_place_or_its_nearest_parent() -> None:
     text = '{\n  "a": [1, {"b": true}],\n  "c": {"type": "strng"}\n}'
     assert locate(text, ("c", "type")) == (3, 17)
     assert locate(text, ("a", 1, "b")) == (2, 18)
@@ -56,7 +56,7 @@ def test_places_of_many_paths_are_those_of_each_path() -> None:
     assert locate_all("", paths) == {}
 
 
-def test_a_value_is_laid_out_but_for_what_stays_on_a_line() -> None:
+def test_value_is_laid_out_but_for_what_stays_on_a_line() -> None:
     value = {"a": [1, [2]], "b": {}, "c": {"d": "é"}}
     assert lay_out_value(value, lambda one: json.dumps(one, ensure_ascii=False), lambda *_: False) == indented(value)
     text = lay_out_value(value, json.dumps, lambda one, level: level > 0, unit="\t", colon=":", indent="  ")

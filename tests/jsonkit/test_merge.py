@@ -40,7 +40,7 @@ def test_one_value_is_laid_over_another(target: Any, patch: Any, result: Any) ->
 
 
 @given(values, values, values)
-def test_laying_over_keeps_what_it_was_given(one: Any, two: Any, three: Any) -> None:
+def test_merging_is_idempotent_and_keeps_the_patch(one: Any, two: Any, three: Any) -> None:
     assert merged(one, one) == one
     assert merged({}, two) == two
     once = merged(one, two)
@@ -75,7 +75,7 @@ def test_depth_is_no_obstacle() -> None:
     assert len(list(clashes(nested(3_000, "x"), nested(3_000, "x")))) == 1
 
 
-def test_what_decides_a_place_and_what_is_replaced() -> None:
+def test_patch_holds_its_paths_and_clashes_are_named() -> None:
     patch = {"a": {"b": 1, "e": {}}, "n": None, "list": [1]}
     decided = [("a", "b"), ("a", "b", "deeper"), ("a", "e"), ("n",), ("list",)]
     assert all(holds(patch, path) for path in decided)

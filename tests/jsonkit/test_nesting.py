@@ -10,34 +10,35 @@ import pytest
 from playground.jsonkit import foreign, reading
 from playground.jsonkit.nesting import DEEPEST, deeper, loads
 from playground.jsonkit.pieces import load_in_pieces
+from tests.support.each_case import each_case
 
 
 def nested(levels: int, by: str = "[") -> str:
     return "[" * levels + "1" + "]" * levels if by == "[" else '{"a":' * levels + "1" + "}" * levels
 
 
-@pytest.mark.parametrize("by", ["[", "{"])
-@pytest.mark.parametrize("read", [loads, load_in_pieces])
-def test_what_is_read_is_as_deep_everywhere(read: Any, by: str) -> None:
+@each_case("by", ["[", "{"])
+@each_case(
+    ("read", "error"),
+    [
+        (loads, RecursionError),
+        (load_in_pieces, RecursionError),
+        (foreign.parse, ValueError),
+        (reading.parse_json, ValueError),
+    ],
+)
+def test_depth_limit_is_the_same_for_each_reader(read: Any, error: type[Exception], by: str) -> None:
     assert read(nested(DEEPEST, by)) == json.loads(nested(DEEPEST, by))
     for levels in (DEEPEST + 1, 5_000, 100_000):
-        with pytest.raises(RecursionError):
+        with pytest.raises(error, match="nested too deeply" if error is ValueError else None):
             read(nested(levels, by))
 
 
-@pytest.mark.parametrize("read", [foreign.parse, reading.parse_json])
-def test_what_strangers_wrote_is_refused_in_words(read: Any) -> None:
-    assert read(nested(DEEPEST)) == json.loads(nested(DEEPEST))
-    for levels in (DEEPEST + 1, 5_000, 100_000):
-        with pytest.raises(ValueError, match="nested too deeply"):
-            read(nested(levels))
-
-
-def test_many_beside_one_another_are_not_deep() -> None:
+def test_long_list_is_not_deep() -> None:
     assert loads(b"[" + b"[{}]," * 10_000 + b"{}]") == [*[[{}]] * 10_000, {}]
 
 
-def test_levels_are_those_around_something() -> None:
+def test_empty_containers_do_not_count_as_levels() -> None:
     assert not deeper(1, 0)
     assert not deeper([], 0)
     assert deeper([1], 0)

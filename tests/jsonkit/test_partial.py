@@ -31,7 +31,7 @@ def in_pieces(text: str, sizes: list[int]) -> PartialJson:
 
 @given(texts(), st.lists(st.integers(1, 7), min_size=1, max_size=5))
 @settings(max_examples=40, deadline=None)
-def test_a_whole_text_gives_its_value_however_it_is_cut(pair: tuple[str, Any], sizes: list[int]) -> None:
+def test_whole_text_gives_its_value_however_it_is_cut(pair: tuple[str, Any], sizes: list[int]) -> None:
     text, value = pair
     whole = read_partial(text)
     assert whole.sound
@@ -52,7 +52,7 @@ def _value(node: Node) -> Any:
 
 @given(texts(), st.data())
 @settings(max_examples=50, deadline=None)
-def test_a_changed_text_is_sound_exactly_when_it_is_json(pair: tuple[str, Any], data: st.DataObject) -> None:
+def test_changed_text_is_sound_exactly_when_it_is_json(pair: tuple[str, Any], data: st.DataObject) -> None:
     text, _ = pair
     at = data.draw(st.integers(0, len(text) - 1))
     odd = data.draw(st.sampled_from(["", '"', "{", "}", "[", "]", ",", ":", "\\", "\n", "N", "-", "1", "\\u12", "tru"]))
@@ -70,7 +70,7 @@ def test_a_changed_text_is_sound_exactly_when_it_is_json(pair: tuple[str, Any], 
 
 @given(texts(), st.data())
 @settings(max_examples=40, deadline=None)
-def test_what_is_there_so_far_only_grows(pair: tuple[str, Any], data: st.DataObject) -> None:
+def test_partial_value_only_grows(pair: tuple[str, Any], data: st.DataObject) -> None:
     text, _ = pair
     cut = data.draw(st.integers(0, len(text)))
     reader = PartialJson()
@@ -117,7 +117,7 @@ def test_each_fault_is_told_at_its_place(text: str, problems: list[tuple[int, st
     assert reader.value() == value
 
 
-def test_a_cut_text_shows_what_came_and_what_is_open() -> None:
+def test_cut_text_has_partial_values_and_open_nodes() -> None:
     reader = read_partial('{"city": "Os', ended=False)
     assert reader.value() == {"city": "Os"}
     assert [node.key for node in reader.open] == [None, "city"]

@@ -20,7 +20,7 @@ SETTINGS = """// what a person noted
 """
 
 
-def test_comments_and_commas_are_passed_over_and_texts_are_not() -> None:
+def test_comments_and_trailing_commas_are_skipped_outside_texts() -> None:
     assert read_relaxed(SETTINGS) == {
         "url": "https://a.example/*x*/y",
         "list": [1, 2],
@@ -36,7 +36,7 @@ def test_json_stays_as_it_is() -> None:
     assert strict(text) == text
 
 
-def test_a_problem_is_told_where_it_stands() -> None:
+def test_problem_has_its_line() -> None:
     with pytest.raises(JsonTextError) as raised:
         read_relaxed('{ // one\n "a": 1 "b": 2}')
     assert "line 2" in str(raised.value)

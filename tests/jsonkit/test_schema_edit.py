@@ -87,7 +87,7 @@ def test_lists_of_choices_grow_and_shrink_in_place(path: Path) -> None:
 
 
 @each_case("path", FILES)
-def test_nothing_a_schema_says_is_hidden_from_the_form(path: Path) -> None:
+def test_form_shows_every_keyword_of_a_schema(path: Path) -> None:
     value = json.loads(read(path))
     for field in walk(fields_of(value)):
         if not isinstance(field.schema, dict):
@@ -166,7 +166,7 @@ def test_types_of_this_or_null_go_to_the_part_that_is_not_null() -> None:
     assert set_types('{"type": "string", "a": 1}', (), ()) == '{"a": 1}'
 
 
-def test_a_renamed_property_stays_required_and_referred_to() -> None:
+def test_renamed_property_stays_required_and_referred_to() -> None:
     text = '{"properties": {"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}}, "required": ["b", "a"]}'
     assert rename_property(text, ("properties", "a"), "x/y") == (
         '{"properties": {"x/y": {"type": "string"}, "b": {"$ref": "#/properties/x~1y"}}, "required": ["b", "x/y"]}'
@@ -191,7 +191,7 @@ def test_references_follow_a_renamed_definition_but_data_stays() -> None:
     assert rename_definition(new, ("$defs", "Node B"), "A") == text
 
 
-def test_a_name_becomes_required_in_the_order_of_the_properties() -> None:
+def test_name_becomes_required_in_the_order_of_the_properties() -> None:
     text = '{"properties": {"a": {}, "b": {}, "c": {}}, "required": ["a", "c"]}'
     assert set_required(text, ("properties", "b"), on=True).endswith('["a", "b", "c"]}')
     bare = '{\n  "properties": {"a": {}},\n  "additionalProperties": false\n}'
@@ -202,7 +202,7 @@ def test_a_name_becomes_required_in_the_order_of_the_properties() -> None:
         set_required('{"properties": {"a": {}}, "required": 1}', ("properties", "a"), on=True)
 
 
-def test_true_becomes_an_object_when_something_is_said_of_it() -> None:
+def test_true_becomes_an_object_when_a_keyword_is_set() -> None:
     one = Slot("description", ("a", "description"), "lines", False, None, "", True)
     assert set_slot('{"a": true}', one, "x") == '{"a": {"description": "x"}}'
     with pytest.raises(JsonTextError):

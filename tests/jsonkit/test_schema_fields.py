@@ -47,12 +47,12 @@ def at(name: str, *path: str | int) -> Field:
         (5, "any", "not a schema"),
     ],
 )
-def test_what_a_field_is(schema: Any, kind: str, summary: str) -> None:
+def test_field_has_a_kind_and_a_summary(schema: Any, kind: str, summary: str) -> None:
     field = fields_of(schema)
     assert (field.kind, field.summary) == (kind, summary)
 
 
-def test_properties_know_whether_they_are_required() -> None:
+def test_properties_are_required_or_optional() -> None:
     root = fields_of(ALL["01_weather"])
     assert [(f.name, f.role, f.required, f.kind) for f in root.children] == [
         ("city", "property", True, "string"),
@@ -67,7 +67,7 @@ def test_every_kind_of_part_has_its_role() -> None:
     assert roles == {"root", "property", "item", "prefix", "pattern", "additional", "branch", "definition"}
 
 
-def test_this_or_null_is_edited_in_its_part_and_described_outside() -> None:
+def test_nullable_field_is_edited_in_its_part() -> None:
     field = at("03_pydantic_nullable", "properties", "nickname")
     assert field.nullable
     assert field.kind == "string"
@@ -80,7 +80,7 @@ def test_this_or_null_is_edited_in_its_part_and_described_outside() -> None:
     assert field.description == "What friends say"
 
 
-def test_a_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
+def test_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
     pair: Any = {"type": "array", "items": [{"type": "number"}, {"const": "km"}], "additionalItems": {"type": "null"}}
     children = fields_of({"$schema": "http://json-schema.org/draft-07/schema#", **pair}).children
     assert [(child.path, child.role, child.kind) for child in children] == [
@@ -93,7 +93,7 @@ def test_a_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
     assert ghost is not None
 
 
-def test_an_exclusive_bound_of_draft_04_is_a_switch() -> None:
+def test_exclusive_bound_of_draft_04_is_a_switch() -> None:
     bound = slot(fields_of({"type": "number", "minimum": 1, "exclusiveMinimum": True}), "exclusiveMinimum")
     assert bound is not None
     assert (bound.editor, bound.shown) == ("flag", True)
@@ -117,7 +117,7 @@ def test_references_lead_to_the_parts_with_their_identifiers() -> None:
     assert target_of(root, "https://example.com/other") is None
 
 
-def test_references_lead_somewhere() -> None:
+def test_references_have_a_target_or_a_problem() -> None:
     sender = at("04_defs_ref", "properties", "sender")
     assert (sender.ref, sender.target) == ("#/$defs/Address", ("$defs", "Address"))
     assert at("38_anchor", "properties", "colour").target == ("$defs", "c")
@@ -126,7 +126,7 @@ def test_references_lead_somewhere() -> None:
     assert at("14_unicode_keys", "properties", "slash/and~tilde").target == ("$defs", "a/b~c")
 
 
-def test_what_the_form_cannot_show_is_named() -> None:
+def test_keywords_outside_the_form_are_named() -> None:
     root = fields_of(ALL["12_if_then"])
     assert {one.keyword for one in root.slots if not one.shown} == {"if", "then", "else"}
     root = fields_of(ALL["32_vendor_words"])
@@ -155,12 +155,12 @@ def test_slots_fit_what_they_hold() -> None:
     assert headers.children[0].role == "additional"
 
 
-def test_the_nearest_field_is_found() -> None:
+def test_nearest_field_is_found() -> None:
     assert at("04_defs_ref", "properties", "weight_kg", "maximum").path == ("properties", "weight_kg")
     assert at("04_defs_ref", "required", 0).path == ()
 
 
-def test_pointers_lead_where_they_say() -> None:
+def test_pointers_lead_to_their_target() -> None:
     for path in [("$defs", "a/b~c"), ("properties", "ключ с пробелом"), (), ("prefixItems", 0, "x%20y")]:
         root: Any = "found"
         for step in reversed(path):

@@ -17,7 +17,7 @@ SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shape
 
 
 @each_case(("name", "schema"), SOUND)
-def test_a_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
+def test_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
     value = sample(schema)
     assert check_value(value, schema) == []
     assert sample(schema) == value
@@ -26,7 +26,7 @@ def test_a_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any)
         assert required in value
 
 
-def test_a_sample_shows_optional_parameters_and_the_words_of_the_schema() -> None:
+def test_sample_shows_optional_parameters_and_the_words_of_the_schema() -> None:
     value = sample(dict(SOUND)["26_calendar_event"])
     assert value["attendees"] == [{"email": "ada@example.org", "optional": False}]
     assert value["recurrence"] == {"frequency": "daily", "interval": 1, "until": "2026-01-31"}
@@ -109,7 +109,7 @@ DEPENDENT: Any = {"a": {"required": ["n"], "properties": {"n": {"type": "integer
         COUNTRY,
     ],
 )  # fmt: skip
-def test_a_sample_of_a_common_schema_fits(schema: Any) -> None:
+def test_sample_of_a_common_schema_fits(schema: Any) -> None:
     assert check_value(sample(schema), schema) == []
 
 
@@ -123,7 +123,7 @@ def test_a_sample_of_a_common_schema_fits(schema: Any) -> None:
         False,
     ],
 )
-def test_a_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
+def test_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
     with pytest.raises(NoSampleError):
         sample(schema)
     assert sample_text(schema) == ""
@@ -136,7 +136,7 @@ def test_a_schema_that_nothing_fits_has_no_sample(schema: Any) -> None:
         "^\\+?[1-9]\\d{1,14}$", "^[\\w.-]+@[\\w-]+\\.[a-z]{2,}$", "[]a]", "^x{2,}?$", "", "^\\u0041$", "^a{,3}$", "^{$",
     ],
 )  # fmt: skip
-def test_a_text_for_a_pattern_matches_it(pattern: str) -> None:
+def test_text_for_a_pattern_matches_it(pattern: str) -> None:
     assert re.search(pattern, text_for(pattern))
     assert text_for(pattern) == text_for(pattern)
 
@@ -147,6 +147,6 @@ def test_one_of_the_texts_for_a_pattern_that_looks_around_matches_it(pattern: st
 
 
 @each_case("pattern", ["(?=a", "(a)\\1", "(", "a)", "[", "*", "\\", "((((" * 20, "a{9999}", "\\p{Greek}"])
-def test_what_it_does_not_know_is_said(pattern: str) -> None:
+def test_unsupported_pattern_is_an_error(pattern: str) -> None:
     with pytest.raises(PatternError):
         text_for(pattern)

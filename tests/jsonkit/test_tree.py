@@ -21,7 +21,7 @@ def strict(text: str) -> Any:
 
 @given(st.text(alphabet=' \n{}[]:,"\\u0a1-+.eEtruefalsn\x01é', max_size=24))
 @settings(max_examples=200, deadline=None)
-def test_what_is_json_and_what_is_not_is_what_python_says(text: str) -> None:
+def test_text_is_json_exactly_when_python_reads_it(text: str) -> None:
     try:
         strict(text)
         sound = True
@@ -46,7 +46,7 @@ def test_what_is_json_and_what_is_not_is_what_python_says(text: str) -> None:
         ("[NaN]", 1, 2, "“NaN” is not JSON"),
     ],
 )
-def test_the_first_fault_is_named_with_its_place(text: str, line: int, column: int, reason: str) -> None:
+def test_first_fault_is_named_with_its_place(text: str, line: int, column: int, reason: str) -> None:
     with pytest.raises(JsonTextError) as caught:
         parse(text)
     assert (caught.value.line, caught.value.column, caught.value.message) == (line, column, reason)

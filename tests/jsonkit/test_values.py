@@ -12,7 +12,7 @@ from tests.jsonkit.texts import values
 
 @given(values())
 @settings(max_examples=30, deadline=None)
-def test_a_value_is_the_same_as_its_copy(value: Any) -> None:
+def test_value_is_the_same_as_its_copy(value: Any) -> None:
     assert same(value, json.loads(json.dumps(value)))
 
 
@@ -29,14 +29,14 @@ def test_numbers_and_truth_are_told_apart() -> None:
     assert not same(None, False)
 
 
-def test_to_a_schema_numbers_are_what_they_are_worth() -> None:
+def test_numbers_are_equal_by_value_for_a_schema() -> None:
     assert same([1], [1.0], exact=False)
     assert not same(1, True, exact=False)
     assert not same([0.0], [False], exact=False)
     assert not same(1, "1", exact=False)
 
 
-def test_what_is_nested_as_deeply_as_it_likes_is_compared() -> None:
+def test_deep_values_are_compared() -> None:
     one: Any = 1
     other: Any = 1
     for _ in range(10_000):

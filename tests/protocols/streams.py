@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
-from playground.domain.events import Deviation, Event, ReasoningDelta, TextDelta, ToolCallDelta
+from playground.domain.events import Deviation, Event
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.decoding import BodyDecoder
 from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.protocol import Traced
 
 DONE = b"data: [DONE]\n\n"
+
+#: Whole request bodies by protocol.
+GOLDEN: dict[str, Any] = json.loads(Path(__file__).with_name("golden_requests.json").read_text("utf-8"))
 
 
 def data(value: Any, event: str = "") -> bytes:
@@ -121,35 +125,14 @@ def failure(answer: Accumulator) -> FailureKind | None:
     return answer.failure.kind if answer.failure else None
 
 
-def coalesced(events: Iterable[Event]) -> list[Event]:
-    """``events`` with neighbouring fragments of one text joined, and without deviations, whose place may differ."""
-    out: list[Event] = []
-    for event in events:
-        last = out[-1] if out else None
-        if isinstance(event, Deviation):
-            continue
-        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and last.choice == event.choice:
-            out[-1] = TextDelta(last.choice, last.text + event.text)
-        elif (
-            isinstance(event, ReasoningDelta)
-            and isinstance(last, ReasoningDelta)
-            and (last.choice, last.field) == (event.choice, event.field)
-            and last.text
-            and event.text
-        ):
-            out[-1] = ReasoningDelta(last.choice, last.text + event.text, last.field)
-        elif (
-            isinstance(event, ToolCallDelta)
-            and isinstance(last, ToolCallDelta)
-            and (last.choice, last.call) == (event.choice, event.call)
-            and event.id is event.name is None
-        ):
-            out[-1] = ToolCallDelta(
-                last.choice, last.call, last.id, last.name, last.arguments + event.arguments, last.id_is_ours
-            )
-        else:
-            out.append(event)
-    return out
+def outcome(events: Sequence[Event]) -> dict[str, Any]:
+    """All that an answer comes to, however its events were cut into pieces."""
+    answer = fold(events)
+    choices = {index: (choice.freeze(), choice.finish_reason, choice.extra) for index, choice in answer.choices.items()}
+    return {
+        "choices": choices,
+        **{name: getattr(answer, name) for name in ("id", "model", "usage", "failure", "complete")},
+    }
 
 
 def codes(events: Iterable[Event]) -> list[str]:

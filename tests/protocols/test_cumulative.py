@@ -98,7 +98,7 @@ def test_blocks_that_each_begin_alike_are_not_one_cumulative_text() -> None:
     assert "cumulative_deltas" not in codes(messages_events(b"".join(map(data, events))))
 
 
-def test_the_completions_of_an_answer_are_told_apart() -> None:
+def test_cumulative_text_is_detected_per_choice() -> None:
     body = b"".join(chunk({"content": piece}, index=n % 2) for n, piece in enumerate(GROWING + GROWING))
     assert "cumulative_deltas" not in chat(body, STOP).deviations
     both = b"".join(chunk({"content": piece}, index=index) for piece in GROWING for index in (0, 1))

@@ -58,7 +58,7 @@ def test_bodies_that_are_no_json_object(body: bytes, message: str) -> None:
     assert read_error(body, 503).message == message
 
 
-def test_an_unknown_status_has_no_phrase() -> None:
+def test_unknown_status_has_no_phrase() -> None:
     assert read_error(b"", 529).message == "HTTP 529, with an empty body"
 
 
@@ -87,7 +87,7 @@ def test_dimension_of_a_rate_limit_is_read(message: str, dimension: str | None) 
     assert read_error({"message": message}, 429).dimension == dimension
 
 
-def test_the_excerpt_is_capped() -> None:
+def test_excerpt_is_capped() -> None:
     assert len(read_error(b"x" * 1_000_000, 500).body) == 65536
 
 

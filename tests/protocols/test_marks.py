@@ -15,7 +15,7 @@ def own(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_a_parameter_tells_its_protocol_unless_others_have_it_too(name: str) -> None:
+def test_parameter_tells_its_protocol_unless_others_have_it_too(name: str) -> None:
     others = set().union(*(own(other) for other in PROTOCOLS if other != name))
     members = get_protocol(name).marks.members
     assert members.isdisjoint(others)

@@ -43,7 +43,7 @@ def found(protocol: str, body: dict[str, Any]) -> list[tuple[str, str]]:
         ({"stream_options": {"include_usage": True}}, [("stream_options", "sent without “stream”")]),
     ],
 )
-def test_chat_completions(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
+def test_contradictions_in_a_chat_body_are_named(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
     said = found("chat", body)
     assert [path for path, _ in said] == [path for path, _ in odd]
     assert all(words.startswith(begin) for (_, words), (_, begin) in zip(said, odd, strict=True))
@@ -79,7 +79,7 @@ def thinking(budget: Any, **more: Any) -> dict[str, Any]:
         (thinking(1024, tool_choice={"type": "auto"}, tools=[TOOL]), []),
     ],
 )
-def test_native_messages(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
+def test_contradictions_in_a_messages_body_are_named(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
     said = found("messages", body)
     assert [path for path, _ in said] == [path for path, _ in odd]
     assert all(words.startswith(begin) for (_, words), (_, begin) in zip(said, odd, strict=True))
@@ -99,7 +99,7 @@ anything = st.recursive(
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(["chat", "messages"]), st.dictionaries(st.sampled_from(NAMES), anything))
-def test_no_body_is_too_odd(protocol: str, body: dict[str, Any]) -> None:
+def test_any_body_is_checked(protocol: str, body: dict[str, Any]) -> None:
     for oddity in get_protocol(protocol).oddities(body):
         assert oddity.words
         assert oddity.path[0] in NAMES or oddity.path[0] == "temperature"

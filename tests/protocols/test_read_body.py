@@ -157,7 +157,7 @@ def test_native_bodies_come_back(turns: Any, parameters: Any, tools: Any, extra:
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_the_order_of_names_comes_back_too(protocol: str) -> None:
+def test_order_of_names_comes_back_too(protocol: str) -> None:
     kind = get_protocol(protocol).parameters_type
     parameters = kind.from_wire({"temperature": 0.5, "stream": True, "top_p": 1})
     tool = ToolDefinition(name="f", description="d", parameters={"type": "object"})

@@ -17,12 +17,12 @@ from tests.protocols.streams import (
     call_chunk,
     chat_events,
     chunk,
-    coalesced,
     codes,
     data,
     fold,
     fragment,
     messages_events,
+    outcome,
 )
 from tests.support.each_case import each_case
 
@@ -88,7 +88,7 @@ BODIES = [(chat_events, body) for body in CHAT.values()] + [(messages_events, bo
 
 def _check_sizes(run: Callable[..., list[Event]], body: bytes, sizes: list[int]) -> None:
     whole, pieces = run(body), run(body, sizes)
-    assert coalesced(pieces) == coalesced(whole)
+    assert outcome(pieces) == outcome(whole)
     assert sorted(codes(pieces)) == sorted(codes(whole))
 
 
@@ -109,9 +109,9 @@ def test_body_in_equal_pieces_gives_the_events_of_the_whole(
 
 
 def test_line_ends_do_not_matter() -> None:
-    whole = coalesced(chat_events(CHAT["stream"]))
-    assert coalesced(chat_events(CHAT["crlf"])) == whole
-    assert coalesced(chat_events(CHAT["cr"])) == whole
+    whole = outcome(chat_events(CHAT["stream"]))
+    assert outcome(chat_events(CHAT["crlf"])) == whole
+    assert outcome(chat_events(CHAT["cr"])) == whole
 
 
 @settings(max_examples=60, deadline=None)

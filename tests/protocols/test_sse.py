@@ -57,7 +57,7 @@ def test_lines_may_end_in_lf_crlf_or_cr(end: bytes) -> None:
     ]
 
 
-def test_an_event_ended_by_cr_is_given_out_before_the_next_byte() -> None:
+def test_event_ended_by_cr_is_given_out_before_the_next_byte() -> None:
     parser = SSEParser()
     assert [f.data for f in parser.parse_bytes(b"data: a\r\r")] == ["a"]
     rest = parser.parse_bytes(b"\ndata: b\r\n\r\n") + parser.close()
@@ -66,7 +66,7 @@ def test_an_event_ended_by_cr_is_given_out_before_the_next_byte() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_a_byte_order_mark_may_lead(size: int) -> None:
+def test_byte_order_mark_may_lead(size: int) -> None:
     body = b"\xef\xbb\xbfdata: a\n\n"
     found = frames(*(body[i : i + size] for i in range(0, len(body), size)))
     assert [f.data for f in found] == ["a"]
@@ -81,11 +81,11 @@ def test_json_without_data_is_a_stray_frame_at_once() -> None:
     ]
 
 
-def test_the_end_marker_needs_no_blank_line() -> None:
+def test_end_marker_needs_no_blank_line() -> None:
     assert [f.data for f in SSEParser().parse_bytes(b"data: [DONE]\n")] == ["[DONE]"]
 
 
-def test_an_event_above_the_cap_ends_the_parsing_without_holding_it() -> None:
+def test_event_above_the_cap_ends_the_parsing_without_holding_it() -> None:
     parser = SSEParser(cap=100)
     first = parser.parse_bytes(b"data: ok\n\ndata: " + b"x" * 60)
     second = parser.parse_bytes(b"y" * 60)
@@ -97,7 +97,7 @@ def test_an_event_above_the_cap_ends_the_parsing_without_holding_it() -> None:
     assert parser.close() == []
 
 
-def test_a_read_above_the_cap_of_small_events_is_fine() -> None:
+def test_read_above_the_cap_of_small_events_is_fine() -> None:
     assert [f.data for f in frames(b"data: x\n\n" * 50, cap=40)] == ["x"] * 50
 
 
@@ -117,7 +117,7 @@ PIECES = st.sampled_from(
     st.lists(st.integers(1, 9), max_size=60),
     st.sampled_from([25, 1 << 20]),
 )
-def test_the_frames_hold_every_byte_and_no_chunking_changes_the_events(body: bytes, sizes: list[int], cap: int) -> None:
+def test_frames_hold_every_byte_and_no_chunking_changes_the_events(body: bytes, sizes: list[int], cap: int) -> None:
     reads, at = [], 0
     for size in sizes:
         reads.append(body[at : at + size])

@@ -13,7 +13,7 @@ from tests.support.each_case import each_case
 USAGE = {"prompt_tokens": 1, "x": None}
 
 
-def test_a_whole_answer() -> None:
+def test_whole_answer() -> None:
     body = b"".join(
         [
             chunk({"content": "<think>a</think>b"}),
@@ -56,7 +56,7 @@ def test_verdict_of_the_decoder_is_a_deviation_and_no_error(body: bytes, complet
 
 
 @pytest.mark.parametrize("code", [429, "429", None, "x"])
-def test_an_error_with_its_code_as_received(code: object) -> None:
+def test_error_with_its_code_as_received(code: object) -> None:
     found = summarise(
         "chat", chunk({"content": "a"}, "stop") + data({"error": {"message": "m", "type": "t", "code": code}})
     )
@@ -69,7 +69,7 @@ def test_an_error_with_its_code_as_received(code: object) -> None:
 
 @each_case("protocol", ["chat", "messages"])
 @each_case("body", [b"", b"\n", b": alive\n\n", b"{", b"data: {", b"data: [DONE]\n\n"])
-def test_a_body_that_is_no_answer_says_why_in_an_error_or_a_deviation(protocol: str, body: bytes) -> None:
+def test_body_that_is_no_answer_says_why_in_an_error_or_a_deviation(protocol: str, body: bytes) -> None:
     found = summarise(protocol, body)
     assert found["complete"] is (body == b"data: [DONE]\n\n")
     assert found["error"] or found["deviations"]
@@ -91,14 +91,14 @@ def test_a_body_that_is_no_answer_says_why_in_an_error_or_a_deviation(protocol: 
         "ODD",
     ],
 )
-def test_what_is_printed_is_json_whatever_numbers_came(place: str, odd: str) -> None:
+def test_summary_is_json_for_any_number(place: str, odd: str) -> None:
     text = place.replace("ODD", odd)
     for protocol in ("chat", "messages"):
         for body in (text.encode(), f"data: {text}\n\n".encode()):
             json.dumps(summarise(protocol, body), allow_nan=False)
 
 
-def test_messages() -> None:
+def test_messages_answer_is_summarised() -> None:
     body = {
         "type": "message",
         "content": [{"type": "text", "text": "a"}],

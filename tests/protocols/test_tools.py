@@ -19,13 +19,13 @@ WIRE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", ["chat", "messages"])
-def test_there_and_back(name: str) -> None:
+def test_tools_are_written_and_read(name: str) -> None:
     protocol = get_protocol(name)
     assert protocol.write_tool(TOOL) == WIRE[name]
     assert protocol.read_tool(WIRE[name]) == TOOL
 
 
-def test_the_inner_object_alone_is_read() -> None:
+def test_inner_object_alone_is_read() -> None:
     assert get_protocol("chat").read_tool(WIRE["chat"]["function"]) == TOOL
 
 
@@ -48,11 +48,11 @@ def test_without_parameters() -> None:
         ({"name": "f", "strict": "yes"}, "“strict” of f"),
     ],
 )
-def test_what_is_wrong_is_said(protocol: str, value: Any, words: str) -> None:
+def test_invalid_tools_are_named(protocol: str, value: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         get_protocol(protocol).read_tool(value)
 
 
-def test_an_unknown_protocol_is_named_with_those_known() -> None:
+def test_unknown_protocol_is_named_with_those_known() -> None:
     with pytest.raises(ValueError, match=r"'telnet'.*chat, messages"):
         get_protocol("telnet")

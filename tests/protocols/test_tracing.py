@@ -29,7 +29,7 @@ def test_each_frame_gives_its_own_events() -> None:
     assert found[3].events == [StreamEnd()]
 
 
-def test_the_verdict_comes_with_a_frame_without_bytes() -> None:
+def test_verdict_comes_with_a_frame_without_bytes() -> None:
     body = chunk({"content": "a"})
     *_, (frame, found) = traced(body)
     assert (frame.kind, frame.raw) == ("end", b"")
@@ -37,7 +37,7 @@ def test_the_verdict_comes_with_a_frame_without_bytes() -> None:
     assert any(isinstance(event, Failed) and event.failure.kind is FailureKind.CUT_OFF for event in found)
 
 
-def test_a_whole_body_is_one_frame() -> None:
+def test_whole_body_is_one_frame() -> None:
     body = b"\n\n" + CHAT["body"].strip() + b"\n"
     ((frame, found),) = traced(body)
     assert (frame.kind, frame.raw) == ("body", body)
@@ -45,7 +45,7 @@ def test_a_whole_body_is_one_frame() -> None:
     assert [frame.kind for frame, _ in traced(CHAT["page"])] == ["body"]
 
 
-def test_what_came_before_the_stream_belongs_to_its_first_frame() -> None:
+def test_bytes_before_the_stream_belong_to_its_first_frame() -> None:
     decoder = ChatDecoder("application/json")
     assert decoder.trace(b"\xef\xbb\xbf\n") == []
     first, *_ = decoder.trace(chunk({"content": "a"}))
@@ -54,7 +54,7 @@ def test_what_came_before_the_stream_belongs_to_its_first_frame() -> None:
     assert first.events[0].code == "content_type"
 
 
-def test_what_is_above_the_cap_is_still_all_there() -> None:
+def test_frames_above_the_cap_keep_all_bytes() -> None:
     body = chunk({"content": "a"}) + chunk({"content": "b" * 4000}) + chunk({"content": "c"})
     found = traced(body, ChatDecoder(cap=1000))
     assert b"".join(frame.raw for frame, _ in found) == body

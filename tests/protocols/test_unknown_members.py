@@ -68,7 +68,7 @@ def entry(**more: Any) -> dict[str, Any]:
         [entry(extra_content={"google": {}}), {"index": 0, "extra_content": SIGNED}],
     ],
 )
-def test_what_a_call_came_with_goes_back_from_where_it_stood(stream: list[Any]) -> None:
+def test_unknown_members_of_a_call_go_back_in_their_place(stream: list[Any]) -> None:
     said = turn(chat(*map(call_chunk, stream), chunk({}, "tool_calls"), DONE))
     assert said.calls[0].extra == {"chat": {"extra_content": SIGNED}}
     (message,) = chat_messages((said,))
@@ -108,7 +108,7 @@ def test_members_of_all_fragments_are_merged_on_both_levels_and_by_call() -> Non
     assert read_messages([message])[0].calls == said.calls
 
 
-def test_what_is_known_counts_and_a_flat_call_keeps_its_members() -> None:
+def test_known_members_win_and_a_flat_call_keeps_its_members() -> None:
     flat = {"index": 0, "id": "c1", "name": "f", "arguments": "{}", "trace": "t"}
     said = turn(chat(call_chunk(flat), chunk({}, "tool_calls"), DONE))
     assert said.calls == (ToolCall(id="c1", name="f", arguments="{}", extra={"chat": {"trace": "t"}}),)
@@ -117,7 +117,7 @@ def test_what_is_known_counts_and_a_flat_call_keeps_its_members() -> None:
     assert message["tool_calls"] == [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
 
 
-def test_the_members_of_a_call_stay_with_their_protocol() -> None:
+def test_members_of_a_call_stay_with_their_protocol() -> None:
     over_chat = turn(chat(call_chunk(entry(extra_content=SIGNED)), chunk({}, "tool_calls"), DONE))
     assert native_messages((over_chat,))[0]["content"] == [{"type": "tool_use", "id": "c1", "name": "f", "input": {}}]
     native_call = {"type": "tool_use", "id": "c1", "name": "f", "input": {}, "caller": {"type": "direct"}}
@@ -128,7 +128,7 @@ def test_the_members_of_a_call_stay_with_their_protocol() -> None:
 # Chat: the message
 
 
-def test_of_the_members_of_a_message_only_what_is_made_to_goes_back() -> None:
+def test_only_returnable_members_of_a_message_go_back() -> None:
     file = {"type": "file", "file": {"hash": "h"}}
     link = {"type": "url_citation", "url_citation": {"url": "https://x.example"}}
     members = {"annotations": [link, file], "extra_content": SIGNED, "channel": "final", "citations": ["https://x"]}
@@ -221,7 +221,7 @@ def test_audio_is_joined_and_goes_back_by_its_id() -> None:
     assert chat_messages((turn(streamed),)) == [{"role": "assistant", "content": "", "audio": {"id": "au1"}}]
 
 
-def test_lists_go_on_and_labels_said_with_every_delta_stand_once() -> None:
+def test_repeated_lists_and_labels_are_merged() -> None:
     first, second = {"type": "url_citation", "n": 1}, {"type": "url_citation", "n": 2}
     parts = [
         *[chunk({"content": "a", "channel": "analysis", "seen": ["x"]}) for _ in range(40)],
@@ -314,7 +314,7 @@ def test_unknown_members_and_deltas_of_known_blocks_are_kept(
     assert read_conversation(None, [message])[0][0].parts == (part,)
 
 
-def test_an_unknown_block_grows_by_its_deltas_as_it_would_stand_in_a_whole_answer() -> None:
+def test_unknown_block_grows_by_its_deltas_as_it_would_stand_in_a_whole_answer() -> None:
     said = native(
         block(
             0,
@@ -332,7 +332,7 @@ def test_an_unknown_block_grows_by_its_deltas_as_it_would_stand_in_a_whole_answe
     assert native_messages((said,))[0]["content"] == [value]
 
 
-def test_what_is_kept_leaves_no_hole_and_what_comes_too_late_does() -> None:
+def test_late_delta_leaves_a_hole_and_a_kept_one_does_not() -> None:
     glow = {"type": "glow_delta", "glow": "x"}
     ends = event("message_delta", delta={"stop_reason": "end_turn"}, usage={}) + event("message_stop")
     kept = messages(start(), block(0, {"type": "text", "text": "a"}, glow), ends)
@@ -359,7 +359,7 @@ OBJECTS = '{"a":' * 500 + "1" + "}" * 500
 
 
 @each_case("value", [DEEP, OBJECTS, '"half \\ud83d"', "1" + "0" * 4500, "NaN", '{"\\udc00":1}'])
-def test_whatever_stands_there_it_can_be_kept_and_sent(value: str) -> None:
+def test_hostile_members_can_be_saved_and_sent(value: str) -> None:
     inside = f'{{"index":0,"id":"c","odd":{value},"function":{{"name":"f","arguments":"{{}}","odd":{value}}}}}'
     body = f'data: {{"choices":[{{"index":0,"delta":{{"odd":{value},"tool_calls":[{inside}]}}}}]}}\n\n'.encode()
     said = turn(chat(body, body, chunk({}, "tool_calls"), DONE))
@@ -381,7 +381,7 @@ def test_whatever_stands_there_it_can_be_kept_and_sent(value: str) -> None:
 # Images and results, of files and imports
 
 
-def test_an_image_goes_back_with_all_it_came_with() -> None:
+def test_image_goes_back_with_its_members() -> None:
     part = {"type": "image_url", "image_url": {"url": "u", "detail": "low", "fps": 2}, "cache_control": {"type": "x"}}
     messages = [{"role": "user", "content": [part]}]
     turns = read_messages(messages)
@@ -404,7 +404,7 @@ RESULTS = [
 
 
 @each_case("content", RESULTS)
-def test_a_result_goes_back_as_it_came_until_its_text_is_another(content: Any) -> None:
+def test_result_goes_back_unchanged_until_it_is_edited(content: Any) -> None:
     block = {"type": "tool_result", "tool_use_id": "t", "content": content, "is_error": False, "cache_control": {}}
     natives = [{"role": "user", "content": [block]}]
     turns, notes = read_conversation(None, natives)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TypeVar
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QDialog
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
@@ -14,8 +13,6 @@ from playground.engine.files.presets import from_session
 from playground.ui.shell.features import PRESETS, VARIABLES
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
-
-D = TypeVar("D", bound=QDialog)
 
 QUESTIONS = (
     ("Which city is the capital of Australia?", "Canberra. It was chosen in 1908 as a compromise."),

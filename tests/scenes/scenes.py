@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QFrame, QLineEdit
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
-from playground.engine.session.changes import RunState
 from playground.jsonkit.values import JSON
 from playground.ui.shell.features import RAW_PANEL
 from tests.scenes.registry import WIDE, scene
@@ -98,35 +97,10 @@ async def gateways(stage: Stage) -> None:
 
 
 @scene()
-async def retrying(stage: Stage) -> None:
-    """The gateway asks to wait; the run waits before it tries again."""
-    stage.fresh("demo-chat")
-    await stage.ask("Hello !429=40", wait=False)
-    await stage.until(lambda: stage.session.state is RunState.RETRYING, "the wait before the next try")
-
-
-@scene()
 async def error_mid_stream(stage: Stage) -> None:
     """The text that came before the error stays."""
     stage.fresh("demo-chat")
     await stage.ask("Tell me a little !long=120 !error")
-
-
-@scene()
-async def long_text(stage: Stage) -> None:
-    """A long prompt with a word, a link and a line of code wider than any window; scrolled to the top."""
-    stage.fresh("demo-chat")
-    prompt = (
-        "Please read all of this.\n\n"
-        + "\n\n".join(f"{n}. " + "The quick brown fox jumps over the lazy dog. " * 6 for n in range(1, 4))
-        + f"\n\nOne word: {'Donaudampfschifffahrtsgesellschaft' * 8}\n\n"
-        + f"https://gateway.example/v1/{'segment/' * 30}\n\n"
-        + "```python\nprint("
-        + " + ".join(f"number_{n}" for n in range(40))
-        + ")\n```\n\n!long=400"
-    )
-    await stage.ask(prompt)
-    await stage.scroll_to_top()
 
 
 @scene()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.tool_servers.live import State
-from playground.engine.tool_servers.servers import ServerError
 from playground.ui.shell.features import TOOL_SERVERS
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene
@@ -72,20 +70,6 @@ async def servers_running(stage: Stage) -> None:
     dialog = stage.app.actions.of(TOOL_SERVERS).open_servers("demo")
     await run_demo(stage)
     dialog.which.buttons[1].click()
-    await stage.settle()
-
-
-@scene()
-async def servers_failed(stage: Stage) -> None:
-    """A command that ends at once: what it wrote last."""
-    several(stage)
-    dialog = stage.app.actions.of(TOOL_SERVERS).open_servers("failing")
-    servers = stage.app.workspace.tool_servers
-    with contextlib.suppress(ServerError):
-        await servers.start("failing")
-    await stage.until(lambda: servers.live("failing").state is State.FAILED, "the failure")
-    dialog.which.buttons[2].click()
-    dialog.log.which.buttons[1].click()
     await stage.settle()
 
 

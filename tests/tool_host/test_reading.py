@@ -1,23 +1,15 @@
-"""What a server sent becomes values of ours, whatever shape it has, cut to size."""
+"""Answers of tool servers are read whatever their shape, and cut to size."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from playground.domain.tool_servers import LONGEST_TEXT, DataBlock, OtherBlock, TextBlock
+from playground.domain.tool_servers import DataBlock, OtherBlock
 from playground.tool_host import reading
 from playground.tool_host.limits import LONGEST_STRUCTURED
 
 
-def test_a_text_that_is_too_long_is_cut_and_named() -> None:
-    answer = reading.answer({"content": [{"type": "text", "text": "x" * (LONGEST_TEXT + 5)}]}, "S", "t", 0.1)
-    (block,) = answer.blocks
-    assert isinstance(block, TextBlock)
-    assert (len(block.text), block.cut) == (LONGEST_TEXT, LONGEST_TEXT + 5)
-    assert "2,000,005" in answer.lost[0]
-
-
-def test_a_picture_is_whole_or_not_there() -> None:
+def test_large_picture_is_left_out_with_a_note() -> None:
     answer = reading.answer(
         {"content": [{"type": "image", "data": "A" * 9_000_000, "mimeType": "image/png"}]}, "S", "t", 0.1
     )
@@ -27,7 +19,7 @@ def test_a_picture_is_whole_or_not_there() -> None:
     assert "image/png" in answer.lost[0]
 
 
-def test_structured_content_that_is_too_large_or_too_deep_is_named() -> None:
+def test_structured_content_too_large_or_deep_is_left_out_with_a_note() -> None:
     large = reading.answer({"content": [], "structuredContent": ["x" * LONGEST_STRUCTURED]}, "S", "t", 0.1)
     assert large.structured is None
     assert large.lost
@@ -39,7 +31,7 @@ def test_structured_content_that_is_too_large_or_too_deep_is_named() -> None:
     assert "deep" in found.lost[0]
 
 
-def test_nothing_of_the_wrong_shape_raises() -> None:
+def test_values_of_the_wrong_shape_are_read() -> None:
     shapes: tuple[Any, ...] = (
         None,
         5,

@@ -1,4 +1,4 @@
-"""Secrets are taken out of what goes to tapes and logs, in the spellings that they come in."""
+"""Secrets are masked in tapes and logs, in each encoding."""
 
 from __future__ import annotations
 
@@ -8,48 +8,30 @@ import json
 import re
 from urllib.parse import quote
 
-import pytest
-
 from playground.tool_host.secrets import MASK, Mask
 
 SECRET = 'k3y/"with" ünï+codé&more'
 
 
-@pytest.mark.parametrize(
-    "spelled",
-    [
-        SECRET,
-        json.dumps(SECRET),
-        json.dumps(json.dumps(SECRET)),
-        json.dumps(SECRET, ensure_ascii=False),
-        quote(SECRET, safe=""),
-        re.sub("%..", lambda found: found[0].lower(), quote(SECRET, safe="")),
-        html.escape(SECRET),
-        SECRET.encode().hex(),
-        SECRET.encode().hex().upper(),
-        base64.b64encode(SECRET.encode()).decode(),
-        base64.urlsafe_b64encode(b"x" + SECRET.encode()).decode(),
-        base64.b64encode(b"user:" + SECRET.encode()).decode(),
-    ],
-)
-def test_it_is_found_however_it_is_spelled(spelled: str) -> None:
-    masked = Mask([SECRET]).text(f"before {spelled} after")
-    assert MASK in masked
-    assert masked.startswith("before ")
-    assert masked.endswith(" after")
-    assert spelled not in masked
+def test_secret_is_masked_in_each_encoding() -> None:
+    data, quoted = SECRET.encode(), quote(SECRET, safe="")
+    encodings = [SECRET, json.dumps(SECRET), json.dumps(json.dumps(SECRET)), json.dumps(SECRET, ensure_ascii=False)]
+    encodings += [quoted, re.sub("%..", lambda code: code[0].lower(), quoted), html.escape(SECRET)]
+    encodings += [data.hex(), data.hex().upper(), base64.b64encode(data).decode()]
+    encodings += [base64.urlsafe_b64encode(b"x" + data).decode(), base64.b64encode(b"user:" + data).decode()]
+    for encoded in encodings:
+        masked = Mask([SECRET]).text(f"before {encoded} after")
+        assert (masked[:7], masked[-6:]) == ("before ", " after")
+        assert MASK in masked
+        assert encoded not in masked
 
 
-def test_what_is_short_or_none_spoils_no_text() -> None:
+def test_short_secret_is_not_masked() -> None:
     assert Mask(["", "abc"]).text("abcabc") == "abcabc"
     assert Mask().text("nothing to hide") == "nothing to hide"
 
 
-def test_one_that_comes_later_is_known_from_then_on() -> None:
-    mask = Mask(["first-secret"])
-    mask.add(["second-secret"])
-    assert mask.text("first-secret second-secret") == f"{MASK} {MASK}"
-
-
-def test_of_two_that_begin_alike_the_longer_goes_whole() -> None:
-    assert Mask(["secret", "secret-and-more"]).text("secret-and-more") == MASK
+def test_secret_added_later_is_masked_and_the_longer_one_first() -> None:
+    mask = Mask(["secret"])
+    mask.add(["secret-and-more", "another-one"])
+    assert mask.text("secret-and-more secret another-one") == f"{MASK} {MASK} {MASK}"

@@ -9,7 +9,7 @@ import pytest
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.own import OWN
-from playground.engine.advice.parts import KEY, MODEL, PARAMETERS, RETRY, STREAM_ON, TIMEOUT, Action, at_a_prompt
+from playground.engine.advice.parts import KEY, MODEL, PARAMETERS, RETRY, STREAM_ON, Action, at_a_prompt
 from playground.engine.advice.table import TABLE, Known
 from tests.support.each_case import each_case
 
@@ -87,42 +87,3 @@ def test_the_message_does_not_say_the_title_again(
 ) -> None:
     told = failure(kind, status).model_copy(update={"message": message})
     assert own_words(told, advise(told)) == said
-
-
-def test_streaming_is_advised_only_where_it_was_off() -> None:
-    late = failure(FailureKind.HTTP, 504)
-    assert STREAM_ON in advise(late, streamed=False).actions
-    assert STREAM_ON not in advise(late, streamed=True).actions
-    assert STREAM_ON not in advise(late).actions
-    knows = late.model_copy(update={"sent": Sent(endpoint="chat", streamed=True)})
-    assert STREAM_ON not in advise(knows, streamed=False).actions
-
-
-def test_what_arrived_is_kept_and_nothing_is_not() -> None:
-    lost = failure(FailureKind.CONNECTION)
-    assert advise(lost, arrived=True).remedy == "What arrived is kept. Retry to ask again."
-    assert advise(lost).remedy == "Retry to ask again."
-
-
-def test_a_first_token_that_is_late_offers_a_longer_time_out() -> None:
-    assert advise(failure(FailureKind.TIMEOUT_FIRST)).actions[0] == TIMEOUT
-
-
-def test_an_empty_stream_advises_to_switch_streaming_off() -> None:
-    empty = failure(FailureKind.EMPTY)
-    streamed = advise(empty.model_copy(update={"sent": Sent(endpoint="chat", streamed=True)}))
-    assert "switch “Stream” off under Parameters" in streamed.remedy
-    assert "“stream” to false" in streamed.command
-    assert streamed.actions[1].value == "stream"
-    whole = advise(empty.model_copy(update={"sent": Sent(endpoint="chat", streamed=False)}))
-    assert "tream" not in whole.remedy + whole.command
-
-
-def test_a_status_inside_a_stream_does_not_hide_that_it_was_a_stream() -> None:
-    assert advise(failure(FailureKind.STREAM, 503)).title != advise(failure(FailureKind.HTTP, 503)).title
-
-
-def test_a_key_that_is_not_here_is_asked_for() -> None:
-    gone = advise(failure(FailureKind.NO_KEY))
-    assert gone.actions[0] == KEY
-    assert "nothing was sent" in gone.title

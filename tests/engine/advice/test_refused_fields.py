@@ -57,10 +57,6 @@ def test_what_is_offered(case: dict[str, Any]) -> None:
     assert found == case["offers"], failure.message
 
 
-def test_each_line_says_where_it_is_from() -> None:
-    assert {case["how"] for case in CASES} == {"read", "altered", "remembered", "made up"}
-
-
 @each_case("case", [case for case in CASES if case["offers"]])
 def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
     assert not offers(refused(case["status"], case["body"], {"metadata": None}, (), case["protocol"]))

@@ -41,20 +41,6 @@ def test_what_is_written_is_read_again() -> None:
     assert list(cassette.exchanges) == tapes()
 
 
-def test_it_is_text_that_a_person_can_read() -> None:
-    content = json.loads(write(tapes()))
-    assert content["cassette"] == 1
-    first, second, _ = content["exchanges"]
-    assert first["response"]["reads"][1] == [0.5, "data: [DONE]\n\n"]
-    assert json.loads(first["request"]["body"])["model"] == "m-1"
-    assert base64.b64decode(second["response"]["reads"][0][1]["base64"]) == BINARY
-
-
-def test_one_saved_while_it_ran_ends_with_its_last_read() -> None:
-    (tape,) = read(write([exchange([(0.7, b": x\n\n")], ended=False)])).exchanges
-    assert (tape.ended, tape.complete) == (0.7, False)
-
-
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "a.cassette.json"
     save(path, tapes(), "x")
@@ -64,8 +50,6 @@ def test_files(tmp_path: Path) -> None:
         save(tmp_path / "none" / "a.json", tapes())
     with pytest.raises(CassetteError, match="cannot be read"):
         open_file(tmp_path / "none.json")
-    with pytest.raises(CassetteError, match="cannot be read"):
-        open_file(tmp_path)
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(600 * 1024 * 1024)  # sparse: it takes no room
@@ -102,37 +86,27 @@ def changed(path: str, value: Any) -> bytes:
         (b"", "not JSON"),
         (b"\xff\xff", "not UTF-8"),
         (b"[1]", "“cassette”.*is missing"),
-        (b"{}", "“cassette”.*is missing"),
         (b'{"cassette": "1"}', "must be the version"),
-        (b'{"cassette": true}', "must be the version"),
         (b'{"cassette": 2}', "version 2; only 1 is known here. Update"),
         (b'{"cassette": 1}', "“exchanges” of the file must be a list"),
         (b'{"cassette": 1, "exchanges": []}', "empty"),
         (b'{"cassette": 1, "exchanges": [3]}', "exchange 1 must be an object"),
         (b'{"cassette": 1, "exchanges": [' + b"{}," * 10_000 + b"{}]}", "at most 10000"),
         (b"[" * 200_000, "nested too deeply"),
-        (b'{"cassette": ' + b"9" * 6000 + b"}", "not JSON"),
         (changed("title", ["x"]), "“title” of the file must be text"),
         (changed("created_at", 1e300), "“created_at”"),
         (changed("exchanges.0.url", 3), "“url” of exchange 1 must be text"),
         (changed("exchanges.0.protocol", "grpc"), "“protocol” of exchange 1 must be one of chat, messages"),
         (changed("exchanges.0.started_at", float("nan")), "“started_at”"),
-        (changed("exchanges.0.started_at", 1e12), "“started_at”"),
         (changed("exchanges.0.ended", float("inf")), "“ended”"),
-        (changed("exchanges.0.answered", -1), "“answered”"),
         (changed("exchanges.0.complete", None), "“complete” of exchange 1 must be true or false"),
         (changed("exchanges.0.failure", {"kind": "odd"}), "“failure”"),
-        (changed("exchanges.0.request", None), "the request of exchange 1 must be an object"),
         (changed("exchanges.0.request.headers", {"a": "b"}), "“headers” of the request of exchange 1"),
-        (changed("exchanges.0.request.body", 5), "“body” of the request of exchange 1 must be text or base64"),
         (changed("exchanges.0.request.body", {"base64": "***"}), "base64 that can be read"),
         (changed("exchanges.0.response.status", 99), "“status” of the response"),
-        (changed("exchanges.0.response.status", "200"), "“status” of the response"),
         (changed("exchanges.0.response.headers", [["a"]]), "a list of pairs of text"),
         (changed("exchanges.0.response.reads", [["x", ""]]), "“reads” of the response of exchange 1"),
         (changed("exchanges.0.response.reads", [[2, "a"], [1, "b"]]), "in the order of time"),
-        (changed("exchanges.0.response.reads", [[1e9, "a"]]), "seconds from 0 to one day"),
-        (changed("exchanges.0.response.reads", [5]), "a list of pairs of a time and data"),
     ],
 )
 def test_a_wrong_file_is_said_to_be_so(data: bytes, words: str) -> None:
@@ -187,7 +161,7 @@ def test_what_is_not_known_and_too_deep_to_be_written_again_is_refused() -> None
     assert cassette.unread == ("“note” of exchange 1 must be nested 64 levels deep at most",)
 
 
-@pytest.mark.parametrize("bad", [(0,), (1,), (0, 2), (1, 2)])
+@each_case("bad", [(0,), (1, 2)])
 def test_exchanges_that_cannot_be_read_are_left_out_and_said(bad: tuple[int, ...]) -> None:
     content = json.loads(write(tapes(), "Mine"))
     for number in bad:
@@ -198,18 +172,6 @@ def test_exchanges_that_cannot_be_read_are_left_out_and_said(bad: tuple[int, ...
     assert cassette.unread_words.startswith(f"{len(bad)} of 3 exchanges could not be read")
     assert f"“url” of exchange {bad[-1] + 1} must be text" in cassette.unread_words
     assert read(write(tapes())).unread_words == ""
-
-
-def test_of_very_many_that_cannot_be_read_a_few_are_told() -> None:
-    content = json.loads(write(tapes()[:1]))
-    content["exchanges"] += [{"x" * 10_000: 1}] * 5000
-    words = read(json.dumps(content).encode()).unread_words
-    assert "5000 of 5001 exchanges" in words
-    assert "and 4997 more" in words
-    assert len(words) < 500
-    content["exchanges"] = content["exchanges"][1:]
-    with pytest.raises(CassetteError, match="and 4999 more that cannot be read"):
-        read(json.dumps(content).encode())
 
 
 ANYTHING = st.recursive(
@@ -232,7 +194,7 @@ PLACES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
 def test_no_file_breaks_what_opens_it(place: str, value: Any) -> None:
     try:

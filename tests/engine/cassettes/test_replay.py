@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
-import statistics
-import urllib.error
-import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
-import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -22,7 +17,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.events import TextDelta
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Ending, Role, Transcript, make_turn
+from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette, read, write
 from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.replay import CassettePlayer
@@ -39,7 +34,6 @@ from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
 from tests.support.eventually import eventually
-from tests.support.passes import shortest_of
 
 HELLO = [(0.01, chunk({"content": "Hel"})), (0.05, chunk({"content": "lo"}, "stop")), (0.05, DONE)]
 
@@ -144,43 +138,13 @@ async def test_it_becomes_an_experiment_among_others_and_may_change_its_gateway(
     assert list(opened.exchanges.values())[-1].url.startswith(gateways.get(DEMO_ID).base_url)
 
 
-async def test_timings_are_those_recorded(gateways: Gateways) -> None:
-    config = DemoConfig(tokens_per_second=150, time_to_first_token=0.1, rate_limit=1_000_000)
-    with DemoServer(config) as paced:
-        gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": paced.base_url}))
-        session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", profile_of=gateways.get)
-        session.turns.add_turn(make_turn(Role.USER, "Tell me about rivers. !long=40"))
-        await session.run()
-    recorded = arrivals(list(session.exchanges.values())[-1])
-    assert len(recorded) > 30
-    async with aclosing(CassettePlayer(read(write(session.exchanges.values())))) as player:
-        opened = player.session()
-
-        async def off() -> float:
-            opened.delete_turn(opened.transcript.path[-1].id)
-            await opened.run()
-            assert said(opened.transcript) == said(session.transcript)
-            replayed = arrivals(list(opened.exchanges.values())[-1])
-            late = [other - one for one, other in zip(recorded, replayed, strict=True)]
-            assert min(late) > -0.005
-            return statistics.median(late)
-
-        assert await shortest_of(off, 0.02) < 0.02  # of 0.4 s, three tokens' time; a busy machine takes 10 ms of it
-
-
-def arrivals(tape: Exchange) -> list[float]:
-    """When each frame came, since the request was out."""
-    from tests.engine.exchanges import indexed
-
-    index = indexed(tape)
-    return [index.at(number) - (tape.sent or 0.0) for number in range(len(index))]
-
-
-async def test_faster_is_faster(serve: Serve) -> None:
+async def test_answer_comes_at_its_recorded_times_divided_by_the_speed(serve: Serve) -> None:
     _server, client = await serve(exchange([(4, chunk({"content": "a"}, "stop")), (8, DONE)]), clock=PlaybackClock(20))
     call = client.open(get_protocol("chat"), hello())
     assert await finish(call) == "a"
-    assert (call.exchange.ended or 9) < 3
+    times = [read.at - (call.exchange.sent or 0.0) for read in call.exchange.reads]
+    assert times[0] > 0.19
+    assert 0.39 < times[-1] < 8
 
 
 async def test_frame_by_frame(serve: Serve) -> None:
@@ -199,12 +163,10 @@ async def test_frame_by_frame(serve: Serve) -> None:
 
     async with asyncio.TaskGroup() as group:
         group.create_task(receive())
-        await asyncio.sleep(0.15)
+        await eventually(lambda: call.exchange.status == 200)
         assert got == []
         clock.step()
-        await eventually(lambda: got == ["Hel"])
-        await asyncio.sleep(0.1)
-        assert got == ["Hel"]
+        await eventually(lambda: got == ["Hel"], "the first frame alone")
         clock.step()
         await eventually(lambda: got == ["Hel", "lo"])
         clock.stepping = False
@@ -267,38 +229,6 @@ async def test_other_requests_are_answered_in_order_and_models_are_listed(serve:
     assert call.exchange.status == 404
 
 
-async def test_any_client_will_do() -> None:
-    server = ReplayServer(Cassette((exchange(HELLO),)), PlaybackClock(math.inf))
-    url = await server.start()
-
-    def post(data: bytes) -> bytes:
-        headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{url}/chat/completions", data=data, headers=headers)
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            body: bytes = answer.read()
-            return body
-
-    wanted = b"".join(data for _, data in HELLO)
-    assert await asyncio.to_thread(post, b"not JSON") == wanted
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2][:-3]))
-    ask = (
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
-    )
-    for _ in range(2):  # one connection, two requests
-        writer.write(ask)
-        assert b"100" in await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"{}")
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-        assert b"X-Request-Id: r-1" in head
-        await reader.readuntil(b"0\r\n\r\n")
-    writer.write(b"nonsense\r\n\r\n")
-    assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
-    writer.close()
-    await server.aclose()
-
-
 async def recorded_on_the_demo(protocol: str, model: str, prompt: str, *, stream: bool, url: str) -> Exchange:
     """What the demo gateway answers, over a real socket."""
     made = get_protocol(protocol)
@@ -345,20 +275,6 @@ async def test_a_stream_that_broke_off_is_no_body() -> None:
     assert as_one_body(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
 
 
-async def test_connection_of_a_client_that_goes_away_is_closed_at_once(serve: Serve) -> None:
-    server, _client = await serve(exchange([(0.01, HELLO[0][1]), (30.0, DONE)]))
-    address = httpx.URL(server.base_url)
-    reader, writer = await asyncio.open_connection(address.host, address.port)
-    body = b'{"model": "m-1", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
-    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\n" % address.netloc)
-    writer.write(b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-    async with asyncio.timeout(5):
-        assert await reader.readuntil(b"Hel")
-        writer.write_eof()
-        await reader.read()
-    writer.close()
-
-
 def test_pieces_end_with_reads_and_with_frames() -> None:
     a, b = chunk({"content": "a"}), chunk({"content": "b"})
     cut = list(pieces(exchange([(0.1, a + b[:9]), (0.2, b[9:20]), (0.3, b[20:] + DONE)])))
@@ -369,24 +285,3 @@ def test_pieces_end_with_reads_and_with_frames() -> None:
         (0.3, b[20:], False),
         (0.3, DONE, True),
     ]
-
-
-async def test_a_stopped_and_a_failed_answer_are_told_as_such() -> None:
-    stopped = exchange(HELLO[:1], complete=False)
-    refused = exchange([(0.1, b'{"message": "no"}')], status=401, content_type="application/json")
-    refused.id = "e-2"
-    opened = CassettePlayer(Cassette((stopped, refused))).session()
-    first, second = (opened.transcript.turns[one] for one in opened.transcript.children(opened.transcript.path[0].id))
-    assert first.outcome is not None
-    assert first.outcome.ending is Ending.STOPPED
-    assert first.text == "Hel"
-    assert second.outcome is not None
-    assert json.loads(second.outcome.model_dump_json())["exchange"] == "e-2"
-
-
-async def test_a_port_in_use_is_said_so() -> None:
-    server = ReplayServer(Cassette((exchange(HELLO),)))
-    port = int((await server.start()).rpartition(":")[2][:-3])
-    with pytest.raises(OSError, match=f"port {port}.*Choose another"):
-        await ReplayServer(Cassette((exchange(HELLO),)), port=port).start()
-    await server.aclose()

@@ -1,4 +1,4 @@
-"""One call answered in several ways, over real sockets, on both protocols: a lane for each answer, by the rules."""
+"""Several answers to one call, over real sockets: a lane for each answer, by the rules."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, ResultDraft
 from playground.domain.errors import RunRefusedError
-from playground.domain.transcript import Ending, Role, make_turn
+from playground.domain.transcript import Ending, Role
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.words import place_words
 from playground.engine.files.experiment_file import open_file
-from playground.engine.gateways.secrets import Secret
-from playground.engine.session import tool_loop
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore
 from playground.engine.session.variants import MOST_LANES
-from playground.gateway.client import GatewayClient
-from playground.gateway.connection import Connection
 from tests.engine.debugging import THREE, ToolConversation, begin
+from tests.engine.session.conftest import Connect
 from tests.support.eventually import eventually
 from tests.support.open_streams import open_streams
 
@@ -37,12 +34,7 @@ def results(lane: Session) -> list[str]:
     return [result.text for turn in lane.transcript.path for result in turn.results]
 
 
-@pytest.mark.parametrize("slow", [False, True], ids=["", "slow"])
-async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
-    conversation: ToolConversation, slow: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if slow:
-        monkeypatch.setattr(tool_loop, "AT_ONCE", 1)  # each answer waits for the next turn of the loop
+async def test_each_answer_of_a_call_runs_in_a_lane_of_its_own(conversation: ToolConversation) -> None:
     session, debugger, lanes = conversation.session, conversation.session.debugger, Lanes(conversation.session)
     await conversation.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = conversation.keys
@@ -58,36 +50,25 @@ async def test_every_answer_runs_on_at_once_in_a_lane_of_its_own(
         "get_weather gave answer 2",
     ]
     assert [roles(lane) for lane in lanes.all] == ["uc", "uctta", "uctta", "uctta"]
-    assert [results(lane) for lane in lanes.all[1:]] == [[answer.text, "same"] for answer in answers]
-    assert [turn.results[0].is_error for lane in lanes.all[1:] for turn in lane.transcript.path[2:3]] == [
-        answer.is_error for answer in answers
-    ]
+    given = [[answer.text, "same"] for answer in answers]
+    assert [results(lane) for lane in lanes.all[1:]] == given
+    errors = [turn.results[0].is_error for lane in lanes.all[1:] for turn in lane.transcript.path[2:3]]
+    assert errors == [False, True, False]
     assert session.transcript.path == before.path
-    assert len(debugger.waiting) == 2, "the conversation itself is where it was"
-    assert conversation.reasons == ["breakpoint"] * 2
+    assert conversation.reasons == ["breakpoint"] * 2, "the conversation itself is where it was"
     sent = {results[0][1] for _, results in (conversation.sent(at) for at in (-1, -2, -3))}
     assert sent == {answer.text for answer in answers}
     assert session.undo()
     assert (lanes.all, session.transcript.path) == ((session,), before.path)
     assert session.redo()
-    assert [results(lane) for lane in lanes.all[1:]] == [[answer.text, "same"] for answer in answers]
+    assert [results(lane) for lane in lanes.all[1:]] == given
+    lanes.continue_with(lanes.all[2])
+    assert [results(lane) for lane in lanes.all] == [given[1], given[0], [], given[2]]
+    assert session.undo()
+    assert [results(lane) for lane in lanes.all] == [[], *given]
 
 
-async def test_answers_before_it_are_shared_and_a_call_that_has_one_keeps_it(conversation: ToolConversation) -> None:
-    session, lanes = conversation.session, Lanes(conversation.session)
-    conversation.table()
-    await conversation.ask("Weather in Lisbon and Oslo")
-    maker = conversation.path[1]
-    old = session.transcript.path
-    await lanes.add_answers(session, maker.id, maker.calls[1].id, [Answer(text="a"), Answer(text="b")])
-    assert session.transcript.path == old
-    assert [results(lane) for lane in lanes.all] == [["sunny", "sunny"], ["sunny", "a"], ["sunny", "b"]]
-    assert len({lane.transcript.path[2].id for lane in lanes.all}) == 1
-    assert len(session.transcript.children(old[2].id)) == 3
-    assert [turn.results[0].by for lane in lanes.all for turn in lane.transcript.path[3:4]] == ["table", "you", "you"]
-
-
-async def test_each_goes_its_own_way_by_the_rules_and_one_undo_takes_all_back(conversation: ToolConversation) -> None:
+async def test_lanes_of_answers_follow_the_rules_and_one_undo_takes_all_back(conversation: ToolConversation) -> None:
     session, lanes = conversation.session, Lanes(conversation.session)
     conversation.table(pause_on_path="$[?@.city == 'Rome']")
     await conversation.ask(f"{THREE} !chain")
@@ -122,30 +103,7 @@ async def test_each_goes_its_own_way_by_the_rules_and_one_undo_takes_all_back(co
     assert [*map(roles, lanes.all)] == ["uctctc"]
 
 
-async def test_a_lane_of_an_answer_becomes_the_conversation(conversation: ToolConversation) -> None:
-    session, lanes = conversation.session, Lanes(conversation.session)
-    await conversation.ask("Weather in Oslo")
-    await lanes.add_answers(session, *conversation.keys[0], [Answer(text="sun"), Answer(text="rain")])
-    lanes.continue_with(lanes.all[2])
-    assert [results(lane) for lane in lanes.all] == [["rain"], ["sun"], []]
-    assert session.undo()
-    assert [results(lane) for lane in lanes.all] == [[], ["sun"], ["rain"]]
-
-
-async def test_a_call_of_a_lane_is_answered_with_what_is_set_there(conversation: ToolConversation) -> None:
-    lanes = Lanes(conversation.session)
-    lane = lanes.add(name="warm")
-    lane.set_parameters(lane.settings.current.with_value("temperature", 0.5))
-    lane.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
-    await lanes.run([lane])
-    ((turn_id, call),) = lane.debugger.waiting
-    await lanes.add_answers(lane, turn_id, call.id, [Answer(text="sun")])
-    made = lanes.all[-1]
-    assert made.settings == lane.settings.changed(variants=made.settings.variants)
-    assert roles(made) == "ucta"
-
-
-async def test_it_is_refused_in_words_and_then_nothing_is_there(conversation: ToolConversation) -> None:
+async def test_answers_beyond_the_lanes_or_on_another_branch_are_refused(conversation: ToolConversation) -> None:
     session, lanes = conversation.session, Lanes(conversation.session)
     await conversation.ask("Weather in Oslo")
     key = conversation.keys[0]
@@ -157,52 +115,39 @@ async def test_it_is_refused_in_words_and_then_nothing_is_there(conversation: To
         await lanes.add_answers(session, *key, [Answer()] * 2)
     assert lanes.all == (session,)
     assert before.turns.keys() < session.transcript.turns.keys()
-
-
-async def test_cancelled_before_it_begins_it_leaves_nothing_under_way(conversation: ToolConversation) -> None:
-    await conversation.ask("Weather in Oslo")
-    lanes = Lanes(conversation.session)
-    work = begin(lanes.add_answers(conversation.session, *conversation.keys[0], [Answer()] * 2))
+    work = begin(lanes.add_answers(session, *conversation.keys[0], [Answer()] * 2))
     await asyncio.sleep(0)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert not conversation.session.busy
+    assert not session.busy
     assert [lane.debugger.loop for lane in lanes.all] == [None] * 3
 
 
-async def test_stop_ends_every_lane_and_the_gateway_sees_it() -> None:
+async def test_stop_ends_every_lane_and_closes_its_connection(connect_to: Connect) -> None:
     with DemoServer(DemoConfig(tokens_per_second=80, time_to_first_token=0.02, rate_limit=1_000_000)) as slow:
-        async with GatewayClient(Connection(base_url=slow.base_url, key=Secret("demo"))) as client:
-
-            async def connect(_profile_id: str) -> GatewayClient:
-                return client
-
-            await _stop_three(ToolConversation(Session(connect, profile_id="p", model="demo-tools"), slow))
-
-
-async def _stop_three(conversation: ToolConversation) -> None:
-    slow, lanes = conversation.gateway, Lanes(conversation.session)
-    await conversation.ask("Weather in Oslo !long=3000")
-    turn_id = conversation.path[-1].id
-    answers = [Answer(text=str(n)) for n in range(3)]
-    work = begin(lanes.add_answers(conversation.session, *conversation.keys[0], answers))
-    await eventually(lambda: open_streams(slow) == 3)
-    await eventually(lambda: all(choice.deltas > 2 for choice in conversation.session.growing.values()))
-    conversation.session.stop(next(iter(conversation.session.growing)))
-    await eventually(lambda: open_streams(slow) == 2)
-    lanes.stop()
-    await work
-    await eventually(lambda: open_streams(slow) == 0)
-    for lane in lanes.all[1:]:
-        turn = lane.transcript.path[-1]
-        assert turn.text
-        assert turn.outcome is not None
-        assert turn.outcome.ending is Ending.STOPPED
-    assert len(conversation.session.transcript.children(turn_id)) == 3
+        conversation = ToolConversation(connect_to(slow.base_url, model="demo-tools"), slow)
+        session, lanes = conversation.session, Lanes(conversation.session)
+        await conversation.ask("Weather in Oslo !long=3000")
+        turn_id = conversation.path[-1].id
+        answers = [Answer(text=str(n)) for n in range(3)]
+        work = begin(lanes.add_answers(session, *conversation.keys[0], answers))
+        await eventually(lambda: open_streams(slow) == 3)
+        await eventually(lambda: [choice.deltas > 2 for choice in session.growing.values()] == [True] * 3)
+        session.stop(next(iter(session.growing)))
+        await eventually(lambda: open_streams(slow) == 2)
+        lanes.stop()
+        await work
+        await eventually(lambda: open_streams(slow) == 0)
+        for lane in lanes.all[1:]:
+            turn = lane.transcript.path[-1]
+            assert turn.text
+            assert turn.outcome is not None
+            assert turn.outcome.ending is Ending.STOPPED
+        assert len(session.transcript.children(turn_id)) == 3
 
 
-def test_forks_of_an_older_file_are_alternatives_and_what_was_typed_for_them_is_kept(session: Session) -> None:
+def test_forks_of_an_older_file_are_alternatives_with_their_drafts(session: Session) -> None:
     restore(open_file(STORED / "tools.playground.json"), session)
     lanes = Lanes(session)
     tree = session.transcript
@@ -221,16 +166,3 @@ def test_forks_of_an_older_file_are_alternatives_and_what_was_typed_for_them_is_
     assert set[str]().union(*shown) == {*beside}
     assert all(session.debugger.notes.fork_drafts.values())
     assert session.debugger.notes.fork_drafts
-
-
-async def test_a_call_that_waits_in_another_lane_too_keeps_the_reason_why(conversation: ToolConversation) -> None:
-    lanes = Lanes(conversation.session)
-    await conversation.ask("Weather in Oslo")
-    lane = lanes.add()
-    turn_id, call_id = conversation.keys[0]
-    lane.debugger.send(turn_id, call_id, "sun")
-    assert conversation.reasons == ["breakpoint"]
-    assert place_words(lane, str)[-1] == "get_weather gave sun"
-    conversation.session.debugger.send(turn_id, call_id, "sun")
-    assert conversation.session.debugger.notes.stops == {}
-    assert place_words(lane, str)[-1] == "as set"

@@ -1,8 +1,8 @@
-"""What differs from the first lane: words only, each at its place, answer by answer."""
+"""Marked differences from the first lane, answer by answer."""
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.parts import Part, Reasoning, Text
@@ -24,23 +24,18 @@ def marked(turn: Turn, other: Turn) -> list[str]:
     return [texts[one.nth][one.start : one.end] for one in found.words.get(turn.id, ())]
 
 
-def test_words_that_the_other_answer_does_not_have_are_marked() -> None:
+def test_words_missing_in_the_other_answer_are_marked() -> None:
     assert marked(answer("Lisbon is warmer today."), answer("Lisbon is colder today.")) == ["warmer "]
     assert marked(answer("the same"), answer("the same")) == []
     assert marked(answer("less"), answer("less and more")) == []
+    several = marked(answer("One. ", "Two, new. ", "Three."), answer("One. Two. Three."))
+    assert "".join(several).strip() == ", new", "several texts are compared as one"
+    first, second = answer("a"), answer("b")
+    assert differing([first], [first]).words == {}
+    assert differing([second, first], [second]).words == {}
 
 
-def test_an_answer_in_several_texts_is_compared_as_one() -> None:
-    assert "".join(marked(answer("One. ", "Two, new. ", "Three."), answer("One. Two. Three."))).strip() == ", new"
-
-
-def test_the_same_turn_and_one_without_a_fellow_are_left_alone() -> None:
-    one, other = answer("a"), answer("b")
-    assert differing([one], [one]).words == {}
-    assert differing([other, one], [other]).words == {}
-
-
-def test_answers_of_the_same_round_are_fellows_however_many_requests_the_rounds_before_had() -> None:
+def test_answers_of_the_same_round_are_fellows() -> None:
     question, other_question = make_turn(Role.USER, "?"), make_turn(Role.USER, "And?")
     one, two, three, four = (answer(text) for text in ("a", "b", "c", "d"))
     path = [question, one, two, other_question, three]
@@ -48,7 +43,7 @@ def test_answers_of_the_same_round_are_fellows_however_many_requests_the_rounds_
     assert list(fellows([question, one], [other_question])) == []
 
 
-def test_fields_of_the_requests_are_named_and_what_is_not_compared_is_said() -> None:
+def test_differing_fields_of_requests_are_named() -> None:
     one = exchange(asked={"model": "a", "temperature": 1})
     two = exchange(asked={"model": "b", "top_p": 1})
     assert differing([], [], (one, two)).fields == ("model", "top_p", "temperature")
@@ -63,14 +58,14 @@ def test_fields_of_the_requests_are_named_and_what_is_not_compared_is_said() -> 
     assert "not compared" in found.left_out[0]
 
 
-def test_of_ten_megabytes_the_beginning_is_marked_and_the_rest_is_said_not_to_be() -> None:
-    turn, other = answer("other words " * 900_000), answer("some words " * 900_000)
+def test_beginning_of_a_long_answer_is_marked_with_a_note() -> None:
+    turn, other = answer("other words " * 90_000), answer("some words " * 90_000)
     found = differing([turn], [other])
     assert found.left_out == (CUT,)
     assert all(one.end <= MOST_TEXT for one in found.words[turn.id])
 
 
-def test_of_thousands_of_differences_the_first_are_marked_and_that_is_said() -> None:
+def test_first_of_thousands_of_differences_are_marked_with_a_note() -> None:
     texts = ["".join(f"line {at}\n\nof {word}\n\n" for at in range(MOST_MARKS + 10)) for word in ("some", "such")]
     turn, other = answer(texts[1]), answer(texts[0])
     found = differing([turn], [other])
@@ -78,6 +73,7 @@ def test_of_thousands_of_differences_the_first_are_marked_and_that_is_said() -> 
     assert len(found.words[turn.id]) == MOST_MARKS
 
 
+@settings(max_examples=50)
 @given(st.text("ab \n.", max_size=40), st.text("ab \n.", max_size=40), st.integers(0, 40))
 def test_every_mark_is_inside_its_text_and_none_is_blank(ours: str, theirs: str, cut: int) -> None:
     turn = answer(ours[:cut], ours[cut:])

@@ -1,4 +1,4 @@
-"""Lanes as Markdown, as a page with columns, as a table: all is in it, but for keys, and it does nothing."""
+"""Lanes as Markdown, as a page with columns and as a table: complete, without keys and without active content."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Page(HTMLParser):
         assert not [name for name, _ in attrs if name.startswith("on")]
 
 
-def test_the_page_has_a_column_each_and_can_do_nothing(columns: list[Column]) -> None:
+def test_page_has_a_column_for_each_lane_and_no_active_content(columns: list[Column]) -> None:
     text = lanes_page(columns, [Secret(KEY)])
     page = Page(text)
     assert KEY not in text
@@ -69,7 +69,7 @@ def test_the_page_has_a_column_each_and_can_do_nothing(columns: list[Column]) ->
     assert "script" not in policy[1]
 
 
-def test_markdown_has_each_question_with_what_every_lane_made_of_it(columns: list[Column]) -> None:
+def test_markdown_has_each_question_with_the_answers_of_all_lanes(columns: list[Column]) -> None:
     text = lanes_markdown(columns, [Secret(KEY)])
     assert KEY not in text
     lines = text.splitlines()
@@ -80,7 +80,7 @@ def test_markdown_has_each_question_with_what_every_lane_made_of_it(columns: lis
     assert [re.sub(r"\\\|", "", row).count("|") for row in table[:4]] == [4, 4, 4, 4]
 
 
-def test_the_table_is_a_column_a_lane_and_no_cell_is_a_formula(columns: list[Column]) -> None:
+def test_table_has_a_column_for_each_lane_and_no_formula(columns: list[Column]) -> None:
     text, html = lanes_table(columns, [Secret(KEY)])
     rows = list(csv.reader(io.StringIO(text), "excel-tab"))
     assert {len(row) for row in rows} == {2}
@@ -91,7 +91,7 @@ def test_the_table_is_a_column_a_lane_and_no_cell_is_a_formula(columns: list[Col
     assert "<script" not in html
 
 
-def test_one_lane_that_was_never_asked_is_a_column_too() -> None:
+def test_single_lane_without_an_answer_is_a_column() -> None:
     session = make_session()
     columns = columns_of(Lanes(session), lambda _profile, _model: None, lambda key: key)
     assert "A" in lanes_markdown(columns)

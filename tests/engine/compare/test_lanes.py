@@ -1,4 +1,4 @@
-"""Lanes: places of one experiment, asked at once over real sockets; one way back, one row of the store."""
+"""Lanes of one experiment, asked at once over real sockets, with one history."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.rounds import fellow_request, last_request, last_requests, request_before
 from playground.engine.files.presets import Preset, PresetError, apply, from_session
-from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
+from playground.engine.session.changes import RunState
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import MOST_LANES
 from tests.engine.debugging import WEATHER, begin
+from tests.engine.session.conftest import Connect
+from tests.engine.session.test_run import IN_TWO_PARTS
 from tests.support.eventually import eventually
+from tests.support.fault_server import FaultServer
 
 
 @pytest.fixture
@@ -35,17 +38,13 @@ def bodies(gateway: DemoServer) -> list[dict[str, object]]:
     return [json.loads(request.body) for request in gateway.requests if request.method == "POST"]
 
 
-# Asked at once
-
-
-async def test_one_question_goes_to_all_each_with_what_is_set_for_it(lanes: Lanes, gateway: DemoServer) -> None:
+async def test_question_goes_to_every_ticked_lane_with_its_settings(lanes: Lanes, gateway: DemoServer) -> None:
     first = lanes.all[0]
     warm = lanes.add(name="warm")
     warm.set_parameters(warm.settings.current.with_value("temperature", 1))
     lanes.add_models(["demo-reasoner"])
     lanes.write(make_turn(Role.USER, "Hello"))
     await lanes.run()
-
     assert {(str(body["model"]), body.get("temperature")) for body in bodies(gateway)} == {
         ("demo-chat", None),
         ("demo-chat", 1),
@@ -55,12 +54,24 @@ async def test_one_question_goes_to_all_each_with_what_is_set_for_it(lanes: Lane
     answers = [lane.transcript.path[-1] for lane in lanes.all]
     assert len({turn.id for turn in answers}) == 3
     assert [turn.outcome.asked.model for turn in answers if turn.outcome] == ["demo-chat", "demo-chat", "demo-reasoner"]
-    assert first.transcript.siblings(answers[0].id) == tuple(
-        key for key in first.transcript.turns if key in {turn.id for turn in answers}
-    )
+    assert set(first.transcript.siblings(answers[0].id)) == {turn.id for turn in answers}
+    heads = [lane.transcript.head for lane in lanes.all]
+    await lanes.regenerate()
+    assert not set(heads) & {lane.transcript.head for lane in lanes.all}
+    assert first.undo()
+    assert [lane.transcript.head for lane in lanes.all] == heads, "one undo for all lanes"
+    lanes.tick(first, False)
+    assert lanes.ticked == lanes.all[1:]
+    lanes.write(make_turn(Role.USER, "And now?"))
+    assert [len(said(lane)) for lane in lanes.all] == [2, 3, 3]
+    await lanes.run()
+    sent = [body["messages"][1]["content"] for body in bodies(gateway)[-2:]]  # type: ignore[index]
+    assert set(sent) == {said(lane)[1] for lane in lanes.all[1:]}, "each continues from its own answer"
+    lanes.tick(first, True)
+    assert lanes.ticked == lanes.all
 
 
-async def test_requests_of_the_same_round_belong_together_and_each_lane_has_its_own_before(lanes: Lanes) -> None:
+async def test_requests_of_the_same_round_belong_together(lanes: Lanes) -> None:
     first, second = lanes.all[0], lanes.add()
     assert (last_request(second), last_requests(second)) == ("", None)
     for words in ("Hello", "And now?"):
@@ -81,92 +92,53 @@ async def test_requests_of_the_same_round_belong_together_and_each_lane_has_its_
     assert last_request(first) == list(first.exchanges)[-1], "of one lane, whatever was asked last"
 
 
-async def test_each_goes_on_from_its_own_answer(lanes: Lanes, gateway: DemoServer) -> None:
-    lanes.add()
-    lanes.write(make_turn(Role.USER, "Hello"))
-    await lanes.run()
-    lanes.write(make_turn(Role.USER, "And now?"))
-    ends = [lane.transcript.path[2].id for lane in lanes.all]
-    assert len(set(ends)) == 2
-    await lanes.run()
-    sent = bodies(gateway)[-2:]
-    assert {str(body["messages"][1]["content"]) for body in sent} == {said(lane)[1] for lane in lanes.all}  # type: ignore[index]
-    assert [len(said(lane)) for lane in lanes.all] == [4, 4]
-
-
-async def test_a_lane_that_fails_or_cannot_be_asked_leaves_the_others_alone(lanes: Lanes) -> None:
-    wrong, without = lanes.add_models(["no-such-model", "demo-chat"])
+async def test_failing_lane_leaves_the_others_alone_and_is_asked_again(lanes: Lanes) -> None:
+    first, (wrong, without) = lanes.all[0], lanes.add_models(["no-such-model", "demo-chat"])
     without.change(model="")
     lanes.write(make_turn(Role.USER, "Hello"))
     assert lanes.refusals(lanes.all) == {"C": "Choose a model first (Ctrl+L)."}
     await lanes.run()
-    good, bad = lanes.all[0].transcript.path[-1], wrong.transcript.path[-1]
-    assert good.outcome is not None
-    assert good.outcome.whole
-    assert bad.outcome is not None
-    assert bad.outcome.failure is not None
+    good, bad = first.transcript.path[-1], wrong.transcript.path[-1]
+    assert (good.text != "", bad.hollow) == (True, True)
     assert said(without) == ["Hello"]
     with pytest.raises(RunRefusedError, match="Choose a model"):
         await lanes.run([without])
+    lanes.close(without)
+    added = lanes.add(wrong)
+    for lane in (wrong, added):
+        lane.change(model="demo-chat")
+    await lanes.regenerate([wrong, added])
+    answers = [lane.transcript.path[-1] for lane in (wrong, added)]
+    assert all(turn.outcome is not None and turn.outcome.whole for turn in answers)
+    assert len({turn.id for turn in answers}) == 2
+    assert bad.id not in first.transcript.turns
 
 
-async def test_ticks_say_where_a_question_goes(lanes: Lanes) -> None:
-    other = lanes.add()
-    lanes.tick(lanes.all[0], False)
-    assert lanes.ticked == (other,)
-    lanes.write(make_turn(Role.USER, "Only here"))
-    assert [said(lane) for lane in lanes.all] == [[], ["Only here"]]
-    lanes.tick(lanes.all[0], True)
-    assert lanes.ticked == lanes.all
-
-
-async def test_one_is_stopped_or_all_and_what_came_stays(lanes: Lanes) -> None:
-    lanes.add()
-    lanes.add()
+async def test_one_lane_or_all_are_stopped_and_their_text_is_saved(lanes: Lanes) -> None:
+    first, second, _ = lanes.all[0], lanes.add(), lanes.add()
     lanes.write(make_turn(Role.USER, "!long=4000 !tps=50"))
     run = begin(lanes.run())
-    await eventually(lambda: all(lane.state is RunState.STREAMING for lane in lanes.all))
-    lanes.all[1].stop()
-    await eventually(lambda: lanes.all[1].state is RunState.IDLE)
+    await eventually(lambda: len([c for c in first.growing.values() if c.parts]) == 3)
+    saved = snapshot(first)
+    second.stop()
+    await eventually(lambda: second.state is RunState.IDLE)
     assert [lane.state is RunState.IDLE for lane in lanes.all] == [False, True, False]
-    assert lanes.all[0].busy
-    assert not lanes.all[0].undo()
+    assert first.busy
+    assert not first.undo()
     lanes.stop()
     await run
     endings = [turn.outcome.ending for lane in lanes.all if (turn := lane.transcript.path[-1]).outcome]
     assert endings == [Ending.STOPPED] * 3
-    assert not lanes.all[0].busy
+    again = Session(first.experiment.connect, profile_id="")
+    restore(saved, again)
+    for lane in again.lanes:
+        turn = lane.transcript.path[-1]
+        assert turn.text
+        assert turn.outcome is not None
+        assert (turn.outcome.ending, turn.outcome.exchange is not None) == (Ending.INTERRUPTED, True)
 
 
-async def test_regenerated_in_all_lanes_each_has_another_answer_and_one_undo_takes_them_back(lanes: Lanes) -> None:
-    lanes.add()
-    lanes.write(make_turn(Role.USER, "Hello"))
-    await lanes.run()
-    before = [lane.transcript.head for lane in lanes.all]
-    await lanes.regenerate()
-    assert not set(before) & {lane.transcript.head for lane in lanes.all}
-    assert lanes.all[0].undo()
-    assert [lane.transcript.head for lane in lanes.all] == before
-
-
-async def test_lanes_that_failed_at_the_same_turn_are_all_asked_again(lanes: Lanes) -> None:
-    first = lanes.all[0]
-    first.change(model="no-such-model")
-    lanes.write(make_turn(Role.USER, "Hello"))
-    await lanes.run()
-    lanes.add()
-    assert first.transcript.path[-1].hollow
-    first.change(model="demo-chat")
-    await lanes.regenerate()
-    answers = [lane.transcript.path[-1] for lane in lanes.all]
-    assert all(turn.outcome is not None and turn.outcome.whole for turn in answers)
-    assert len({turn.id for turn in answers}) == 2
-    assert len(first.transcript.turns) == 3
-
-
-async def test_what_is_being_written_into_a_turn_of_several_lanes_goes_out_in_all_of_them(
-    lanes: Lanes, gateway: DemoServer
-) -> None:
+async def test_open_edit_of_a_shared_turn_is_sent_in_all_lanes(lanes: Lanes, gateway: DemoServer) -> None:
     first, second = lanes.all[0], lanes.add()
     lanes.write(make_turn(Role.USER, "Hello"))
     await lanes.run()
@@ -184,42 +156,7 @@ async def test_what_is_being_written_into_a_turn_of_several_lanes_goes_out_in_al
     assert second.transcript.turns.keys() > before.turns.keys()
 
 
-def test_a_turn_that_is_moved_stays_where_it_was_in_a_lane_that_has_another_answer(lanes: Lanes) -> None:
-    first, second, third = lanes.all[0], lanes.add(), lanes.add()
-    lanes.write(make_turn(Role.USER, "Question"))
-    for lane, text in ((first, "one"), (second, "two")):
-        lane.turns.add_turn(make_turn(Role.ASSISTANT, text))
-    first.turns.move_turn(first.transcript.path[0].id, 1)
-    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
-    first.undo()
-    second.turns.take_out(second.transcript.path[1].id)
-    first.turns.move_turn(first.transcript.path[1].id, -1)
-    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question"], ["Question"]]
-    first.undo()
-    lanes.close(second)
-    lanes.close(third)
-    turns = set(first.transcript.turns)
-    first.turns.move_turn(first.transcript.path[0].id, 1)
-    assert (said(first), set(first.transcript.turns)) == (["one", "Question"], turns)
-
-
-async def test_a_token_is_told_to_its_own_lane_and_to_whoever_keeps_all(lanes: Lanes) -> None:
-    first, second = lanes.all[0], lanes.add()
-    told: dict[str, list[Change]] = {"first": [], "second": [], "all": []}
-    first.subscribe(told["first"].append, TurnGrew, ExchangeChanged)
-    second.subscribe(told["second"].append, TurnGrew, ExchangeChanged)
-    first.subscribe(told["all"].append, TurnGrew, ExchangeChanged, everywhere=True)
-    second.turns.add_turn(make_turn(Role.USER, "Hello"))
-    await lanes.run([second])
-    assert told["first"] == []
-    assert told["second"]
-    assert told["all"] == told["second"]
-
-
-# Columns
-
-
-def test_lanes_are_added_named_moved_and_closed_a_step_each(lanes: Lanes) -> None:
+def test_adding_renaming_moving_and_closing_a_lane_are_steps_of_undo(lanes: Lanes) -> None:
     session = lanes.all[0]
     session.turns.add_turn(make_turn(Role.USER, "?"))
     second = lanes.add(name="one")
@@ -241,7 +178,7 @@ def test_lanes_are_added_named_moved_and_closed_a_step_each(lanes: Lanes) -> Non
     assert lanes.title(third) == "C · two words"
 
 
-def test_what_cannot_be_done_is_said(lanes: Lanes) -> None:
+def test_impossible_changes_of_lanes_are_refused(lanes: Lanes) -> None:
     session = lanes.all[0]
     with pytest.raises(LanesError, match="the conversation itself"):
         lanes.close(session)
@@ -259,57 +196,7 @@ def test_what_cannot_be_done_is_said(lanes: Lanes) -> None:
     assert lanes.find(" c ") is lanes.all[2]
 
 
-async def test_a_lane_becomes_the_conversation_and_the_conversation_that_lane(lanes: Lanes) -> None:
-    session = lanes.all[0]
-    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    chosen, other = lanes.add_models(["demo-reasoner", "demo-tools"])
-    lanes.set_system(other, "Be long.")
-    lanes.write(make_turn(Role.USER, "Hello"))
-    await lanes.run()
-    texts, models = [said(lane) for lane in lanes.all], [lane.settings.model for lane in lanes.all]
-    lanes.continue_with(chosen)
-    assert [said(lane) for lane in lanes.all] == [texts[1], texts[0], texts[2]]
-    assert [lane.settings.model for lane in lanes.all] == [models[1], models[0], models[2]]
-    assert session.settings.model == "demo-reasoner"
-    assert session.undo()
-    assert [said(lane) for lane in lanes.all] == texts
-
-
-async def test_alternatives_of_a_turn_open_as_lanes(lanes: Lanes) -> None:
-    session = lanes.all[0]
-    session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    await session.run()
-    first = session.transcript.path[-1].id
-    with pytest.raises(LanesError, match="Nothing stands beside"):
-        lanes.add_alternatives(first)
-    await session.regenerate(first)
-    shown = session.transcript.path[-1].id
-    (opened,) = lanes.add_alternatives(shown)
-    assert opened.transcript.head == first
-    assert session.transcript.head == shown
-
-
-def test_another_system_turn_is_a_branch_with_what_was_written_below_it(lanes: Lanes) -> None:
-    session = lanes.all[0]
-    for turn in (make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "Hello")):
-        session.turns.add_turn(turn)
-    lane = lanes.add()
-    lanes.set_system(lane, "Be long.")
-    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
-    lanes.set_system(lane, "")
-    assert said(lane) == ["Hello"]
-    lanes.set_system(lane, None)
-    assert said(lane) == ["Be brief.", "Hello"]
-    assert session.settings.variants[0].system is None
-    for _ in range(3):
-        session.undo()
-    assert said(lane) == ["Be brief.", "Hello"]
-
-
-# Edits of what all have together
-
-
-def test_an_edit_in_one_lane_moves_no_other_and_what_is_taken_out_is_left_by_all(lanes: Lanes) -> None:
+def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
     session = lanes.all[0]
     for text in ("one", "two"):
         session.turns.add_turn(make_turn(Role.USER, text))
@@ -325,99 +212,67 @@ def test_an_edit_in_one_lane_moves_no_other_and_what_is_taken_out_is_left_by_all
     assert [said(one) for one in lanes.all] == [["one", "two"], ["one", "two", "three"]]
 
 
-async def test_what_a_lane_brought_survives_the_undoing_of_an_edit_elsewhere(lanes: Lanes) -> None:
-    session, lane = lanes.all[0], lanes.add()
-    lanes.write(make_turn(Role.USER, "Hello !long=200 !tps=200"))
+def test_moved_turn_stays_in_lanes_with_another_answer(lanes: Lanes) -> None:
+    first, second, _ = lanes.all[0], lanes.add(), lanes.add()
+    lanes.write(make_turn(Role.USER, "Question"))
+    for lane, text in ((first, "one"), (second, "two")):
+        lane.turns.add_turn(make_turn(Role.ASSISTANT, text))
+    first.turns.move_turn(first.transcript.path[0].id, 1)
+    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
+
+
+async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(connect_to: Connect, server: FaultServer) -> None:
+    server.play(*IN_TWO_PARTS)
+    session = connect_to(server.url)
+    lanes = Lanes(session)
+    lane = lanes.add()
+    lanes.write(make_turn(Role.USER, "Hello"))
     run = begin(lanes.run([lane]))
     await eventually(lambda: lane.state is RunState.STREAMING)
     session.change(title="Meanwhile")
     session.turns.add_turn(make_turn(Role.USER, "typed meanwhile"))
+    server.go_on()
     await run
     assert session.undo()
-    assert len(said(session)) == 1
-    assert len(said(lane)) == 2
-    answer = lane.transcript.path[-1]
-    assert answer.outcome is not None
-    assert answer.outcome.whole
-
-
-# Calls of tools
+    assert (said(session), said(lane)) == (["Hello"], ["Hello", "Hello"])
+    outcome = lane.transcript.path[-1].outcome
+    assert outcome is not None
+    assert outcome.whole
 
 
 @pytest.fixture
 async def calling(lanes: Lanes) -> Lanes:
-    """Three lanes, two of which wait at the same call and one at another."""
+    """Three lanes, two of which wait at the same call and the last at another."""
     session = lanes.all[0]
     session.change(tools=(WEATHER,), model="demo-tools")
     lanes.add()
-    other = lanes.add()
-    for lane in lanes.all:
-        city = "Oslo" if lane is not other else "Rome"
+    lanes.add()
+    for lane, city in zip(lanes.all, ("Oslo", "Oslo", "Rome"), strict=True):
         lane.turns.add_turn(make_turn(Role.USER, f"Weather in {city}"))
     await lanes.run()
     return lanes
 
 
-async def test_each_lane_pauses_for_itself_and_one_result_goes_to_one(calling: Lanes) -> None:
-    first = calling.all[0]
+async def test_result_goes_to_one_lane_or_to_every_lane_with_the_same_call(calling: Lanes) -> None:
+    first, second, third = calling.all
     assert [lane.debugger.paused for lane in calling.all] == [True] * 3
-    ((turn_id, call),) = first.debugger.waiting
-    await calling.answer(first, turn_id, call.id, Answer(text="sunny"))
-    assert [lane.debugger.paused for lane in calling.all] == [False, True, True]
-    assert [turn.role.value for turn in first.transcript.path] == ["user", "assistant", "tool", "assistant"]
-
-
-async def test_one_result_goes_to_every_lane_that_asks_the_same(calling: Lanes) -> None:
-    first, second = calling.all[:2]
+    ((turn_id, call),) = third.debugger.waiting
+    await calling.answer(third, turn_id, call.id, Answer(text="rain"))
+    assert [turn.role.value for turn in third.transcript.path] == ["user", "assistant", "tool", "assistant"]
     ((turn_id, call),) = first.debugger.waiting
     assert [one.lane for one in calling.same_calls(first, turn_id, call.id)] == [second]
     await calling.answer(first, turn_id, call.id, Answer(text="sunny"), all_lanes=True)
-    assert [lane.debugger.paused for lane in calling.all] == [False, False, True]
+    assert [lane.debugger.paused for lane in calling.all] == [False] * 3
     for lane in (first, second):
         assert [result.text for turn in lane.transcript.path for result in turn.results] == ["sunny"]
     assert first.undo()  # the runs
     assert first.undo()  # the answers, in both
-    assert [len(lane.debugger.waiting) for lane in calling.all] == [1, 1, 1]
+    assert [len(lane.debugger.waiting) for lane in calling.all] == [1, 1, 0]
     with pytest.raises(KeyError):
         await calling.answer(first, turn_id, "no such call", Answer(text="?"))
 
 
-async def test_while_lanes_stream_a_snapshot_has_all_of_them_as_far_as_they_came(lanes: Lanes) -> None:
-    lanes.add()
-    lanes.write(make_turn(Role.USER, "!long=4000 !tps=50"))
-    run = begin(lanes.run())
-    await eventually(lambda: all(any(c.parts for c in lane.growing.values()) for lane in lanes.all))
-    await eventually(lambda: len([c for c in lanes.all[0].growing.values() if c.parts]) == 2)
-    found = snapshot(lanes.all[0])
-    lanes.stop()
-    await run
-    again = Session(lanes.all[0].experiment.connect, profile_id="")
-    restore(found, again)
-    for lane in again.lanes:
-        turn = lane.transcript.path[-1]
-        assert turn.text
-        assert turn.outcome is not None
-        assert (turn.outcome.ending, turn.outcome.exchange is not None) == (Ending.INTERRUPTED, True)
-
-
-def test_a_preset_used_in_a_lane_is_what_differs_there_and_moves_no_other(lanes: Lanes) -> None:
-    session = lanes.all[0]
-    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    lane = lanes.add()
-    preset = Preset(name="long", system="Be long.", parameters={"temperature": 1}, model="demo-tools", switches=True)
-    assert apply(lane, preset)
-    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
-    assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
-    assert lane.settings.current.held["temperature"] == 1
-    assert snapshot(session).variants[0].system == "Be long."
-    made = from_session(lane, "again", with_model=True)
-    assert (made.system, made.model) == ("Be long.", "demo-tools")
-    assert session.undo()
-    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"]] * 2
-
-
-def test_a_preset_makes_a_lane_of_its_own_in_one_step(lanes: Lanes) -> None:
+def test_preset_and_system_turn_of_a_lane_are_its_own(lanes: Lanes) -> None:
     session = lanes.all[0]
     session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
@@ -426,12 +281,22 @@ def test_a_preset_makes_a_lane_of_its_own_in_one_step(lanes: Lanes) -> None:
     assert lanes.title(lane) == "B · long"
     assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
     assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
-    assert session.settings.current.held.get("temperature") is None
+    assert (session.settings.current.held.get("temperature"), lane.settings.current.held["temperature"]) == (None, 1)
+    assert snapshot(session).variants[0].system == "Be long."
+    made = from_session(lane, "again", with_model=True)
+    assert (made.system, made.model) == ("Be long.", "demo-tools")
     like = lanes.add_preset(Preset(name="cold", parameters={"top_p": 0.5}), lane)
     assert (like.settings.model, said(like)[0]) == ("demo-tools", "Be long.")
     with pytest.raises(PresetError):
         lanes.add_preset(Preset(name="new", protocol="of tomorrow", switches=True))
-    assert len(lanes.all) == 3
     assert session.undo()
-    assert session.undo()
+    lanes.set_system(lane, "")
+    assert said(lane) == ["Hello"]
+    lanes.set_system(lane, None)
+    assert said(lane) == ["Be brief.", "Hello"]
+    assert session.settings.variants[0].system is None
+    assert apply(lane, preset)
+    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
+    for _ in range(4):
+        assert session.undo()
     assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"]]

@@ -1,4 +1,4 @@
-"""What is said of a lane: what differs, what its protocol cannot carry, what it took, and which is the best."""
+"""Words on a lane: its differences, its place, its metrics and the best of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from playground.domain.costs import Cost
-from playground.domain.parts import Reasoning, Text, ToolCall
+from playground.domain.parts import Text, ToolCall
 from playground.domain.prices import Asked, Price
 from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
@@ -15,7 +15,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn,
 from playground.domain.usage import Timing, Usage
 from playground.engine.compare.figures import LaneFigures, best, figures_of
 from playground.engine.compare.lanes import Lanes
-from playground.engine.compare.words import AS_SET, difference_words, not_carried, place_words, set_here
+from playground.engine.compare.words import AS_SET, difference_words, place_words, set_here
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
 
@@ -31,14 +31,17 @@ def words(lane: Session) -> list[str]:
     return difference_words(lane, lambda key: f"gateway {key}")
 
 
-def test_nothing_different_is_said_to_be_as_set(pair: tuple[Lanes, Session, Session]) -> None:
+def test_lane_without_a_difference_is_as_set(pair: tuple[Lanes, Session, Session]) -> None:
     _, session, lane = pair
     assert (words(session), words(lane)) == ([AS_SET], [AS_SET])
     session.change(extra_body={"a": 1})
     assert words(lane) == [AS_SET]
+    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
+    lane.switch_protocol("messages")
+    assert words(lane) == ["messages"], "equal parameters of another protocol are no difference"
 
 
-def test_each_thing_that_differs_is_said(pair: tuple[Lanes, Session, Session]) -> None:
+def test_words_name_every_difference(pair: tuple[Lanes, Session, Session]) -> None:
     lanes, _, lane = pair
     lane.change(profile_id="q", tools=(ToolDefinition(name="f", parameters={}),), extra_body={"a": 1})
     current = lane.settings.current
@@ -58,36 +61,6 @@ def test_each_thing_that_differs_is_said(pair: tuple[Lanes, Session, Session]) -
     ]
 
 
-def test_what_means_the_same_in_the_other_protocol_is_no_difference(pair: tuple[Lanes, Session, Session]) -> None:
-    _, session, lane = pair
-    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
-    lane.switch_protocol("messages")
-    assert words(lane) == ["messages"]
-
-
-def test_what_the_other_protocol_cannot_carry_is_said_before_it_is_sent(pair: tuple[Lanes, Session, Session]) -> None:
-    _, session, lane = pair
-    assert not_carried(lane) == []
-    session.set_parameters(session.settings.current.with_value("n", 3))
-    lane.switch_protocol("messages")
-    assert any("n" in loss.what.split() or loss.where == "n" or " n" in str(loss) for loss in not_carried(lane))
-    thought = Turn(
-        id=new_id(),
-        role=Role.ASSISTANT,
-        parts=(
-            Reasoning(text="hm", field="thinking", signature="s"),
-            Text(text="!"),
-        ),
-        outcome=Outcome(ending=Ending.COMPLETE),
-    )
-    lane.switch_protocol("chat")
-    session.switch_protocol("messages")
-    lane.turns.add_turn(thought)
-    lane.turns.add_turn(make_turn(Role.USER, "and?"))
-    lane.change(protocol="chat")
-    assert [loss for loss in not_carried(lane) if "signature" in str(loss)]
-
-
 def answer(first: float, end: float, tokens: int | None, *calls: str, price: Price | None = None) -> Turn:
     usage = Usage(prompt=100, completion=tokens) if tokens is not None else None
     timing = Timing(started_at=1e9, first_content=first, end=end)
@@ -103,7 +76,7 @@ def answer(first: float, end: float, tokens: int | None, *calls: str, price: Pri
     return Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text="!"), *made), outcome=outcome)
 
 
-def test_figures_are_of_what_came_since_the_last_question(pair: tuple[Lanes, Session, Session]) -> None:
+def test_figures_are_of_answers_since_the_last_question(pair: tuple[Lanes, Session, Session]) -> None:
     _, _, lane = pair
     price = Price(input=1.0, output=2.0)
     for turn in (answer(9, 10, 5), make_turn(Role.USER, "again"), answer(0.5, 2.5, 100, price=price)):
@@ -127,7 +100,7 @@ def test_figures_are_of_what_came_since_the_last_question(pair: tuple[Lanes, Ses
     assert figures_of(lane, lambda _profile, _model: None).words[0] == "cut off"
 
 
-def test_figures_say_how_they_differ_from_those_of_the_first_lane_where_both_are_whole() -> None:
+def test_figures_have_their_difference_from_the_first_whole_lane() -> None:
     one = LaneFigures(first=0.31, rate=92, tokens=214, costs=(Cost(0.0004, "$"),), requests=1, whole=True)
     two = LaneFigures(first=0.42, rate=61.4, tokens=214, costs=(Cost(0.0002, "$"),), calls=1, requests=1, whole=True)
     assert two.words_beside(one) == [
@@ -143,7 +116,7 @@ def test_figures_say_how_they_differ_from_those_of_the_first_lane_where_both_are
     assert replace(two, costs=(Cost(1, "€"),)).words_beside(one)[3] == "€1.00"
 
 
-def test_the_best_is_told_of_whole_answers_that_differ() -> None:
+def test_best_lane_is_named_among_whole_answers() -> None:
     one = LaneFigures(first=1, rate=10, tokens=5, costs=(Cost(1, "$"),), whole=True)
     two = LaneFigures(first=2, rate=20, tokens=5, costs=(Cost(2, "$"),), whole=True)
     failed = LaneFigures(first=0.1, rate=99, tokens=1, costs=(Cost(0, "$"),))
@@ -154,7 +127,7 @@ def test_the_best_is_told_of_whole_answers_that_differ() -> None:
     assert best([one, failed]) == [[], []]
 
 
-def test_where_a_lane_asks_and_what_is_set_there(pair: tuple[Lanes, Session, Session]) -> None:
+def test_place_of_a_lane_has_gateway_protocol_and_settings(pair: tuple[Lanes, Session, Session]) -> None:
     _, session, lane = pair
 
     def said(one: Session) -> str:

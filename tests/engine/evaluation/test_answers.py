@@ -1,10 +1,10 @@
-"""The file of answers: nothing of a key gets into it, what is damaged is said or asked again, one of others is left."""
+"""The file of answers: no key gets into it, damage is reported, a foreign file is left alone."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,13 @@ def brought(one: Answer, text: str = "Hello") -> Brought:
     return Brought(one, (turn,), {"k": Judgement(model="m", failure=text)})
 
 
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[AnswerStore]:
+    store = AnswerStore(tmp_path / "a.sqlite")
+    yield store
+    await store.aclose()
+
+
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -40,7 +47,7 @@ def everything(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-async def test_what_is_kept_comes_back_also_after_it_was_closed(tmp_path: Path) -> None:
+async def test_answers_are_loaded_again_and_forgotten(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "new" / "a.sqlite")
     figures = Figures(1.5, None, 3, 4, 0.25, "€", 2, 1)
     one = answer(figures=figures, verdicts={"k": Verdict(None, 0.0, "why"), "l": Verdict(True, 1.0)})
@@ -60,19 +67,16 @@ async def test_what_is_kept_comes_back_also_after_it_was_closed(tmp_path: Path) 
     await again.aclose()
 
 
-async def test_what_was_said_of_an_answer_goes_with_it(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
+async def test_votes_are_forgotten_with_their_answers(store: AnswerStore) -> None:
     await store.add("e", [brought(answer(number)) for number in range(4)])
     kept = ("d2", "d3", 1)
     for pair in (("d0", "d1", 1), ("d2", "d0", 1), ("d0", "d1", 2), kept):
         await store.vote("e", pair, "one")
     await store.forget("e", [answer(0), answer(1)])
     assert set(await store.votes("e")) == {kept, ("d0", "d1", 2)}
-    await store.aclose()
 
 
-async def test_a_judge_and_a_person_at_one_answer_take_nothing_from_each_other(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
+async def test_verdicts_of_judge_and_person_are_both_saved(store: AnswerStore) -> None:
     one = answer(verdicts={"contains": Verdict(True, 1.0)})
     await store.add("e", [brought(one)])
     by_person, by_judge = with_verdicts(one, {"you": Verdict(False, 0.0, "no")}), Verdict(True, 0.9, "kind")
@@ -81,11 +85,9 @@ async def test_a_judge_and_a_person_at_one_answer_take_nothing_from_each_other(t
     (found,) = await store.load("e")
     assert found.verdicts == {**by_person.verdicts, "judge": by_judge}
     assert set((await store.kept("e", one)).judgements) == {"k", "judge"}
-    await store.aclose()
 
 
-async def test_one_that_comes_again_takes_the_place_of_the_old(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
+async def test_repeated_answer_replaces_the_old_one(store: AnswerStore) -> None:
     await store.add("e", [brought(answer())])
     await store.add("e", [brought(answer(gist="Bye"), "Bye")])
     assert [one.gist for one in await store.load("e")] == ["Bye"]
@@ -96,10 +98,9 @@ async def test_one_that_comes_again_takes_the_place_of_the_old(tmp_path: Path) -
     assert set((await store.kept("e", found)).judgements) == {"k", "l"}
     with opened(store.path) as connection:
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (1,)
-    await store.aclose()
 
 
-async def test_no_key_gets_into_it(tmp_path: Path) -> None:
+async def test_key_is_in_no_file_of_answers(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.sqlite", [Secret(CANARY)])
     said = answer(gist=CANARY, failure=f"no {CANARY}", verdicts={"k": Verdict(False, 0.0, f"is {CANARY}")})
     await store.add("e", [brought(said, f"the key is {CANARY}")])
@@ -109,81 +110,44 @@ async def test_no_key_gets_into_it(tmp_path: Path) -> None:
     assert CANARY.encode() not in everything(tmp_path)
 
 
-async def test_texts_that_no_column_takes_are_kept_as_far_as_they_can(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
-    await store.add("e", [brought(answer(gist="\ud800 \x00 \u202e"), "\ud800")])
-    (found,) = await store.load("e")
-    assert found.gist.startswith("? ")
-    assert (await store.kept("e", found)).turns[0].text == "\ud800"
-    await store.aclose()
-
-
-async def test_a_row_that_cannot_be_read_is_asked_for_again(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
-    await store.add("e", [brought(answer(1)), brought(answer(2)), brought(answer(3))])
+async def test_damaged_row_is_missing_and_damaged_verdicts_are_judged_again(store: AnswerStore) -> None:
+    numbers = range(1, 7)
+    await store.add("e", [brought(answer(number, verdicts={"k": Verdict(True, 1.0)})) for number in numbers])
+    odd = answer(7, gist="\ud800 \x00 \u202e")
+    await store.add("e", [brought(odd, "\ud800")])
     with opened(store.path) as connection:
         connection.execute("UPDATE answers SET figures = '{\"n' WHERE digest = 'd1'")
-        connection.execute("UPDATE answers SET verdicts = '[]' WHERE digest = 'd2'")
+        for number, verdicts in ((2, "[]"), (4, "{,}"), (5, '{"k": 1}'), (6, '{"k": [true]}')):
+            connection.execute("UPDATE answers SET verdicts = ? WHERE digest = ?", (verdicts, f"d{number}"))
         connection.execute("UPDATE kept SET turns = x'00' WHERE answer = 3")
-    assert await store.load("e") == [answer(3)]
+    whole, *damaged, last = await store.load("e")
+    assert whole == answer(3, verdicts={"k": Verdict(True, 1.0)})
+    assert [(one.digest, one.verdicts, one.figures) for one in damaged] == [(f"d{n}", {}, Figures()) for n in (4, 5, 6)]
     with pytest.raises(AnswersError, match="damaged"):
-        await store.kept("e", answer(3))
+        await store.kept("e", whole)
+    assert last.gist.startswith("? ")
+    assert (await store.kept("e", last)).turns[0].text == "\ud800"
+
+
+async def test_foreign_file_is_left_alone(tmp_path: Path) -> None:
+    text, other, newer = (tmp_path / name for name in ("text", "other", "newer"))
+    text.write_bytes(b"no database at all, but long enough to be one" * 50)
+    with opened(other) as connection:
+        connection.execute("CREATE TABLE mine (a)")
+    store = AnswerStore(newer)
+    await store.load("e")
     await store.aclose()
-
-
-async def test_who_asks_while_another_thread_reads_an_answer_has_what_that_one_read(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
-    await store.add("e", [brought(answer(verdicts={"k": Verdict(True, 1.0)}))])
-    (found,) = await store.load("e")
-    late = type(found).__getattr__  # type: ignore[attr-defined]  # as far as it got when there was nothing to see yet
-    assert found.verdicts == {"k": Verdict(True, 1.0)}
-    assert late(found, "verdicts") is found.verdicts
-    await store.aclose()
-
-
-@pytest.mark.parametrize("verdicts", ["{,}", '{"k": 1}', '{"k": [true]}'])
-async def test_what_shows_to_be_damaged_when_it_is_looked_at_is_judged_again(tmp_path: Path, verdicts: str) -> None:
-    store = AnswerStore(tmp_path / "a.sqlite")
-    await store.add("e", [brought(answer(verdicts={"k": Verdict(True, 1.0)}))])
-    with opened(store.path) as connection:
-        connection.execute("UPDATE answers SET verdicts = ?", (verdicts,))
-    (found,) = await store.load("e")
-    assert (found.verdicts, found.figures) == ({}, Figures())
-    await store.aclose()
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"no database at all, but long enough to be one" * 50, "not a database"),
-        ("CREATE TABLE mine (a)", "no file of answers"),
-        ("PRAGMA user_version = 99", "newer version"),
-    ],
-)
-async def test_what_is_none_of_ours_is_left_alone(tmp_path: Path, content: bytes | str, words: str) -> None:
-    path = tmp_path / "a.sqlite"
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    elif content.startswith("PRAGMA"):
+    with opened(newer) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = everything(tmp_path)
+    for path, words in (
+        (text, "not a database"),
+        (other, "no file of answers"),
+        (newer, "newer version"),
+        (text / "a.sqlite", "cannot be kept or read"),
+    ):
         store = AnswerStore(path)
-        await store.load("e")
+        with pytest.raises(AnswersError, match=words):
+            await store.load("e")
         await store.aclose()
-        with opened(path) as connection:
-            connection.execute(content)
-    else:
-        with opened(path) as connection:
-            connection.execute(content)
-    before = path.read_bytes()
-    store = AnswerStore(path)
-    with pytest.raises(AnswersError, match=words):
-        await store.load("e")
-    await store.aclose()
-    assert path.read_bytes() == before
-
-
-async def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    store = AnswerStore(tmp_path / "file" / "a.sqlite")
-    with pytest.raises(AnswersError, match="cannot be kept or read"):
-        await store.load("e")
-    await store.aclose()
+    assert everything(tmp_path) == before

@@ -1,11 +1,8 @@
-"""A judge is asked over a real socket; what it says is believed where it is a verdict, and nothing else."""
+"""Judgements of a model over a real socket, of its words, and of a person."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-
-import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.checks.asked import Judge, You
@@ -15,7 +12,6 @@ from playground.engine.evaluation.judging import by_hand, read_verdict
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, cases, planned
-from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, head, keep, send
 
 JUDGE = Judge(rubric="It is kind.", model="demo-chat")
@@ -26,7 +22,7 @@ def judged(gateway: DemoServer) -> list[dict[str, object]]:
     return [body for body in bodies if "You judge" in body["messages"][0]["content"]]
 
 
-async def test_a_judge_is_asked_for_json_and_shown_and_kept(
+async def test_judge_is_asked_for_json_and_its_verdict_saved(
     evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     runner = await evaluations.run(planned(session, checks=(JUDGE, Contains(text="x"))))
@@ -45,25 +41,14 @@ async def test_a_judge_is_asked_for_json_and_shown_and_kept(
         assert judgement.turns[2].text.startswith("{")
         assert judgement.tokens
     again = await evaluations.run(planned(session, checks=(Contains(text="x"), JUDGE)))
-    assert len(judged(gateway)) == 3  # nobody was asked again
+    assert len(judged(gateway)) == 3, "no judge is asked again"
     assert again.answers == runner.answers
-
-
-async def test_a_judge_that_fails_has_not_judged(evaluations: Evaluations, session: Session) -> None:
-    runner = await evaluations.run(planned(session, checks=(JUDGE.model_copy(update={"model": "no-such-model"}),)))
-    for answer in runner.answers.values():
-        ((key, verdict),) = answer.verdicts.items()
-        assert verdict.passed is None
-        assert verdict.reason.startswith("the judge failed: ")
+    failing = await evaluations.run(planned(session, checks=(JUDGE.model_copy(update={"model": "no-such-model"}),)))
+    for answer in failing.answers.values():
+        key, verdict = next(item for item in answer.verdicts.items() if item[1].passed is None)
         assert not answer.failure
-        kept = await evaluations.store.kept(session.id, answer)
-        assert kept.judgements[key].failure
-
-
-@pytest.fixture
-def picky() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        yield server
+        assert verdict.reason.startswith("the judge failed: ")
+        assert (await evaluations.store.kept(session.id, answer)).judgements[key].failure
 
 
 def reply(text: str) -> bytes:
@@ -73,45 +58,38 @@ def reply(text: str) -> bytes:
     return head(200, "application/json", f"Content-Length: {len(body)}") + body
 
 
-async def test_a_gateway_that_takes_no_format_is_asked_without_one(
-    evaluations: Evaluations, session: Session, gateways: Gateways, picky: FaultServer
+async def test_judge_without_formats_is_asked_for_text(
+    evaluations: Evaluations, session: Session, gateways: Gateways, server: FaultServer
 ) -> None:
     error = b'{"error": {"message": "response_format is not supported", "param": "response_format"}}'
-    picky.play_next(send(reply("Well, Lisbon.")), keep())
-    picky.play_next(send(head(400, "application/json", f"Content-Length: {len(error)}"), error), keep())
-    picky.play(send(reply('Sure: {"score": 0.9, "reason": "kind\\nwords"} Bye')), keep())
-    gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": picky.url}))
+    server.play_next(send(reply("Well, Lisbon.")), keep())
+    server.play_next(send(head(400, "application/json", f"Content-Length: {len(error)}"), error), keep())
+    server.play(send(reply('Sure: {"score": 0.9, "reason": "kind\\nwords"} Bye')), keep())
+    gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": server.url}))
     runner = await evaluations.run(planned(session, cases=cases()[:1], checks=(JUDGE,)))
     (answer,) = runner.answers.values()
     assert list(answer.verdicts.values()) == [Verdict(True, 0.9, "kind words")]
-    assert ["response_format" in (request.json or {}) for request in picky.requests] == [False, True, False]
+    assert ["response_format" in (request.json or {}) for request in server.requests] == [False, True, False]
 
 
-@each_case(
-    ("text", "passed", "score"),
-    [
-        ('{"reason": "good", "score": 0.5}', True, 0.5),
-        ('{"score": 0.49}', False, 0.49),
-        ('```json\n{"score": 1, "reason": "r"}\n```', True, 1.0),
-        ('I think {"score": "0.7"} fits', True, 0.7),
-        ('{"pass": false}', False, 0.0),
-        ('{"score": true}', True, 1.0),
-        ('{"score": 7}', None, 0.0),
-        ('{"score": NaN}', None, 0.0),
-        ("good", None, 0.0),
-        ("", None, 0.0),
-        ("[0.7]", None, 0.0),
-        ("{" * 100_000, None, 0.0),
-    ],
-)
-def test_what_a_judge_says(text: str, passed: bool | None, score: float) -> None:
-    found = read_verdict(JUDGE, text)
-    assert (found.passed, found.score) == (passed, score)
-    turned = read_verdict(JUDGE.model_copy(update={"negated": True}), text)
-    assert turned.passed is (None if passed is None else not passed)
+def test_words_of_a_judge_become_a_verdict() -> None:
+    verdicts = {
+        '{"reason": "good", "score": 0.5}': (True, 0.5),
+        '{"score": 0.49}': (False, 0.49),
+        '```json\n{"score": 1, "reason": "r"}\n```': (True, 1.0),
+        'I think {"score": "0.7"} fits': (True, 0.7),
+        '{"pass": false}': (False, 0.0),
+        '{"score": true}': (True, 1.0),
+    }
+    none = ('{"score": 7}', '{"score": NaN}', "good", "", "[0.7]", "{" * 100_000)
+    for text, (passed, score) in (verdicts | dict.fromkeys(none, (None, 0.0))).items():
+        verdict = read_verdict(JUDGE, text)
+        assert (verdict.passed, verdict.score) == (passed, score)
+        negated = read_verdict(JUDGE.model_copy(update={"negated": True}), text)
+        assert negated.passed is (None if passed is None else not passed)
 
 
-def test_what_a_person_says() -> None:
+def test_verdict_by_hand_is_taken_over() -> None:
     assert by_hand(You(), True) == Verdict(True, 1.0, "")
     assert by_hand(You(), False, " too\nlong ") == Verdict(False, 0.0, "too long")
     assert by_hand(You(negated=True), False) == Verdict(True, 1.0, "")

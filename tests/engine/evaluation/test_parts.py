@@ -1,35 +1,25 @@
-"""What stands around a run: estimates, blind tests, cases out of a conversation, verdicts by hand."""
+"""Estimates, blind tests, cases of a conversation and verdicts by hand."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from playground.demo.server import DemoServer
-from playground.domain.checks.asked import Judge, You
-from playground.domain.checks.check import Verdict
+from playground.domain.checks.asked import Judge
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
-from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluation.answering import with_verdicts
+from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.evaluation.blind import Vote, pairs, tally
-from playground.engine.evaluation.cases import begin_with_answer, case_of, step_of, step_plan
+from playground.engine.evaluation.cases import case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
-from playground.engine.evaluation.inquiry import Inquiry, check_key
 from playground.engine.evaluation.making import no_price
-from playground.engine.evaluation.results import Results
 from playground.engine.session.open_edits import OpenEdit
-from playground.engine.session.plan import Keep
 from playground.engine.session.session import Session
-from tests.engine.evaluation.evaluations import Evaluations, cases, planned, variant
+from tests.engine.evaluation.evaluations import Evaluations, planned
 from tests.engine.evaluation.test_results import results
 from tests.engine.session.test_session import make_session
 
 
-async def test_before_it_begins_what_is_asked_is_estimated_and_afterwards_what_came(
-    evaluations: Evaluations, session: Session
-) -> None:
+async def test_estimate_counts_requests_and_learns_from_answers(evaluations: Evaluations, session: Session) -> None:
     planned(session, repeats=2, checks=(Judge(rubric="kind", model="demo-chat"),))
     runner = await evaluations.load(session)
 
@@ -52,7 +42,7 @@ async def test_before_it_begins_what_is_asked_is_estimated_and_afterwards_what_c
     assert estimate(runner.inquiry, runner.answers, [], no_price).words == "nothing is missing"
 
 
-def test_pairs_are_drawn_the_same_way_and_sides_by_chance() -> None:
+def test_pairs_are_drawn_reproducibly_with_random_sides() -> None:
     found = results(lambda case, place, _: (None if case == 3 and place else True, 1.0), cases=30, repeats=2)
     first, other = found.inquiry.columns
     drawn = pairs(found, first, other)
@@ -67,7 +57,7 @@ def test_pairs_are_drawn_the_same_way_and_sides_by_chance() -> None:
     assert [one.case.id for one in drawn] != sorted(one.case.id for one in drawn)
 
 
-def test_who_won_is_said_with_how_sure_it_is() -> None:
+def test_tally_names_the_winner_and_its_certainty() -> None:
     found = results(lambda *_: (True, 1.0), cases=20)
     first, other = found.inquiry.columns
     drawn = pairs(found, first, other)
@@ -82,35 +72,22 @@ def test_who_won_is_said_with_how_sure_it_is() -> None:
     assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
 
 
-async def test_votes_and_thumbs_are_kept(evaluations: Evaluations, session: Session) -> None:
-    check = You(rubric="Is it kind?")
-    runner = await evaluations.run(planned(session, variants=(variant("B", model="demo-reasoner"),), checks=(check,)))
-    found = Results(runner.inquiry, runner.answers)
-    assert found.columns[0].rate.words == "not judged"
-    one, *_ = pairs(found, *found.inquiry.columns)
-    await evaluations.store.vote(session.id, one.pair, Vote.FIRST)
-    await evaluations.store.vote(session.id, one.pair, Vote.OTHER)
-    assert await evaluations.store.votes(session.id) == {one.pair: "other"}
-    judged = with_verdicts(one.first, {check_key(check): Verdict(True, 1.0, "so it is")})
-    await evaluations.store.judged(session.id, [(judged, {})])
-    again = await evaluations.run(session)  # a check that is a person's is not made anew
-    assert again.answers[one.first.key].verdicts == judged.verdicts
-    assert Results(again.inquiry, again.answers).columns[0].rate.words.startswith("100 % [")
-    await evaluations.store.forget(session.id)
-    assert await evaluations.store.votes(session.id) == {}
-
-
-def test_a_turn_becomes_a_case_with_all_above_it() -> None:
+def session_with(*turns: Turn) -> Session:
     session = make_session()
-    for turn in (
-        make_turn(Role.SYSTEM, "Be brief."),
-        make_turn(Role.USER, "One"),
-        make_turn(Role.ASSISTANT, "1"),
-        make_turn(Role.USER, "Two"),
-        make_turn(Role.ASSISTANT, "2"),
-        make_turn(Role.USER, "Three"),
-    ):
+    for turn in turns:
         session.turns.add_turn(turn)
+    return session
+
+
+SYSTEM, ONE, TWO, THREE = (
+    make_turn(Role.SYSTEM, "Be brief."),
+    *(make_turn(Role.USER, text) for text in ("One", "Two", "Three")),
+)
+
+
+def test_turn_becomes_a_case_with_all_turns_above() -> None:
+    answers = (make_turn(Role.ASSISTANT, text) for text in "12")
+    session = session_with(SYSTEM, ONE, next(answers), TWO, next(answers), THREE)
     path = session.transcript.path
     case = case_of(session, path[4].id)
     assert ([turn.text for turn in case.turns], case.expected, case.whole) == (["One", "1", "Two"], "2", False)
@@ -121,10 +98,8 @@ def test_a_turn_becomes_a_case_with_all_above_it() -> None:
         case_of(session, "gone")
 
 
-def test_what_stands_in_an_open_editor_is_in_the_case_and_nothing_is_kept_by_looking() -> None:
-    session = make_session()
-    for turn in (make_turn(Role.USER, "Say one"), make_turn(Role.ASSISTANT, "1")):
-        session.turns.add_turn(turn)
+def test_case_has_the_text_of_an_open_editor() -> None:
+    session = session_with(make_turn(Role.USER, "Say one"), make_turn(Role.ASSISTANT, "1"))
     question, answer = session.transcript.path
     session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
     (case,) = step_plan(session, answer.id).cases
@@ -132,29 +107,22 @@ def test_what_stands_in_an_open_editor_is_in_the_case_and_nothing_is_kept_by_loo
     assert session.transcript.path == (question, answer)
 
 
-def test_the_step_one_looks_at_is_meant() -> None:
-    session = make_session()
-    assert step_of(session) == ""
+def test_step_follows_the_focus() -> None:
+    assert step_of(make_session()) == ""
     call = ToolCall(id="1", name="f", arguments="{}")
-    for turn in (
-        make_turn(Role.USER, "One"),
-        make_turn(Role.ASSISTANT, "1"),
-        make_turn(Role.USER, "Two"),
-        make_turn(Role.ASSISTANT, "", call),
-    ):
-        session.turns.add_turn(turn)
+    session = session_with(ONE, make_turn(Role.ASSISTANT, "1"), TWO, make_turn(Role.ASSISTANT, "", call))
     user, first, _, second = session.transcript.path
     assert step_of(session) == second.id
     assert step_of(session, first.id) == first.id
     assert step_of(session, user.id) == step_of(session, "gone") == second.id, "what has the focus is no answer"
     session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="21")))
-    session.turns.add_turn(make_turn(Role.USER, "Three"))
+    session.turns.add_turn(THREE)
     last = session.transcript.path[-1].id
     assert step_of(session) == last, "the next request"
     assert [turn.text for turn in case_of(session, last).turns][-1] == "Three"
 
 
-async def test_a_step_is_asked_again_as_it_was(evaluations: Evaluations, session: Session) -> None:
+async def test_step_is_asked_again_unchanged(evaluations: Evaluations, session: Session) -> None:
     """Whatever stands above: two turns of the user in a row, a call with its result."""
     call = ToolCall(id="1", name="f", arguments="{}")
     for turn in (
@@ -173,30 +141,3 @@ async def test_a_step_is_asked_again_as_it_was(evaluations: Evaluations, session
         assert one.figures.requests == 1
         kept = await evaluations.store.kept(session.id, one)
         assert [turn.role for turn in kept.turns] == [turn.role for turn in session.transcript.path]
-
-
-def test_a_whole_case_is_another_one_than_its_rounds() -> None:
-    session = planned(make_session())
-    turns = (make_turn(Role.USER, "One"), make_turn(Role.USER, "Two"))
-    split, whole = (cases(1)[0].model_copy(update={"turns": turns, "whole": whole}) for whole in (False, True))
-    found = [Inquiry(planned(session, cases=(case,))) for case in (split, whole)]
-    assert [len(one.rounds(one.cases[0], one.columns[0])) for one in found] == [2, 1]
-    assert len({one.digest(one.cases[0], one.columns[0]) for one in found}) == 2
-
-
-async def test_an_answer_becomes_a_conversation_that_asks_what_was_asked(
-    evaluations: Evaluations, session: Session, gateway: DemoServer
-) -> None:
-    session.change(variables={"unit": "celsius"})
-    text = "Say \\{{city}} and {{city}} in {{unit}} !fast"
-    runner = await evaluations.run(planned(session, text, keep=Keep.ALL, checks=()))
-    answer = next(one for one in runner.answers.values() if one.case == "c0")
-    kept = await evaluations.store.kept(session.id, answer)
-    made = Session(session.experiment.connect, profile_id=session.settings.profile_id)
-    begin_with_answer(made, runner.inquiry.columns[0], kept, "Lisbon")
-    assert made.transcript.path == kept.turns
-    assert made.title == "Lisbon"
-    assert list(made.exchanges) == [exchange.id for exchange in kept.exchanges]
-    await made.regenerate(made.transcript.path[-1].id)
-    (message,) = json.loads(gateway.requests[-1].body)["messages"]
-    assert message["content"] == "Say {{city}} and Lisbon in celsius !fast"

@@ -1,4 +1,4 @@
-"""What follows from answers: rates and comparisons of answers that were made up, so that it is known what is so."""
+"""Rates and comparisons of answers that are made up, so that the truth is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.domain.checks.check import Verdict
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.answering import Answer, Figures, with_verdicts
-from playground.engine.evaluation.inquiry import Inquiry, case_title
+from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import wilson
 from playground.engine.session.plan import Case
@@ -52,28 +52,21 @@ def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **f
     return Results(inquiry, answers)
 
 
-def test_the_rate_of_single_answers_is_wilsons() -> None:
+def test_rate_of_a_column_has_its_interval() -> None:
     first, other = results(lambda case, place, _: (case < 15 + 5 * place, 1.0)).columns
     assert (first.rate.passed, first.rate.judged) == (15, 20)
     assert first.rate.interval == wilson(15, 20)
     assert first.rate.words == "75 % [53–89]"
-    assert other.rate.words == "100 % [84–100]"
-    assert other.words == "100 % [84–100] · 1.00 s · 10 tokens · $0.20"
+    assert (other.rate.words, other.words) == ("100 % [84–100]", "100 % [84–100] · 1.00 s · 10 tokens · $0.20")
+    some = results(lambda case, *_: (None if case < 5 else case < 15, 1.0)).columns[0]
+    assert (some.rate.passed, some.rate.judged, some.failed, some.answered) == (10, 15, 5, 15)
+    assert some.words.endswith("5 failed to answer")
+    one_case = results(lambda _case, place, repeat: (repeat <= 6 + 12 * place, 1.0), cases=1, repeats=20)
+    assert one_case.columns[0].rate.interval == wilson(6, 20)
+    assert one_case.comparisons()[0].words == "B passes more often than A (p < 0.001)"
 
 
-def test_repeats_that_agree_do_not_make_it_surer() -> None:
-    (one, _), (five, _) = (results(lambda case, *_: (case < 15, 1.0), repeats=repeats).columns for repeats in (1, 5))
-    assert five.rate.judged == 100
-    assert five.rate.interval == pytest.approx(one.rate.interval, abs=0.02)
-
-
-def test_answers_that_failed_count_neither_way_and_beside() -> None:
-    found = results(lambda case, *_: (None if case < 5 else case < 15, 1.0)).columns[0]
-    assert (found.rate.passed, found.rate.judged, found.failed, found.answered) == (10, 15, 5, 15)
-    assert found.words.endswith("5 failed to answer")
-
-
-def test_what_is_better_is_said_when_it_can_be_told() -> None:
+def test_significant_difference_is_named() -> None:
     found = results(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0 + place)).comparisons()
     words = {one.what: one for one in found}
     assert words["passes"].words == "B passes more often than A (p = 0.002)"
@@ -82,7 +75,7 @@ def test_what_is_better_is_said_when_it_can_be_told() -> None:
     assert not words["time to the last token"].better
 
 
-def test_what_cannot_be_told_is_said_so() -> None:
+def test_insignificant_difference_is_named_as_such() -> None:
     chance = Random(5)
     noise = [chance.uniform(-1, 1) for _ in range(40)]
     same = {one.what: one for one in results(lambda case, place, _: (True, 2 + noise[2 * case + place])).comparisons()}
@@ -91,9 +84,11 @@ def test_what_cannot_be_told_is_said_so() -> None:
     few = results(lambda case, place, _: (place == 1 or case > 2, 1.0)).comparisons()[0]
     assert few.words == "B and A differ in 3 of 20 cases: too few to tell who passes more often"
     assert not few.sure
+    three = {one.what: one for one in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
+    assert "can be told from 3 cases" in three["time to the last token"].words
 
 
-def test_many_comparisons_are_corrected_together() -> None:
+def test_comparisons_are_corrected_together() -> None:
     def made(case: int, place: int, _repeat: int) -> tuple[bool, float]:
         return (place == 0 or case >= 7, 1.0)
 
@@ -105,7 +100,7 @@ def test_many_comparisons_are_corrected_together() -> None:
     assert alone.words == "B passes less often than A (p = 0.016)"
 
 
-def test_nothing_is_compared_where_there_is_one_column_and_nothing_where_there_is_no_answer() -> None:
+def test_nothing_is_compared_without_two_columns_and_answers() -> None:
     assert results(lambda *_: (True, 1.0), columns=1).comparisons() == []
     empty = Results(Inquiry(planned(make_session(), variants=(variant("B"),))), {})
     assert empty.comparisons() == []
@@ -113,7 +108,7 @@ def test_nothing_is_compared_where_there_is_one_column_and_nothing_where_there_i
     assert empty.checks()[0].rate.share is None
 
 
-def test_cells_scores_and_what_differs() -> None:
+def test_cell_has_marks_score_and_differing_answers() -> None:
     found = results(
         lambda case, place, repeat: (case == 0 or (place == 1 and repeat < 3), 1.0),
         cases=2,
@@ -137,21 +132,7 @@ def test_cells_scores_and_what_differs() -> None:
     assert (found.checks()[0].rate.passed, found.checks()[0].rate.judged) == (8, 12)
 
 
-def test_of_one_case_repeats_are_what_is_asked_about() -> None:
-    found = results(lambda _case, place, repeat: (repeat <= 6 + 12 * place, 1.0 + repeat / 100), cases=1, repeats=20)
-    first, other = found.columns
-    assert first.rate.interval == wilson(6, 20)
-    assert other.rate.words == "90 % [70–97]"
-    assert found.comparisons()[0].words == "B passes more often than A (p < 0.001)"
-
-
-def test_few_cases_tell_nothing_of_a_figure_however_alike_they_are() -> None:
-    found = {one.what: one for one in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
-    assert found["time to the last token"].p >= 0.25
-    assert "can be told from 3 cases" in found["time to the last token"].words
-
-
-def test_what_was_worked_out_of_a_picture_is_taken_over_but_for_what_came_since() -> None:
+def test_findings_of_a_snapshot_are_completed_by_later_answers() -> None:
     whole = results(lambda case, place, repeat: ((case + place + repeat) % 3 > 0, 1.0 + case), cases=4, repeats=2)
     early, late = list(whole.answers.values())[:5], list(whole.answers.values())[5:]
     growing = Results(whole.inquiry, {one.key: one for one in early})
@@ -163,16 +144,9 @@ def test_what_was_worked_out_of_a_picture_is_taken_over_but_for_what_came_since(
     assert growing.findings() == whole.findings() != found
 
 
-def test_a_variant_says_what_it_has_otherwise() -> None:
-    other = variant("B", model="m", parameters={"chat": {"temperature": 0.5}}).model_copy(
-        update={"system": "Be brief."}
-    )
+def test_variant_names_its_differences() -> None:
+    other = variant("B", model="m", parameters={"chat": {"temperature": 0.5}})
+    other = other.model_copy(update={"system": "Be brief."})
     inquiry = Inquiry(planned(make_session(), variants=(other,), streamed=True))
     assert inquiry.words(inquiry.columns[0], str) == []
     assert inquiry.words(inquiry.columns[1], str) == ["temperature 0.5", "“Be brief.”"]
-
-
-def test_a_case_with_a_very_long_value_has_a_short_name() -> None:
-    case = Case(values={"text": " " * 100 + "x" * 1_000_000})
-    assert case_title(case, 1).startswith("xxx")
-    assert case_title(Case(values={"text": " " * 9_000}), 3) == "Case 3"

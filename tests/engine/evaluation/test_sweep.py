@@ -18,11 +18,12 @@ from playground.engine.evaluation.sweep import (
 from playground.engine.session.settings import ExperimentSettings
 from tests.engine.evaluation.evaluations import planned
 from tests.engine.session.test_session import make_session
+from tests.support.each_case import each_case
 
 BASE = ExperimentSettings(profile_id="p", model="m")
 
 
-def test_steps_are_what_a_person_means() -> None:
+def test_steps_are_decimal_and_include_the_end() -> None:
     assert steps(0, 0.3, 0.1) == (0.0, 0.1, 0.2, 0.3)
     assert steps(0, 2, 0.25)[-1] == 2.0
     assert steps(1, 10, 4) == (1, 5, 9)
@@ -32,9 +33,11 @@ def test_steps_are_what_a_person_means() -> None:
             steps(*wrong)
     with pytest.raises(SweepError, match="too many"):
         steps(0, 1e9, 1)
+    names = [name for name, _ in sweepable(BASE)]
+    assert ("temperature" in names, "stream" in names) == (True, False)
 
 
-def test_over_one_parameter_and_over_two() -> None:
+def test_sweep_has_a_variant_for_each_combination() -> None:
     one = over_parameters(BASE, [Range("temperature", steps(0, 2, 0.5))])
     assert [variant.name for variant in one] == [f"temperature {value}" for value in ("0", "0.5", "1", "1.5", "2")]
     assert [variant.applied(BASE).current.held["temperature"] for variant in one] == [0, 0.5, 1, 1.5, 2]
@@ -43,14 +46,12 @@ def test_over_one_parameter_and_over_two() -> None:
     session = planned(make_session(), as_set=False, variants=two)
     assert axes(Inquiry(session).columns) == {"temperature": [0, 0, 1, 1], "top_p": [0.5, 1.0, 0.5, 1.0]}
     assert axes(Inquiry(planned(session, as_set=False, variants=one)).columns) == {"temperature": [0, 0.5, 1, 1.5, 2]}
+    models = over_models(BASE, [" a ", "b", "a", ""])
+    assert [variant.applied(BASE).model for variant in models] == ["a", "b"]
+    assert axes(Inquiry(planned(session, variants=models)).columns) == {}
 
 
-def test_over_models() -> None:
-    assert [variant.applied(BASE).model for variant in over_models(BASE, [" a ", "b", "a", ""])] == ["a", "b"]
-    assert axes(Inquiry(planned(make_session(), variants=over_models(BASE, ["a", "b"]))).columns) == {}
-
-
-@pytest.mark.parametrize(
+@each_case(
     ("ranges", "words"),
     [
         ([], "one parameter, or over two"),
@@ -60,16 +61,10 @@ def test_over_models() -> None:
         ([Range("temperature", tuple(range(20))), Range("top_p", tuple(range(20)))], "400 variants are too many"),
     ],
 )
-def test_what_is_no_sweep_is_said(ranges: list[Range], words: str) -> None:
+def test_invalid_sweep_is_refused(ranges: list[Range], words: str) -> None:
     with pytest.raises(SweepError, match=words):
         over_parameters(BASE, ranges)
     with pytest.raises(SweepError, match="no model"):
         over_models(BASE, ["", " "])
     with pytest.raises(SweepError, match="too many"):
         over_models(BASE, map(str, range(MOST + 1)))
-
-
-def test_what_a_range_can_be_laid_over() -> None:
-    names = [name for name, _ in sweepable(BASE)]
-    assert "temperature" in names
-    assert "stream" not in names

@@ -1,33 +1,25 @@
-"""Evaluations whose calls tool servers answer: how many were real, what is recorded, and what a repeat asks."""
+"""Evaluations whose calls a tool server answers: real calls, recorded calls and repeats."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playground.domain.debugging import Policy, ToolRule
-from playground.domain.encoding import encode
-from playground.engine.evaluation.answers import AnswerStore
 from playground.engine.evaluation.export.formats import export
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
-from tests.engine.debugging import SUNNY, WEATHER, always
+from tests.engine.debugging import WEATHER, always
 from tests.engine.evaluation.evaluations import Evaluations, plan, planned
 from tests.engine.served import Sky, weather
-
-CANARY = "it rains in Lisbon"  # what the server says of the first case
 
 
 @pytest.fixture
@@ -44,50 +36,35 @@ def session(gateways: Gateways, sky: Sky) -> Session:
     return planned(made, "Weather in {{city}} !fast", repeats=2)
 
 
-async def results_of(runner: Runner, evaluations: Evaluations) -> list[dict[str, Any]]:
+async def rows_of(runner: Runner, evaluations: Evaluations, form: str = "jsonl") -> list[dict[str, Any]]:
+    """Return the rows of an export."""
+
     async def fetch(answer: Any) -> Any:
         return await evaluations.store.kept(runner.inquiry.id, answer)
 
-    text = await export("jsonl", Results(runner.inquiry, runner.answers), fetch, (), 0.0)
+    text = await export(form, Results(runner.inquiry, runner.answers), fetch, (), 0.0)
+    if form == "csv":
+        return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     return [json.loads(line) for line in text.splitlines()]
 
 
-async def test_every_answer_says_which_of_its_calls_were_real(
-    evaluations: Evaluations, session: Session, sky: Sky
-) -> None:
+def calls_of(rows: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
+    return {(call["answered_by"], call.get("server", ""), call["real"]) for row in rows for call in row["calls"]}
+
+
+async def test_answer_counts_its_real_calls(evaluations: Evaluations, session: Session, sky: Sky) -> None:
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 6)
     assert {(one.figures.calls, one.figures.real) for one in runner.answers.values()} == {(1, 1)}
     again = await evaluations.load(session)
     assert again.answers == runner.answers
-    rows = await results_of(runner, evaluations)
+    rows = await rows_of(runner, evaluations)
     assert [row["real_calls"] for row in rows] == [1] * 6
-    assert all(
-        (call["answered_by"], call["server"], call["real"]) == ("server", "Sky", True)
-        for row in rows
-        for call in row["calls"]
-    )
-
-    async def fetch(answer: Any) -> Any:
-        return await evaluations.store.kept(runner.inquiry.id, answer)
-
-    table = await export("csv", Results(runner.inquiry, runner.answers), fetch, (), 0.0)
-    found = list(csv.DictReader(io.StringIO(table.removeprefix("\ufeff"))))
-    assert {row["real_calls"] for row in found} == {"1"}
+    assert calls_of(rows) == {("server", "Sky", True)}
+    assert {row["real_calls"] for row in await rows_of(runner, evaluations, "csv")} == {"1"}
 
 
-async def test_calls_answered_from_a_table_are_not_real(evaluations: Evaluations, session: Session, sky: Sky) -> None:
-    session.change(debugging=always(Policy.TABLE, rows=(SUNNY,)))
-    runner = await evaluations.run(session)
-    assert sky.calls == []
-    assert {one.figures.real for one in runner.answers.values()} == {0}
-    rows = await results_of(runner, evaluations)
-    assert {(call["answered_by"], call["real"]) for row in rows for call in row["calls"]} == {("table", False)}
-
-
-async def test_recorded_answers_are_given_again_and_the_world_is_asked_once(
-    evaluations: Evaluations, session: Session, sky: Sky
-) -> None:
+async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, session: Session, sky: Sky) -> None:
     planned(session, repeats=2, record=True)
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)  # both repeats ask the same
@@ -97,10 +74,7 @@ async def test_recorded_answers_are_given_again_and_the_world_is_asked_once(
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)
     assert {one.figures.real for one in runner.answers.values()} == {0}
-    rows = await results_of(runner, evaluations)
-    assert {(call["answered_by"], call["server"], call["real"]) for row in rows for call in row["calls"]} == {
-        ("table", "Sky", False)
-    }
+    assert calls_of(await rows_of(runner, evaluations)) == {("table", "Sky", False)}
     await evaluations.store.forget(session.id)
     await evaluations.store.forget_recorded(session.id)
     runner = await evaluations.run(session)
@@ -108,35 +82,7 @@ async def test_recorded_answers_are_given_again_and_the_world_is_asked_once(
     assert {one.figures.real for one in runner.answers.values()} == {0}
 
 
-async def test_what_is_recorded_holds_no_secret_and_goes_with_its_experiment(session: Session, tmp_path: Path) -> None:
-    path = tmp_path / "others.sqlite"
-    store = AnswerStore(path, [Secret(CANARY)])
-    planned(session, record=True)
-    runner = Runner(Inquiry(session), store)
-    await runner.run()
-    calls = await store.recorded_calls(session.id)
-    assert len(calls) == 3
-    answers = [await store.recorded(session.id, call) for call in calls]
-    assert all(answer is not None for answer in answers)
-    assert CANARY not in json.dumps([encode(answer) for answer in answers if answer is not None]) + repr(calls)
-    store.forget_soon([session.id])
-    assert await store.recorded_calls(session.id) == []
-    await store.aclose()
-
-
-async def test_a_file_of_before_takes_recordings_too(session: Session, tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    store = AnswerStore(path)
-    await store.load("none")
-    await store.aclose()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DROP TABLE recorded")
-    store = AnswerStore(path)
-    assert await store.recorded_calls(session.id) == []
-    await store.aclose()
-
-
-def test_what_is_asked_has_the_digest_it_had_before_there_were_tool_servers(gateways: Gateways) -> None:
+def test_digest_of_earlier_versions_is_unchanged(gateways: Gateways) -> None:
     """Kept answers are found again by it. It is as an earlier version of this application worked it out."""
     made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools")
     made.id = "e1"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import os
 import struct
-import sys
 import zlib
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 from playground.domain.parts import Image
 from playground.engine.files import images
 from playground.engine.files.images import Facts, ImageError, Measure
+from tests.support.each_case import each_case
 
 
 def png(width: int, height: int, padding: int = 0) -> bytes:
@@ -48,15 +47,10 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
-def test_format_and_size_are_read_from_the_first_bytes(kind: str) -> None:
+@each_case("kind", SAMPLES)
+def test_format_and_size_are_read_and_the_bytes_are_unchanged(kind: str) -> None:
     data, width, height = SAMPLES[kind]
     assert images.measure(data) == Measure(kind, width, height)
-
-
-@pytest.mark.parametrize("kind", SAMPLES)
-def test_bytes_go_into_the_data_url_unchanged(kind: str) -> None:
-    data = SAMPLES[kind][0]
     image = images.image_from(data, "a")
     assert image.url.startswith(f"data:{kind};base64,")
     assert images.data_of(image.url) == data
@@ -80,13 +74,6 @@ def test_the_byte_size_is_exact_without_decoding(data: bytes) -> None:
     assert images.facts(Image(url=url)).size == len(data)
 
 
-def test_a_file_is_kept_byte_for_byte(tmp_path: Path) -> None:
-    path = tmp_path / "drawing.png"
-    path.write_bytes(png(3, 2))
-    image = images.image_from(images.read_file(path), path.name)
-    assert (image.name, images.data_of(image.url)) == ("drawing.png", png(3, 2))
-
-
 def test_what_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"“gone.png” could not be read: No such file"):
         images.read_file(tmp_path / "gone.png")
@@ -96,13 +83,6 @@ def test_what_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
         images.image_from(b"Just words.", "notes.txt")
     with pytest.raises(ImageError, match="is empty"):
         images.image_from(b"", "empty.png")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs macOS or Linux")
-def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.png")
-    with pytest.raises(ImageError, match="not a file"):
-        images.read_file(tmp_path / "pipe.png")
 
 
 def test_a_file_beyond_the_cap_is_not_read(tmp_path: Path) -> None:
@@ -141,7 +121,7 @@ def test_large_ones_are_pointed_out_and_nothing_else() -> None:
     assert images.warning(Facts(address="https://example.org")) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("size", "words"),
     [
         (0, "0 bytes"),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
-from playground.engine.files import messages as messages_import
 from playground.engine.files.messages import (
     Conversation,
     ImportedConversations,
@@ -119,17 +118,6 @@ def test_a_body_with_everything_in_it() -> None:
     assert conversation.notes == ("Kept in the extra body: odd.",)
 
 
-def test_one_message_a_line() -> None:
-    found = read("\n" + lines(*CHAT).replace("\n", "\r\n\r\n"))
-    assert found.words == "one message a line"
-    assert sent(only(found))["messages"] == CHAT
-
-
-def test_one_message_alone() -> None:
-    assert only(read(json.dumps(PLAIN[0]))).request.turns[0].text == "a"
-    assert read(json.dumps(PLAIN[0])).words == "one message"
-
-
 def test_one_conversation_a_line_as_for_fine_tuning() -> None:
     weighed = [PLAIN[0], {**PLAIN[1], "weight": 0}]
     found = read(
@@ -150,12 +138,6 @@ def test_one_conversation_a_line_as_for_fine_tuning() -> None:
     assert (second.number, third.number, len(third.request.turns)) == (2, 3, 5)
 
 
-def test_lists_of_conversations() -> None:
-    found = read(json.dumps([{"messages": PLAIN}, NATIVE]))
-    assert (found.words, found.total) == ("a list of conversations", 2)
-    assert [conversation.request.protocol for conversation in found.conversations] == ["chat", "messages"]
-
-
 def test_batch_files_of_both_vendors() -> None:
     chat = {
         "custom_id": "one",
@@ -169,14 +151,6 @@ def test_batch_files_of_both_vendors() -> None:
     assert (two.title, two.request.model, two.request.protocol) == ("two", "n", "messages")
 
 
-def test_a_long_file_is_read_to_a_limit_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages_import, "MOST", 3)
-    found = read(lines(*[{"messages": PLAIN}] * 5))
-    assert (len(found.conversations), found.total) == (3, 5)
-    found = read(json.dumps([PLAIN] * 5))
-    assert (len(found.conversations), found.total) == (3, 5)
-
-
 # ---- what is wrong ---------------------------------------------------------------------------------------------------
 
 BAD_ROLE = {"role": "narrator", "content": "x"}
@@ -186,19 +160,14 @@ BAD_ROLE = {"role": "narrator", "content": "x"}
     ("text", "words"),
     [
         ("  \n", "There is nothing to import: the text is empty."),
-        ("hello", "Line 1, column 1: this is not JSON: "),
         ('[{"role": "user",\n "content": "a"\n "x": 1}]', "Line 3, column 2: this is not JSON: a comma is missing."),
-        ("[]", "Line 1, column 1: there are no messages here: the list is empty."),
         ('{"messages":\n  []}', "Line 2, column 3: there are no messages here: the list is empty."),
-        ("7", "Line 1, column 1: there are no messages here. Wanted are"),
         ('{"a": 1}', "Line 1, column 1: there are no messages here. Wanted are"),
         ('{"messages":\n {}}', "Line 2, column 2: “messages” must be a list."),
         (json.dumps({"messages": [BAD_ROLE]}), "Line 1, column 15: message 1: "),
-        (json.dumps(BAD_ROLE), "Line 1, column 1: message 1: "),
         ('{"playground": 1, "exchanges": 2}', "Line 1, column 1: this is a file of this application."),
         ("[1, 2]", "Line 1, column 2: message 1: must be an object"),
         ("[" * 100_000 + "]" * 100_000, "Line 1, column 1: this JSON cannot be read: it is nested too deeply"),
-        ("[" + "9" * 5_000 + "]", "Line 1, column 1: this JSON cannot be read: "),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, words: str) -> None:
@@ -271,12 +240,6 @@ def test_the_other_protocol_takes_the_parameters_along(session: Session) -> None
     assert session.settings.model == "demo-chat"
 
 
-def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
-    into(session, only(read(json.dumps({"model": "m", "messages": PLAIN, "temperature": 1}))))
-    assert session.settings.model == "m"
-    assert session.settings.current.to_wire() == {"temperature": 1}
-
-
 @each_case(
     ("text", "words"),
     [
@@ -286,10 +249,7 @@ def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
         (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
         (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
         (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
-        (lines({"messages": PLAIN}, {"prompt": "x"}), "Line 2, column 1: there are no messages"),
-        (json.dumps([PLAIN, [BAD_ROLE]]), "Line 1, column 78: message 1: "),
         (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages here."),
-        (lines({}, {"messages": PLAIN}), "Line 1, column 1: there are no messages here."),
         ("{broken\n" + lines({"messages": PLAIN}), "Line 1, column 2: this is not JSON"),
         (json.dumps([[], PLAIN]), "Line 1, column 2: there are no messages here: the list is empty."),
     ],
@@ -300,22 +260,3 @@ def test_what_can_be_read_is_taken_and_the_rest_is_named(text: str, words: str) 
     said = (*found.problems, *(note.removeprefix("Left out. ") for note in conversation.notes))
     assert any(line.startswith(words) for line in said), said
     assert [turn.text for turn in conversation.request.turns][:1] == ["a"]
-
-
-def test_a_blank_line_says_nothing_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "chats.jsonl"
-    path.write_text("\n\n" + lines({"messages": PLAIN}) + "\n   \n" + lines({"messages": PLAIN}) + "\n")
-    found = open_file(path)
-    assert (found.total, found.problems) == (2, ())
-
-
-def test_conversations_are_numbered_as_they_are_taken_and_all_problems_are_in_order() -> None:
-    good, bad = {"messages": PLAIN}, {"messages": [BAD_ROLE]}
-    found = read(lines(bad, good, 7, good) + "{nope\n" + lines(good))
-    assert [one.number for one in found.conversations] == [1, 2, 3]
-    assert [problem.split(",")[0] for problem in found.problems] == ["Line 1", "Line 3", "Line 5"]
-
-
-def test_a_conversation_of_nothing_but_bad_messages_is_no_conversation() -> None:
-    with pytest.raises(MessagesImportError, match="Line 1, column 2: message 1"):
-        read(json.dumps([BAD_ROLE] * 100))

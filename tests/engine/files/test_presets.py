@@ -34,32 +34,6 @@ def other(session: Session) -> Session:
     return made
 
 
-def test_what_is_set_goes_to_another_experiment_in_one_step(session: Session) -> None:
-    fill(session)
-    preset = from_session(session, "  My \n preset ")
-    assert preset.name == "My preset"
-    target = other(session)
-    before = snapshot(target)
-    apply(target, preset)
-    assert [turn.text for turn in target.transcript.path] == ["Be {{mood}}.", "Something else"]
-    assert target.settings.tools == (TOOL,)
-    assert target.settings.current == session.settings.current
-    assert (target.settings.model, target.settings.protocol) == ("other", "chat")
-    after = snapshot(target)
-    assert target.undo()
-    assert snapshot(target).model_copy(update={"changed_at": before.changed_at}) == before
-    assert target.redo()
-    assert snapshot(target).model_copy(update={"changed_at": after.changed_at}) == after
-
-
-def test_one_that_changes_nothing_is_no_step(session: Session) -> None:
-    fill(session)
-    steps: list[object] = []
-    session.subscribe(steps.append)
-    apply(session, from_session(session, "same"))
-    assert not steps
-
-
 def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> None:
     image = Image(url="https://example.org/a.png")
     session.turns.add_turn(make_turn(Role.DEVELOPER, "Old", image))
@@ -105,22 +79,6 @@ def test_one_of_a_later_version_is_refused_and_changes_nothing(session: Session)
     assert snapshot(session) == before
     with pytest.raises(PresetError, match="needs a name"):
         from_session(session, " \n")
-
-
-def test_a_settings_step_between_edits_is_undone_in_its_turn(session: Session) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "one"))
-    apply(session, Preset(name="x", tools=(TOOL,), model="m-2"))
-    session.change(model="by hand")
-    session.turns.add_turn(make_turn(Role.USER, "two"))
-    session.undo()
-    assert (session.settings.model, session.settings.tools) == ("by hand", (TOOL,))
-    session.undo()
-    assert (session.settings.model, session.settings.tools) == ("m-2", (TOOL,))
-    session.undo()
-    assert (session.settings.model, session.settings.tools) == ("demo-chat", ())
-    session.redo()
-    session.redo()
-    assert (session.settings.model, session.settings.tools) == ("by hand", (TOOL,))
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

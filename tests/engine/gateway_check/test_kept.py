@@ -1,4 +1,4 @@
-"""Reports that are kept: private, without secrets, in a bounded number, with their frames, and readable for people."""
+"""Saved reports of gateway checks: private, without secrets, bounded in number, with their exchanges and exports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.encoding import encode
 from playground.engine.gateway_check.export import FORMATS, changed
-from playground.engine.gateway_check.kept import MOST, KeptError, KeptReports, before, read_report, write_report
+from playground.engine.gateway_check.kept import MOST, KeptError, KeptReports, before
 from playground.engine.gateway_check.report import Departure, Line, Report, Verdict, changes
 from playground.engine.gateways.secrets import Secret
 from tests.engine.gateway_check.checking import KEY, checked, target
+from tests.support.each_case import each_case
 
 HOSTILE = "<script>alert(1)</script> | **x** [a](http://evil) \u202e\nnext\x1b[31m\x9b31m\ud800 " + KEY
 
@@ -29,7 +30,7 @@ def report(begun: float = 1_790_000_000.0, *lines: Line, **fields: object) -> Re
     return made.model_copy(update=fields)
 
 
-async def test_a_report_and_its_frames_come_back_as_they_were(gateway: DemoServer, tmp_path: Path) -> None:
+async def test_report_and_its_exchanges_are_saved_privately(gateway: DemoServer, tmp_path: Path) -> None:
     run = await checked(target(gateway.base_url), ("models", "whole", "stream"))
     kept = KeptReports(tmp_path / "checks")
     kept.save(run.report, run.exchanges, (Secret(KEY),))
@@ -44,7 +45,7 @@ async def test_a_report_and_its_frames_come_back_as_they_were(gateway: DemoServe
     assert list(kept.folder.iterdir()) == []
 
 
-def test_the_oldest_of_a_model_make_room(tmp_path: Path) -> None:
+def test_oldest_reports_of_a_model_are_deleted(tmp_path: Path) -> None:
     kept = KeptReports(tmp_path)
     kept.save(report(1_700_000_000.0, model="other"), (), ())
     for number in range(MOST + 3):
@@ -53,18 +54,25 @@ def test_the_oldest_of_a_model_make_room(tmp_path: Path) -> None:
     assert len(found) == MOST + 1
     assert found[0].begun == 1_790_000_000.0 + MOST + 2
     assert found[-1].model == "other"
+    assert KeptReports(tmp_path / "nowhere").load() == ()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KeptError, match="could not be kept"):
+        KeptReports(tmp_path / "file" / "checks").save(report(), (), ())
+    inner = KeptReports(tmp_path / "inner" / "checks")
+    inner.save(report(id="../../outside"), (), ())
+    assert len(list(inner.folder.glob("*.json"))) == 1, "an id from a file leads to no other folder"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "content",
     [
         *("", "[]", "{", '{"version": 99}', "\u0000", "[" * 100_000, '{"lines": 3}'),
         *(f'{{"gateway": "g", "model": "m", "begun": {begun}}}' for begun in ("NaN", "-1e300", "1e300", "Infinity")),
     ],
 )
-def test_what_cannot_be_read_is_told_of_and_left_where_it_is(tmp_path: Path, content: str) -> None:
+def test_unreadable_report_is_named_and_left(tmp_path: Path, content: str) -> None:
     kept = KeptReports(tmp_path)
-    kept.save(report(), (), ())
+    kept.save(report(id="only"), (), ())
     (tmp_path / "damaged.json").write_text(content)
     assert len(kept.load()) == 1
     assert len(kept.messages) == 1
@@ -72,29 +80,7 @@ def test_what_cannot_be_read_is_told_of_and_left_where_it_is(tmp_path: Path, con
     assert (tmp_path / "damaged.json").read_text() == content
 
 
-def test_a_newer_version_is_not_read() -> None:
-    newer = json.loads(write_report(report(), ())) | {"version": 2}
-    with pytest.raises(KeptError, match="version 2"):
-        read_report(json.dumps(newer))
-
-
-def test_no_folder_is_no_report(tmp_path: Path) -> None:
-    assert KeptReports(tmp_path / "nowhere").load() == ()
-
-
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(KeptError, match="could not be kept"):
-        KeptReports(tmp_path / "file" / "checks").save(report(), (), ())
-
-
-def test_an_id_from_a_file_leads_nowhere_else(tmp_path: Path) -> None:
-    kept = KeptReports(tmp_path / "checks")
-    kept.save(report(id="../../outside"), (), ())
-    assert [path.parent for path in tmp_path.rglob("*.json")] == [kept.folder]
-
-
-def test_what_came_out_otherwise_is_said_with_the_day_of_the_one_before() -> None:
+def test_changed_verdict_is_reported_with_the_day_before() -> None:
     old = report(1_789_000_000.0, line(Verdict.WORKS), line(Verdict.UNTOLD, "tool"), line(Verdict.WORKS, "n"))
     new = report(1_790_000_000.0, line(Verdict.REFUSED), line(Verdict.WORKS, "tool"), line(Verdict.WORKS, "n"))
     assert [(one.line.check, one.before) for one in changes(new, old)] == [("schema", Verdict.WORKS)]
@@ -106,13 +92,18 @@ def test_what_came_out_otherwise_is_said_with_the_day_of_the_one_before() -> Non
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_what_a_gateway_said_is_plain_in_every_export(kind: str) -> None:
+def test_words_of_a_gateway_are_escaped_in_each_export(kind: str) -> None:
     hostile = line(Verdict.WRONG, words=HOSTILE).model_copy(
         update={"deviations": (Departure(code="x", note=HOSTILE),), "without": (HOSTILE,)}
     )
     found = report(1_790_000_000.0, hostile, gateway=HOSTILE, model=HOSTILE)
     text = FORMATS[kind](found, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
     assert KEY not in text
+    key = "pk-Zq7<Kw_2x>V*b_9J&t`Lm"  # of characters that are escaped
+    said = line(Verdict.REFUSED, words=f"The key {key} is not known.")
+    refused = FORMATS[kind](report(1_790_000_000.0, said, model=key), None, (Secret(key),)).replace("\\", "")
+    assert not [key[at : at + 6] for at in range(len(key) - 5) if key[at : at + 6] in refused]
+    assert "is not known" in refused
     if kind == "json":
         line_of = json.loads(text)["lines"][0]
         assert (line_of["verdict"], line_of["words"][:60]) == ("wrong", HOSTILE[:60])
@@ -127,13 +118,3 @@ def test_what_a_gateway_said_is_plain_in_every_export(kind: str) -> None:
         row = next(one for one in text.splitlines() if one.startswith("| JSON schema"))
         assert row.count("|") - row.count("\\|") == 5, "a pipe of the gateway's makes no column"
         assert "](http" not in text.replace("\\]", "")
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_a_key_of_letters_that_mark_something_up_is_in_no_export(kind: str) -> None:
-    key = "pk-Zq7<Kw_2x>V*b_9J&t`Lm"
-    said = line(Verdict.REFUSED, words=f"The key {key} is not known.")
-    text = FORMATS[kind](report(1_790_000_000.0, said, model=key), None, (Secret(key),))
-    letters = text.replace("\\", "")
-    assert not [key[at : at + 6] for at in range(len(key) - 5) if key[at : at + 6] in letters]
-    assert "is not known" in text

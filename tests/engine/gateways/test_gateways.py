@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,8 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.profiles import Profile, ProfileStore
-from playground.engine.gateways.secrets import Keys, Secret
-from tests.engine.conftest import no_keyring
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
 
 CANARY = "sk-canary-51b7e0aa"
 
@@ -33,35 +30,7 @@ async def with_key(gateways: Gateways, server: DemoServer, key: str = CANARY) ->
     return gateways.store.update(kept)
 
 
-async def test_the_demo_gateway_is_first_and_stands_in_for_what_is_gone(gateways: Gateways) -> None:
-    assert gateways.profiles[0].id == DEMO_ID
-    assert gateways.active_id == DEMO_ID
-    assert gateways.get("gone").demo
-
-
-async def test_the_demo_gateway_starts_when_first_asked_for(tmp_path: Path) -> None:
-    started: list[str] = []
-    server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
-
-    def start() -> str:
-        started.append("started")
-        return server.start()
-
-    gateways = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), start)
-    try:
-        assert not started
-        first, second = await asyncio.gather(gateways.client(DEMO_ID), gateways.client(DEMO_ID))
-        assert server.running
-        assert first is second
-        before = len(started)
-        assert await gateways.client(DEMO_ID) is first
-        assert len(started) == before
-    finally:
-        await gateways.aclose()
-        server.stop()
-
-
-async def test_models_are_remembered_until_asked_again(gateways: Gateways, gateway: DemoServer) -> None:
+async def test_model_list_is_cached_until_refreshed(gateways: Gateways, gateway: DemoServer) -> None:
     first = await gateways.models(DEMO_ID, "chat")
     assert "demo-reasoner" in first.ids
     assert await gateways.models(DEMO_ID, "chat") is first
@@ -69,22 +38,18 @@ async def test_models_are_remembered_until_asked_again(gateways: Gateways, gatew
     await gateways.models(DEMO_ID, "chat", refresh=True)
     assert len(gateway.requests) == 2
     gateways.forget_models(DEMO_ID)
-    await gateways.models(DEMO_ID, "chat")
+    await gateways.aclose()
+    assert (await gateways.models(DEMO_ID, "chat")).failure is None
     assert len(gateway.requests) == 3
+    assert (gateways.active_id, gateways.profiles[0].id, gateways.get("gone").demo) == (DEMO_ID, DEMO_ID, True)
 
 
-async def test_a_list_that_failed_is_asked_for_again(gateways: Gateways, locked: DemoServer) -> None:
+async def test_key_reaches_its_gateway_only(gateways: Gateways, locked: DemoServer) -> None:
     profile = await with_key(gateways, locked, "sk-wrong")
-    found = await gateways.models(profile.id, "chat")
-    assert found.failure is not None
-    assert (found.failure.kind, found.failure.status) == (FailureKind.HTTP, 401)
-    kept, _ = await store_secret(profile, gateways.keys, Secret(CANARY))
-    gateways.store.update(kept)
-    assert (await gateways.models(profile.id, "chat")).failure is None
-
-
-async def test_the_key_goes_to_its_gateway(gateways: Gateways, locked: DemoServer) -> None:
-    profile = await with_key(gateways, locked)
+    refused = (await gateways.models(profile.id, "chat")).failure
+    assert refused is not None
+    assert (refused.kind, refused.status) == (FailureKind.HTTP, 401)
+    profile = gateways.store.update((await store_secret(profile, gateways.keys, Secret(CANARY)))[0])
     assert (await gateways.models(profile.id, "chat")).failure is None
     assert locked.requests[-1].header("authorization") == f"Bearer {CANARY}"
     assert CANARY not in repr(await gateways.client(profile.id))
@@ -92,7 +57,7 @@ async def test_the_key_goes_to_its_gateway(gateways: Gateways, locked: DemoServe
     assert CANARY not in gateways.store.path.read_text(encoding="utf-8")
 
 
-async def test_a_key_is_not_sent_to_another_host_without_a_yes(gateways: Gateways, locked: DemoServer) -> None:
+async def test_key_is_not_sent_to_another_host_without_consent(gateways: Gateways, locked: DemoServer) -> None:
     profile = await with_key(gateways, locked)
     moved = profile.model_copy(update={"base_url": "https://elsewhere.example/v1"})
     gateways.store.update(moved)
@@ -100,36 +65,3 @@ async def test_a_key_is_not_sent_to_another_host_without_a_yes(gateways: Gateway
         await gateways.client(profile.id)
     assert "Answer in the gateway's settings" in str(refused.value)
     assert CANARY not in str(refused.value)
-
-
-async def test_a_key_that_is_gone_is_said_before_anything_is_sent(tmp_path: Path, locked: DemoServer) -> None:
-    store = ProfileStore(tmp_path / "gateways.json")
-    before = Gateways(store, Keys(backend=no_keyring), lambda: "")
-    profile = await with_key(before, locked)
-    after = Gateways(ProfileStore(store.path), Keys(backend=no_keyring), lambda: "")  # as after a new start
-    with pytest.raises(RunRefusedError, match="keyring"):
-        await after.client(profile.id)
-    assert locked.requests == []
-
-
-async def test_a_changed_profile_gets_a_new_client_and_the_old_one_is_closed(
-    gateways: Gateways, gateway: DemoServer
-) -> None:
-    profile = gateways.store.add_profile(Profile(name="Plain", base_url=gateway.base_url))
-    first = await gateways.client(profile.id)
-    assert await gateways.client(profile.id) is first
-    gateways.store.update(profile.model_copy(update={"headers": {"X-Team": "blue"}}))
-    second = await gateways.client(profile.id)
-    assert second is not first
-    await second.list_models()
-    assert gateway.requests[-1].header("x-team") == "blue"
-
-
-async def test_closing_ends_every_client_and_they_come_back_when_needed(gateways: Gateways) -> None:
-    first = await gateways.client(DEMO_ID)
-    await gateways.models(DEMO_ID, "chat")
-    await gateways.aclose()
-    await gateways.aclose()
-    second = await gateways.client(DEMO_ID)
-    assert second is not first
-    assert (await gateways.models(DEMO_ID, "chat", refresh=True)).failure is None

@@ -1,83 +1,57 @@
-"""The list of services and servers that comes with the application, and how one is found and filled in."""
+"""The shipped list of services: valid, searchable, recognised by address, filled in."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from datetime import UTC, date, datetime
+from itertools import combinations
 from urllib.parse import urlsplit
 
-import pytest
-
-from playground.domain.adaptations import Adaptation
 from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.known import (
-    KnownGateway,
-    blanks,
-    filled,
-    filling_problem,
-    find,
-    recognise,
-    shipped,
-)
+from playground.engine.gateways.known import KnownGateway, blanks, filled, filling_problem, find, recognise, shipped
 from playground.engine.gateways.secrets import looks_secret
 from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
 from tests.support.each_case import each_case
 
 EVERY = each_case("known", shipped())
+AZURE = "https://my-team.openai.azure.com/openai"
+CLOUDFLARE = "https://api.cloudflare.com/client/v4/accounts"
 
 
-def test_there_are_many_and_each_has_an_id_of_its_own() -> None:
-    found = shipped()
-    assert len(found) >= 35
-    assert [one for one, times in Counter(known.id for known in found).items() if times > 1] == []
+def test_services_have_ids_and_hosts_of_their_own() -> None:
+    services = shipped()
+    assert len(services) >= 35
+    hosts = [{*known.hosts, urlsplit(known.base_url).hostname or ""} for known in services]
+    remote = [host for each in hosts for host in each if not is_loopback(f"http://{host}")]
+    assert all(host == host.lower() and "/" not in host and not host.startswith("www.") for host in remote)
+    for names in (remote, [known.id for known in services]):
+        assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
 @EVERY
-def test_its_address_is_one_that_is_called_as_it_stands(known: KnownGateway) -> None:
+def test_service_has_a_valid_address_a_source_and_no_secret(known: KnownGateway) -> None:
     base = re.sub(r"\{\w+\}", "some-thing1", known.base_url)
     assert resolve(base).base == base
     assert urlsplit(base).scheme == ("http" if is_loopback(base) else "https")
-
-
-@EVERY
-def test_it_says_where_it_is_from(known: KnownGateway) -> None:
     assert known.source.startswith("https://")
     assert date.fromisoformat(known.date) <= datetime.now(UTC).date()
     assert not known.keys_url or known.keys_url.startswith("https://")
     assert known.name.strip() == known.name
     assert not known.note or known.note.endswith(".")
-
-
-@EVERY
-def test_what_is_sent_is_of_a_protocol_and_holds_no_secret(known: KnownGateway) -> None:
-    assert known.protocols
-    assert set(known.protocols) <= set(PROTOCOLS)
+    assert set() < set(known.protocols) <= set(PROTOCOLS)
     assert all(rule.protocol in known.protocols for rule in known.adaptations)
     assert all(rule.why and date.fromisoformat(rule.learnt) for rule in known.adaptations)
-    assert not any(first.place == second.place for first, second in _pairs(known.adaptations))
+    assert not [pair for pair in combinations(known.adaptations, 2) if pair[0].place == pair[1].place]
     assert not any(looks_secret(name, value) for name, value in known.headers.items())
     assert not secret_in(dict(known.headers))
     assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in known.key_variables)
     assert known.key_variables or known.keyless or is_loopback(known.base_url)
 
 
-def test_no_host_is_claimed_twice() -> None:
-    claimed: Counter[str] = Counter()
-    for known in shipped():
-        hosts = {*known.hosts, urlsplit(known.base_url).hostname or ""}
-        claimed.update(host for host in hosts if not is_loopback(f"http://{host}"))
-    assert [host for host, times in claimed.items() if times > 1] == []
-    assert all(host == host.lower() and "/" not in host and not host.startswith("www.") for host in claimed)
-
-
-def _pairs(rules: tuple[Adaptation, ...]) -> list[tuple[Adaptation, Adaptation]]:
-    return [(first, second) for number, first in enumerate(rules) for second in rules[number + 1 :]]
-
-
 @EVERY
-def test_each_is_found_by_its_name_and_by_its_addresses(known: KnownGateway) -> None:
+def test_service_is_found_by_its_name_and_addresses(known: KnownGateway) -> None:
     assert known in find(known.name, shipped())
     assert known in find(known.name[:4].lower(), shipped())
     values = dict.fromkeys(blanks(known), "mine-1")
@@ -96,28 +70,15 @@ def test_each_is_found_by_its_name_and_by_its_addresses(known: KnownGateway) -> 
             assert told.known is known
 
 
-@each_case(
-    ("typed", "first"),
-    [
-        ("open", "openai"),
-        ("openr", "openrouter"),
-        ("  ROUTER", "openrouter"),
-        ("kimi", "moonshot"),
-        ("llama", "llama-cpp"),
-        ("grok", None),
-        ("z.ai", "zai"),
-        ("openai.azure", "azure"),
-        ("together.xyz", "together"),
-        ("studio lm", "lm-studio"),
-    ],
-)
-def test_the_likeliest_comes_first(typed: str, first: str | None) -> None:
-    assert next((known.id for known in find(typed, shipped())), None) == first
+def test_best_match_comes_first() -> None:
+    first = {"open": "openai", "openr": "openrouter", "  ROUTER": "openrouter", "kimi": "moonshot", "z.ai": "zai"}
+    first |= {"llama": "llama-cpp", "openai.azure": "azure", "together.xyz": "together", "studio lm": "lm-studio"}
+    assert {typed: find(typed, shipped())[0].id for typed in first} == first
 
 
-@pytest.mark.parametrize("typed", ["", "   ", "no such service", "\x00", "open" * 100_000, "(" * 1_000, "é" * 3_000])
-def test_nothing_is_found_for_what_fits_none(typed: str) -> None:
-    assert find(typed, shipped()) == ()
+def test_search_without_a_match_is_empty() -> None:
+    typed = ("", "   ", "grok", "no such service", "\x00", "open" * 100_000, "(" * 1_000, "é" * 3_000)
+    assert [text[:20] for text in typed if find(text, shipped())] == []
 
 
 @each_case(
@@ -128,36 +89,17 @@ def test_nothing_is_found_for_what_fits_none(typed: str) -> None:
         ("platform.openai.com/account", "openai", "https://api.openai.com/v1"),
         ("https://api.openai.com", "openai", "https://api.openai.com/v1"),
         ("'https://console.groq.com/keys' ", "groq", "https://api.groq.com/openai/v1"),
-        # another address of the same service's interface stays
         ("https://api.deepseek.com/anthropic/v1/messages", "deepseek", "https://api.deepseek.com/anthropic/v1"),
         ("https://api.z.ai/api/coding/paas/v4", "zai", "https://api.z.ai/api/coding/paas/v4"),
-        (
-            "https://dashscope.aliyuncs.com/compatible-mode/v1",
-            "dashscope",
-            "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        ),
-        # names in braces are read from the address
-        (
-            "https://my-team.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=1",
-            "azure",
-            "https://my-team.openai.azure.com/openai/v1",
-        ),
+        (f"{AZURE}/deployments/gpt/chat/completions?api-version=1", "azure", f"{AZURE}/v1"),
         ("https://bedrock-mantle.us-east-1.api.aws", "bedrock", "https://bedrock-mantle.us-east-1.api.aws/v1"),
-        (
-            "https://api.cloudflare.com/client/v4/accounts/0a1b/ai/v1/chat/completions",
-            "cloudflare",
-            "https://api.cloudflare.com/client/v4/accounts/0a1b/ai/v1",
-        ),
-        (
-            "https://dash.cloudflare.com/0a1b",
-            "cloudflare",
-            "https://api.cloudflare.com/client/v4/accounts/{account_id}/ai/v1",
-        ),
+        (f"{CLOUDFLARE}/0a1b/ai/v1/chat/completions", "cloudflare", f"{CLOUDFLARE}/0a1b/ai/v1"),
+        ("https://dash.cloudflare.com/0a1b", "cloudflare", f"{CLOUDFLARE}/{{account_id}}/ai/v1"),
         ("localhost:11434", "ollama", "http://127.0.0.1:11434/v1"),
         ("http://127.0.0.1:1234/v1/models", "lm-studio", "http://127.0.0.1:1234/v1"),
     ],
 )
-def test_an_address_of_theirs_tells_the_service_and_what_is_meant(pasted: str, service: str, base: str) -> None:
+def test_pasted_address_of_a_service_gives_its_base_url(pasted: str, service: str, base: str) -> None:
     found = recognise(pasted, shipped())
     assert found is not None
     assert (found.known.id, found.base_url) == (service, base)
@@ -166,27 +108,16 @@ def test_an_address_of_theirs_tells_the_service_and_what_is_meant(pasted: str, s
 @each_case(
     "pasted",
     [
-        "https://gateway.example/v1",
-        "https://openrouter.ai.evil.example/api/v1",
-        "https://evil-openrouter.ai/api/v1",
-        "https://openrouter.ai@evil.example/api/v1",
-        "https://evil.example/https://openrouter.ai/api/v1",
-        "https://api.openai.com:8443/v1",
-        "http://127.0.0.1:8080/v1",
-        "ftp://openrouter.ai",
-        "https://[",
-        "",
-        "openrouter",
-        "a" * 100_000,
+        *("https://gateway.example/v1", "https://api.openai.com:8443/v1", "http://127.0.0.1:8080/v1", "https://["),
+        *("https://openrouter.ai.evil.example/api/v1", "https://evil-openrouter.ai/api/v1", "ftp://openrouter.ai"),
+        *("https://openrouter.ai@evil.example/api/v1", "https://evil.example/https://openrouter.ai/api/v1"),
+        *("", "openrouter", "a" * 100_000),
     ],
 )
-def test_no_other_address_is_taken_for_one_of_theirs(pasted: str) -> None:
+def test_address_of_no_service_is_not_recognised(pasted: str) -> None:
     assert recognise(pasted, shipped()) is None
 
 
-@each_case(
-    ("value", "fits"),
-    [("my-team.1_x~", True), (" my-team ", True), *((wrong, False) for wrong in ("", "a/b", "a b", "x#", "a@b", "é"))],
-)
-def test_what_stands_for_a_name_in_braces_leads_nowhere_else(value: str, fits: bool) -> None:
-    assert (filling_problem("resource", value) == "") is fits
+def test_value_of_a_placeholder_leads_to_no_other_host() -> None:
+    values = ("my-team.1_x~", " my-team ", "", "a/b", "a b", "x#", "a@b", "é")
+    assert [value for value in values if not filling_problem("resource", value)] == ["my-team.1_x~", " my-team "]

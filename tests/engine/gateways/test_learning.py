@@ -1,4 +1,4 @@
-"""What a gateway tells of its models besides its list: asked once, where its service is known to tell, and no fault."""
+"""Pages on models besides the list: requested once, only where the service is known to have them, never an error."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from playground.domain.model_facts import NOTHING_TOLD
 from playground.domain.prices import Price
 from playground.engine.gateways import learning
 from playground.engine.gateways.credentials import store_secret
-from playground.engine.gateways.known import KnownGateway, Signature
+from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.protocols import DEFAULT
-from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, Step, head, hold, send, whole
 
 
@@ -37,25 +36,19 @@ def add(gateways: Gateways, server: FaultServer, service: str) -> str:
     return gateways.store.add_profile(Profile(name="Told", base_url=f"{server.url}/v1", service=service)).id
 
 
-def asked(server: FaultServer) -> list[str]:
-    return [f"{one.method} {one.target}" for one in server.requests]
+def requests_to(server: FaultServer) -> list[str]:
+    return [f"{request.method} {request.target}" for request in server.requests]
 
 
-async def test_a_page_of_all_models_is_put_to_the_list(gateways: Gateways, server: FaultServer) -> None:
+async def test_page_of_all_models_completes_the_list(gateways: Gateways, server: FaultServer) -> None:
     server.play_at("/v1/models", page({"data": [{"id": "gpt"}, {"id": "twice"}, {"id": "untold"}]}))
     info = {"max_input_tokens": 128000, "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
-    server.play_at(
-        "/v1/model/info",
-        page(
-            {
-                "data": [
-                    {"model_name": "gpt", "model_info": info},
-                    {"model_name": "twice", "model_info": {**info, "supports_vision": True}},
-                    {"model_name": "twice", "model_info": {**info, "max_input_tokens": 8000}},
-                ]
-            }
-        ),
-    )
+    entries = [
+        {"model_name": "gpt", "model_info": info},
+        {"model_name": "twice", "model_info": {**info, "supports_vision": True}},
+        {"model_name": "twice", "model_info": {**info, "max_input_tokens": 8000}},
+    ]
+    server.play_at("/v1/model/info", page({"data": entries}))
     key = add(gateways, server, "litellm")
     listed = await gateways.models(key, DEFAULT)
     assert listed.facts("gpt") is NOTHING_TOLD
@@ -69,14 +62,14 @@ async def test_a_page_of_all_models_is_put_to_the_list(gateways: Gateways, serve
     assert [one.url.rpartition("/v1")[2] for one in found.exchanges] == ["/models", "/model/info"]
     assert not gateways.to_learn(key, "gpt")
     assert not await gateways.learn(key, DEFAULT, "twice")
-    assert len(asked(server)) == 2
+    assert len(requests_to(server)) == 2
     gateways.set_price(key, "gpt", Price(input=5))
     assert gateways.price(key, "gpt") == Price(input=5)
     gateways.forget_models(key)
     assert gateways.facts(key, "gpt") is NOTHING_TOLD
 
 
-async def test_a_page_of_one_model_is_asked_when_it_is_looked_at(gateways: Gateways, server: FaultServer) -> None:
+async def test_page_of_one_model_is_requested_once(gateways: Gateways, server: FaultServer) -> None:
     server.play_at("/v1/models", page({"data": [{"id": "llama", "owned_by": "library"}]}))
     server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}, "capabilities": ["completion"]}))
     key = add(gateways, server, "")  # told by its signature
@@ -84,51 +77,38 @@ async def test_a_page_of_one_model_is_asked_when_it_is_looked_at(gateways: Gatew
     odd = 'typed "by hand"/é'
     for model in ("llama", odd, "llama"):
         await gateways.learn(key, DEFAULT, model)
-    assert asked(server) == ["GET /v1/models", "POST /api/show", "POST /api/show"]
+    assert requests_to(server) == ["GET /v1/models", "POST /api/show", "POST /api/show"]
     assert [one.json for one in server.requests[1:]] == [{"model": "llama"}, {"model": odd}]
     facts = gateways.facts(key, "llama")
     assert (facts.context, facts.owner, facts.tools, facts.takes("image")) == (8192, "library", False, False)
     assert gateways.facts(key, odd).context == 8192  # not listed, and told of all the same
 
 
-async def test_several_at_once_lose_nothing(gateways: Gateways, server: FaultServer) -> None:
-    names = [f"m{number}" for number in range(8)]
-    server.play_at("/v1/models", page({"data": [{"id": name, "owned_by": "library"} for name in names]}))
-    server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}}))
-    key = add(gateways, server, "ollama")
-    await gateways.models(key, DEFAULT)
-    await asyncio.gather(*(gateways.learn(key, DEFAULT, name) for name in names))
-    found = gateways.listed(key)
-    assert found is not None
-    assert {name: found.facts(name).context for name in names} == dict.fromkeys(names, 8192)
-    assert len(found.exchanges) == 9
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        send(whole(401, "application/json", b'{"error": "no"}')),
-        send(whole(200, "text/html", b"<html>")),
-        send(whole(200, "application/json", b"[" * 100_000)),
-        page({"error": {"message": "not here"}}),
-        page({"data": [7, None, "llama", {"id": "other"}]}),
-    ],
-)
-async def test_a_page_that_fails_is_no_error(gateways: Gateways, server: FaultServer, answer: Step) -> None:
+async def test_page_that_fails_leaves_the_list_as_it_was(gateways: Gateways, server: FaultServer) -> None:
     server.play_at("/v1/models", page(["one"]))
-    server.play_at("/v1/model/info", answer)
-    server.play_at("/model/info", answer)
-    key = add(gateways, server, "litellm")
-    before = await gateways.models(key, DEFAULT)
-    await gateways.learn(key, DEFAULT, "one")
-    found = gateways.listed(key)
-    assert found is not None
-    assert found.failure is None
-    assert found.models is before.models
-    assert len(found.exchanges) > 1
+    for number, answer in enumerate(
+        [
+            send(whole(401, "application/json", b'{"error": "no"}')),
+            send(whole(200, "text/html", b"<html>")),
+            send(whole(200, "application/json", b"[" * 100_000)),
+            page({"error": {"message": "not here"}}),
+            page({"data": [7, None, "llama", {"id": "other"}]}),
+        ]
+    ):
+        server.play_at("/v1/model/info", answer)
+        server.play_at("/model/info", answer)
+        profile = Profile(name=f"Gateway {number}", base_url=f"{server.url}/v1", service="litellm")
+        key = gateways.store.add_profile(profile).id
+        before = await gateways.models(key, DEFAULT)
+        await gateways.learn(key, DEFAULT, "one")
+        after = gateways.listed(key)
+        assert after is not None
+        assert after.failure is None
+        assert after.models is before.models
+        assert len(after.exchanges) > 1
 
 
-async def test_a_silent_page_is_given_up(
+async def test_silent_page_is_abandoned(
     gateways: Gateways, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learning, "LONGEST", 0.2)
@@ -141,67 +121,26 @@ async def test_a_silent_page_is_given_up(
     assert not gateways.to_learn(key, "one")
 
 
-async def test_nothing_more_is_asked_of_a_gateway_that_nobody_knows(gateways: Gateways, server: FaultServer) -> None:
-    server.play_at("/v1/models", page(["one"]))
-    key = add(gateways, server, "")
-    await gateways.models(key, DEFAULT)
-    assert not await gateways.learn(key, DEFAULT, "one")
-    assert asked(server) == ["GET /v1/models"]
-
-
-async def test_a_list_that_comes_anew_is_not_mended_with_what_was_asked_before(
-    gateways: Gateways, server: FaultServer
-) -> None:
-    server.play_at("/v1/models", page([{"id": "one", "context_length": 5}]))
-    server.play_at("/api/show", page({"model_info": {"llama.context_length": 8192}}))
-    key = add(gateways, server, "ollama")
-    await gateways.models(key, DEFAULT)
-    await asyncio.gather(gateways.learn(key, DEFAULT, "one"), gateways.models(key, DEFAULT, refresh=True))
-    assert gateways.to_learn(key, "one")
-
-
-async def test_prices_without_a_unit_are_read_as_the_service_means_them(
-    gateways: Gateways, server: FaultServer
-) -> None:
-    server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
-    together, unknown = add(gateways, server, "together"), add(gateways, server, "")
-    for key in (together, unknown):
-        await gateways.models(key, DEFAULT)
-    assert gateways.price(together, "one") == Price(input=0.88, output=0.9, told=True)
-    assert gateways.price(unknown, "one") is None
-
-
-async def test_a_service_of_ones_own_is_asked_and_read_as_it_says(gateways: Gateways, server: FaultServer) -> None:
-    known = {
-        "id": "team",
-        "name": "Team",
-        "base_url": server.url,
-        "price_tokens": 1_000_000,
-        "details": [{"path": "more"}],
-    }
+async def test_own_service_names_its_pages_and_units(gateways: Gateways, server: FaultServer) -> None:
+    known: dict[str, Any] = {"id": "team", "name": "Team", "base_url": server.url, "price_tokens": 1_000_000}
+    known["details"] = [{"path": "more"}]
     server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
     server.play_at("/v1/more", page([{"id": "one", "context_length": 4096}]))
     gateways.services.keep(KnownGateway.model_validate(known))
-    key = add(gateways, server, "team")
-    await gateways.models(key, DEFAULT)
+    key, unknown = add(gateways, server, "team"), add(gateways, server, "")
+    for profile in (key, unknown):
+        await gateways.models(profile, DEFAULT)
     assert await gateways.learn(key, DEFAULT, "one")
     assert gateways.price(key, "one") == Price(input=0.88, output=0.9, told=True)
     assert gateways.facts(key, "one").context == 4096
+    assert not await gateways.learn(unknown, DEFAULT, "one")
+    assert gateways.price(unknown, "one") is None, "no unit is known"
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "//{other}/more",
-        "http://{other}/more",
-        "@{other}/more",
-        "/\\\\{other}/more",
-        "../../more",
-        "\r\nHost: {other}",
-        "/",
-    ],
+    "path", ["//{other}/more", "http://{other}/more", "@{other}/more", "../../more", "\r\nHost: {other}"]
 )
-async def test_no_page_is_asked_at_another_place(gateways: Gateways, server: FaultServer, path: str) -> None:
+async def test_page_at_another_host_is_not_requested(gateways: Gateways, server: FaultServer, path: str) -> None:
     canary = "sk-canary-5f0c2b7e9921"
     with FaultServer() as other:
         other.play(page([{"id": "one", "context_length": 4096}]))
@@ -220,23 +159,3 @@ async def test_no_page_is_asked_at_another_place(gateways: Gateways, server: Fau
         assert other.requests == []
     assert {one.header("Authorization") for one in server.requests} == {f"Bearer {canary}"}
     assert {one.header("Host") for one in server.requests} == {f"127.0.0.1:{server.port}"}
-
-
-@each_case(
-    ("sign", "fits"),
-    [
-        ({}, False),
-        ({"header": "server"}, True),
-        ({"header": "Server", "said": "LLAMA"}, True),
-        ({"header": "x-other"}, False),
-        ({"header": "server", "said": "nginx"}, False),
-        ({"owner": "Library"}, True),
-        ({"owner": "library", "member": "max_model_len"}, False),
-        ({"member": "meta"}, True),
-        ({"header": "server", "owner": "nobody"}, False),
-    ],
-)
-def test_what_a_list_is_told_by(sign: dict[str, str], fits: bool) -> None:
-    known = KnownGateway(id="a", name="A", base_url="", signatures=(Signature(**sign),))
-    entries = ["text", {"owned_by": "library"}, {"meta": {}, "owned_by": None}]
-    assert known.tells([("Server", "llama.cpp")], entries) is fits

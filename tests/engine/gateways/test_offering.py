@@ -1,4 +1,4 @@
-"""Models to choose from: favourites and those used last are kept, and what is shown of a list holds no secret."""
+"""Models to choose from: favourites and recent ones are saved, and the entry shown of a list holds no secret."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def gateways(tmp_path: Path) -> Gateways:
 
 
 @pytest.mark.parametrize("profile_id", ["one", DEMO_ID])
-def test_favourites_and_recent_ones_are_kept_for_a_gateway(gateways: Gateways, profile_id: str) -> None:
+def test_favourites_and_recent_models_are_saved_for_a_gateway(gateways: Gateways, profile_id: str) -> None:
     for model in ("a", "b", "a"):
         gateways.star(profile_id, model, True)
     gateways.star(profile_id, "b", False)
@@ -35,8 +35,7 @@ def test_favourites_and_recent_ones_are_kept_for_a_gateway(gateways: Gateways, p
     gateways.note_use(profile_id, "m5")
     gateways.note_use(profile_id, "")
     found = gateways.offering(profile_id)
-    assert found.favourites == ("a", "c")
-    assert found.recent == ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3")
+    assert (found.favourites, found.recent) == (("a", "c"), ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3"))
     assert gateways.offering("two").recent == ()
     again = ProfileStore(gateways.store.path).get("one")
     assert again is not None
@@ -44,41 +43,28 @@ def test_favourites_and_recent_ones_are_kept_for_a_gateway(gateways: Gateways, p
     assert kept == (found.favourites, found.recent) if profile_id == "one" else kept == ((), ())
 
 
-def test_marks_set_at_once_are_all_kept(gateways: Gateways) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        done = [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(24)]
-        done += [pool.submit(partial(gateways.note_use, "two", f"m{number}")) for number in range(24)]
-        for number in range(24):
-            gateways.store.select("one" if number % 2 else "two")
-        for mark in done:
-            mark.result()
-    again = ProfileStore(gateways.store.path)
-    one, two = again.get("one"), again.get("two")
-    assert one is not None
-    assert two is not None
-    assert set(one.favourites) == {f"m{number}" for number in range(24)}
-    assert len(two.recent) == MOST_RECENT
-    assert again.active == one
-
-
-def test_rules_prices_and_marks_set_at_once_are_all_kept(gateways: Gateways) -> None:
+def test_changes_of_a_gateway_made_at_once_are_all_saved(gateways: Gateways) -> None:
     rules = [Adaptation(kind=AdaptationKind.OMIT, protocol="chat", field=f"f{number}") for number in range(16)]
     with ThreadPoolExecutor(8) as pool:
         done = [pool.submit(partial(gateways.keep_rules, "one", [rule])) for rule in rules]
         done += [pool.submit(gateways.set_price, "one", f"m{number}", Price(output=2)) for number in range(16)]
         done += [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(16)]
+        done += [pool.submit(partial(gateways.note_use, "two", f"m{number}")) for number in range(16)]
         raised = [pool.submit(gateways.raise_timeouts, "one") for _ in range(2)]
         for one in done:
             one.result()
         assert all(one.result().startswith("Time-outs doubled") for one in raised)
-    kept = ProfileStore(gateways.store.path).get("one")
+    again = ProfileStore(gateways.store.path)
+    kept, two = again.get("one"), again.get("two")
     assert kept is not None
+    assert two is not None
+    assert len(two.recent) == MOST_RECENT
     assert {rule.field for rule in kept.adaptations} == {rule.field for rule in rules}
     assert len(kept.prices) == len(kept.favourites) == 16
     assert kept.timeouts.first == 4 * (Profile(id="x").timeouts.first or 0)
 
 
-def test_a_gateway_that_is_gone_takes_no_mark(gateways: Gateways) -> None:
+def test_change_of_a_removed_gateway_is_refused(gateways: Gateways) -> None:
     demo = gateways.get(DEMO_ID)
     rule = Adaptation(kind=AdaptationKind.OMIT, protocol="chat", field="stop")
     for act in (
@@ -92,7 +78,7 @@ def test_a_gateway_that_is_gone_takes_no_mark(gateways: Gateways) -> None:
     assert gateways.get(DEMO_ID) == demo, "nor does the demo gateway in its place"
 
 
-def test_what_is_shown_of_an_entry_is_cut_and_holds_no_secret() -> None:
+def test_displayed_entry_is_cut_and_holds_no_secret() -> None:
     key = "sk-a-secret-of-many-letters"
     offering = Offering(known=lambda: (Secret(key),))
     entry = {"id": "m", "note": "é" * 300, "for": key, "more": "x" * 10_000_000}

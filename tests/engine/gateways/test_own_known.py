@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from playground.engine.gateways.known import KnownGateway, recognise, shipped
 from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, ProfileError
+from tests.support.each_case import each_case
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def own(**changes: object) -> KnownGateway:
     return KnownGateway.model_validate(whole | changes)
 
 
-def test_they_stand_among_the_others_and_are_there_the_next_time(path: Path) -> None:
+def test_own_services_are_saved_among_the_shipped_ones(path: Path) -> None:
     known = KnownGateways(path)
     assert known.all == shipped()
     kept = known.keep(own(protocols={"messages": Auth.X_API_KEY}, key_variables=("TEAM_KEY",), note="Ask Kim."))
@@ -37,16 +39,11 @@ def test_they_stand_among_the_others_and_are_there_the_next_time(path: Path) -> 
     assert again.all[0].name == "A team"
     again.remove("team")
     assert KnownGateways(path).all == shipped()
+    again.keep(own(id="openai", name="OpenAI through our proxy"))
+    assert [service.name for service in again.all if service.id == "openai"] == ["OpenAI through our proxy"]
 
 
-def test_one_of_the_same_id_takes_the_place_of_what_came_with_the_application(path: Path) -> None:
-    known = KnownGateways(path)
-    known.keep(own(id="openai", name="OpenAI through our proxy"))
-    assert [one.name for one in known.all if one.id == "openai"] == ["OpenAI through our proxy"]
-    assert known.get("openai") != next(one for one in shipped() if one.id == "openai")
-
-
-def test_what_a_newer_version_wrote_is_kept(path: Path) -> None:
+def test_entries_of_a_newer_version_are_preserved(path: Path) -> None:
     path.parent.mkdir()
     entry = {"id": "team", "name": "Team", "base_url": "https://ai.team.example/v1", "colour": "red"}
     odd = {"name": "Without an id"}
@@ -60,9 +57,9 @@ def test_what_a_newer_version_wrote_is_kept(path: Path) -> None:
     assert (content["later"], content["services"][0], content["services"][2:]) == (True, entry, [*broken, odd])
 
 
-@pytest.mark.parametrize("content", ["not json", "[]", '{"services": {}}', "[" * 100_000, "\ufeff"])
-def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
-    path.parent.mkdir()
+@each_case("content", ["not json", "[]", '{"services": {}}', "[" * 100_000, "\ufeff"])
+def test_damaged_file_is_set_aside(tmp_path: Path, content: str) -> None:
+    path = Path(tempfile.mkdtemp(dir=tmp_path)) / "known-gateways.json"
     path.write_text(content)
     known = KnownGateways(path)
     assert known.all == shipped()
@@ -71,49 +68,42 @@ def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
     assert [one.read_text() for one in path.parent.glob("*damaged*")] == [content]
 
 
-@pytest.mark.parametrize(
+KEY_PAGES = (
+    *("javascript:alert(1)", "file:///usr/bin/env", "http://ai.team.example/keys", "https://[ai.team.example"),
+    *("https://kim:password@ai.team.example/keys", "https://ai.team.example/keys?with=sk-0123456789abcdef0123"),
+    "https://ai.team.example/keys#api_key=0123456789abcdef",
+)
+ADDRESSES = ("not an address", "https://user:password@ai.team.example", "https://{a b}.example")
+
+
+@each_case(
     "changes",
     [
-        {"name": "  "},
-        {"base_url": "not an address"},
-        {"base_url": "https://user:password@ai.team.example"},
-        {"base_url": "https://{a b}.example"},
-        {"keys_url": "javascript:alert(1)"},
-        {"keys_url": "file:///usr/bin/env"},
-        {"keys_url": "http://ai.team.example/keys"},
-        {"keys_url": "https://kim:password@ai.team.example/keys"},
-        {"keys_url": "https://ai.team.example/keys?with=sk-0123456789abcdef0123"},
-        {"keys_url": "https://ai.team.example/keys#api_key=0123456789abcdef"},
-        {"keys_url": "https://[ai.team.example"},
-        {"headers": {"Authorization": "Bearer abc"}},
-        {"headers": {"X-Note": "sk-0123456789abcdef0123"}},
-        {"key_variables": ("sk-0123456789abcdef",)},
+        *({"base_url": address} for address in ADDRESSES),
+        *({"keys_url": page} for page in KEY_PAGES),
+        *({"headers": headers} for headers in ({"Authorization": "Bearer a"}, {"X-Note": "sk-0123456789abcdef0123"})),
+        *({"name": "  "}, {"key_variables": ("sk-0123456789abcdef",)}),
     ],
 )
-def test_what_is_no_service_or_holds_a_secret_is_not_kept(path: Path, changes: dict[str, object]) -> None:
+def test_invalid_service_or_one_with_a_secret_is_refused(path: Path, changes: dict[str, object]) -> None:
     known = KnownGateways(path)
     with pytest.raises(ProfileError):
         known.keep(own(**changes))
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    ("typed", "kept"),
-    [
-        (
-            "https://{Place}.Team.example/{path}/v1/?key=sk-0123456789abcdef0123",
-            "https://{Place}.team.example/{path}/v1",
-        ),
-        ("https://{place}.team.example/v1#sk-0123456789abcdef0123", "https://{place}.team.example/v1"),
-        ("https://ai.team.example/v1?key=sk-0123456789abcdef0123", "https://ai.team.example/v1"),
-    ],
-)
-def test_a_key_in_a_pasted_address_is_not_kept(path: Path, typed: str, kept: str) -> None:
-    assert KnownGateways(path).keep(own(base_url=typed)).base_url == kept
-    assert "sk-0123" not in path.read_text()
+def test_key_in_a_pasted_address_is_not_saved(path: Path) -> None:
+    key = "sk-0123456789abcdef0123"
+    for typed, address in (
+        (f"https://{{Place}}.Team.example/{{path}}/v1/?key={key}", "https://{Place}.team.example/{path}/v1"),
+        (f"https://{{place}}.team.example/v1#{key}", "https://{place}.team.example/v1"),
+        (f"https://ai.team.example/v1?key={key}", "https://ai.team.example/v1"),
+    ):
+        assert KnownGateways(path).keep(own(base_url=typed)).base_url == address
+        assert key not in path.read_text()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("base_url", "pasted", "values"),
     [
         ("https://{x}.{x}.example/v1", "https://a.a.example/v1", {"x": "a"}),
@@ -123,7 +113,7 @@ def test_a_key_in_a_pasted_address_is_not_kept(path: Path, typed: str, kept: str
         ("https://{a}{b}{c}{d}{e}{f}{g}{h}.example/v1", f"https://{'a' * 1900}.other/v1", None),
     ],
 )
-def test_any_names_in_braces_are_looked_for(
+def test_placeholders_of_own_addresses_are_recognised(
     path: Path, base_url: str, pasted: str, values: dict[str, str] | None
 ) -> None:
     known = KnownGateways(path)
@@ -133,7 +123,7 @@ def test_any_names_in_braces_are_looked_for(
     assert recognise("https://api.openai.com/v1", known.all) is not None
 
 
-def test_what_cannot_be_written_is_said_and_not_believed(path: Path) -> None:
+def test_failed_write_is_reported(path: Path) -> None:
     path.parent.write_text("a file in the way")
     known = KnownGateways(path)
     with pytest.raises(ProfileError, match="could not be"):

@@ -1,4 +1,4 @@
-"""What the end of a request tells of a gateway, and what it does not."""
+"""The reach of a gateway, concluded from the end of a request."""
 
 from __future__ import annotations
 
@@ -21,32 +21,25 @@ from tests.support.each_case import each_case
         (503, "busy", Reach.FAILING),
     ],
 )
-def test_a_gateway_that_refuses_was_reached(status: int, message: str, reach: Reach) -> None:
+def test_status_tells_the_reach_of_a_gateway(status: int, message: str, reach: Reach) -> None:
     assert reach_of(Failure(kind=FailureKind.HTTP, status=status, message=message)) is reach
 
 
 @each_case("kind", list(FailureKind))
-@each_case("answered", [True, False])
-def test_every_end_is_told_as_what_it_is(kind: FailureKind, answered: bool) -> None:
-    reach = reach_of(
-        Failure(kind=kind, message="x", status=503 if kind is FailureKind.HTTP else None), answered=answered
-    )
-    if answered:
-        assert reach is not None
-        if kind not in (FailureKind.NAME, FailureKind.REFUSED, FailureKind.TLS, FailureKind.TIMEOUT_CONNECT):
-            assert reach is not Reach.UNREACHED, "it answered"
-    elif kind in (FailureKind.INPUT, FailureKind.INTERNAL):
-        assert reach is None, "it tells nothing of the gateway"
-    else:
-        assert reach is not None
-        assert WORDS[reach]
-
-
-def test_the_rest() -> None:
+def test_each_kind_of_failure_has_a_reach(kind: FailureKind) -> None:
+    failure = Failure(kind=kind, message="x", status=503 if kind is FailureKind.HTTP else None)
+    reach, answered = reach_of(failure), reach_of(failure, answered=True)
+    assert (reach is None) is (kind in (FailureKind.INPUT, FailureKind.INTERNAL)), "these tell nothing of the gateway"
+    assert reach is None or WORDS[reach]
+    assert answered is not None
+    if kind not in (FailureKind.NAME, FailureKind.REFUSED, FailureKind.TLS, FailureKind.TIMEOUT_CONNECT):
+        assert answered is not Reach.UNREACHED
+    expected = {
+        FailureKind.NO_KEY: Reach.NO_KEY,
+        FailureKind.CONSENT: Reach.HELD,
+        FailureKind.CONNECTION: Reach.UNREACHED,
+        FailureKind.TIMEOUT_FIRST: Reach.SILENT,
+        FailureKind.CUT_OFF: Reach.OK,
+    }
+    assert reach is expected.get(kind, reach)
     assert reach_of(None) is Reach.OK
-    assert reach_of(Failure(kind=FailureKind.NO_KEY, message="x")) is Reach.NO_KEY
-    assert reach_of(Failure(kind=FailureKind.CONSENT, message="x")) is Reach.HELD
-    assert reach_of(Failure(kind=FailureKind.CONNECTION, message="x")) is Reach.UNREACHED
-    assert reach_of(Failure(kind=FailureKind.CONNECTION, message="x"), answered=True) is Reach.OK
-    assert reach_of(Failure(kind=FailureKind.TIMEOUT_FIRST, message="x")) is Reach.SILENT
-    assert reach_of(Failure(kind=FailureKind.CUT_OFF, message="x")) is Reach.OK

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import errno
 import io
 import json
 import os
 import re
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -30,6 +27,7 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.io.file_lock import FileLock
 from tests.engine.debugging import begin
 from tests.engine.headless.runs import CANARY, Ended
+from tests.support.command import run_command, started_command
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, Step, keep, send, sleep, whole
 
@@ -81,7 +79,7 @@ def desk(tmp_path: Path, demo: DemoServer) -> Desk:
     return Desk(tmp_path, demo.base_url)
 
 
-async def test_a_table_progress_and_an_answer_file_beside(desk: Desk) -> None:
+async def test_answers_are_shown_kept_and_not_asked_for_again_unless_it_is_said(desk: Desk, demo: DemoServer) -> None:
     ended = await desk.run(saved())
     assert ended.code == ExitCode.OK
     lines = ended.out.splitlines()
@@ -89,19 +87,13 @@ async def test_a_table_progress_and_an_answer_file_beside(desk: Desk) -> None:
     assert [line.split("  ")[0] for line in lines[1:3]] == ["A · as set", "B · Reasoner"]
     assert "Contains  “{{city}}”" in ended.out
     assert ended.err.splitlines()[-1].startswith("playground: 6 of 6")
-    assert desk.answers.is_file()
-
-
-async def test_what_is_kept_is_not_asked_again_unless_it_is_said(desk: Desk, demo: DemoServer) -> None:
-    await desk.run(saved())
     again = await desk.run()
     assert again.code == ExitCode.BAD_INPUT
     assert "has 6 of the 6 answers already" in again.err
-    asked = len(demo.requests)
     assert (await desk.run(go_on=True)).code == ExitCode.OK
-    assert len(demo.requests) == asked
+    assert len(demo.requests) == 6
     assert (await desk.run(fresh=True)).code == ExitCode.OK
-    assert len(demo.requests) == asked + 6
+    assert len(demo.requests) == 12
 
 
 async def test_a_part_of_it_is_found_in_the_whole(desk: Desk, demo: DemoServer) -> None:
@@ -114,26 +106,30 @@ async def test_a_part_of_it_is_found_in_the_whole(desk: Desk, demo: DemoServer) 
     assert len(demo.requests) == 6
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "words"),
-    [
-        ({"cases": []}, {}, "There is no case yet."),
-        ({"cases": [{"name": "X"}]}, {}, "X has no value for {{city}}."),
-        ({"checks": [{"kind": "judge", "rubric": "kind"}]}, {}, "The judge has no model"),
-        ({"checks": [{"kind": "regex", "pattern": "("}]}, {}, "no regular expression"),
-        ({"budget": {"requests": 0}}, {}, "A budget of 0 requests"),
-        ({}, {"only": ("C",)}, "there is no variant “C”; there is A · as set, B · Reasoner"),
-        ({}, {"cases": ("x*",)}, "no case is called “x*”"),
-        ({"repeats": "often"}, {}, "repeats"),
-    ],
-)
-async def test_what_cannot_be_run_is_said_in_a_line(
-    desk: Desk, demo: DemoServer, change: dict[str, Any], options: dict[str, Any], words: str
-) -> None:
-    ended = await desk.run(saved(**change), **options)
-    assert ended.code == ExitCode.BAD_INPUT
-    assert words in ended.err
-    assert ended.err.count("\n") == 1
+UNUSABLE: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"cases": []}, {}, "There is no case yet."),
+    ({"cases": [{"name": "X"}]}, {}, "X has no value for {{city}}."),
+    ({"checks": [{"kind": "judge", "rubric": "kind"}]}, {}, "The judge has no model"),
+    ({"checks": [{"kind": "regex", "pattern": "("}]}, {}, "no regular expression"),
+    ({"budget": {"requests": 0}}, {}, "A budget of 0 requests"),
+    ({}, {"only": ("C",)}, "there is no variant “C”; there is A · as set, B · Reasoner"),
+    ({}, {"cases": ("x*",)}, "no case is called “x*”"),
+    ({"repeats": "often"}, {}, "repeats"),
+]
+
+
+async def test_evaluation_that_cannot_be_run_is_explained_in_a_line(desk: Desk, demo: DemoServer) -> None:
+    (desk.folder / "file").write_text("no folder", encoding="utf-8")
+    elsewhere: tuple[dict[str, Any], dict[str, Any], str] = (
+        {},
+        {"answers": desk.folder / "file" / "answers.sqlite"},
+        "",
+    )
+    for change, options, words in (*UNUSABLE, elsewhere):
+        ended = await desk.run(saved(**change), **options)
+        assert ended.code == ExitCode.BAD_INPUT
+        assert words in ended.err
+        assert ended.err.count("\n") == 1
     assert not demo.requests
 
 
@@ -191,7 +187,7 @@ async def test_all_exports_are_written(desk: Desk) -> None:
 
 
 async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
-    cases = [{"values": {"city": str(number)}} for number in range(200)]
+    cases = [{"values": {"city": str(number)}} for number in range(60)]
     desk.write(saved(text="{{city}} !tps=400", cases=cases, variants=[]))
     out, err = io.StringIO(), io.StringIO()
     options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY))
@@ -201,7 +197,7 @@ async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
     assert await task == ExitCode.INTERRUPTED
     assert "A · as set" in out.getvalue()
     assert "Interrupted. What came is kept" in err.getvalue()
-    assert 4 <= kept(desk.answers) < 200
+    assert 4 <= kept(desk.answers) < 60
 
 
 def kept(path: Path) -> int:
@@ -240,37 +236,33 @@ def slow() -> Iterator[FaultServer]:
         yield server
 
 
-def command(desk: Desk, server: FaultServer) -> list[str]:
-    program = [sys.executable, "-m", "playground", "eval", str(desk.file)]
-    return [*program, "--base-url", server.url, "--continue", "--retries", "0"]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for a process that is killed")
-def test_killed_and_gone_on_with_every_answer_is_there_once(tmp_path: Path, slow: FaultServer) -> None:
-    """What was told as done before each kill is kept as it was; in all no more is asked than what was under way."""
+def test_killed_evaluation_continues_with_every_answer_once(tmp_path: Path, slow: FaultServer) -> None:
+    """What was told as done before each kill is kept as it was; no more is asked again than what was under way."""
     desk = Desk(tmp_path, slow.url)
-    count, at_once, kills = 240, 4, int(os.environ.get("KILLS", "5"))
+    count, at_once, kills = 80, 4, int(os.environ.get("KILLS", "2"))
     cases = [{"id": f"c{number}", "values": {"city": str(number)}} for number in range(count)]
     desk.write(saved(cases=cases, variants=[], at_once=at_once))
+    command = ("eval", str(desk.file), "--base-url", slow.url, "--continue", "--retries", "0")
     before: dict[str, tuple[Any, ...]] = {}
     killed = 0
     for _ in range(kills):
-        child = subprocess.Popen(command(desk, slow), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         start = kept(desk.answers)
-        deadline = time.monotonic() + 60
-        while kept(desk.answers) < start + 4 and child.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        os.kill(child.pid, signal.SIGKILL) if child.poll() is None else None
-        said = child.communicate(timeout=20)[1]
+        with started_command(*command) as child:
+            deadline = time.monotonic() + 60
+            while kept(desk.answers) < start + 4 and child.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+            child.kill()
+            said = child.communicate(timeout=20)[1].decode()
         killed += child.returncode == -signal.SIGKILL
-        told = max((int(found.replace(",", "")) for found in re.findall(r"([\d,]+) of 240", said)), default=0)
+        told = max((int(number) for number in re.findall(rf"(\d+) of {count}", said)), default=0)
         now = rows(desk.answers)
         assert len(now) >= told
         assert {key: now[key] for key in before} == before
         before = now
     assert killed >= 1
-    last = subprocess.run(command(desk, slow), capture_output=True, text=True, timeout=120, check=False)
-    assert last.returncode == 0, last.stderr
+    last = run_command(*command)
+    assert last.returncode == 0, last.err
     after = rows(desk.answers)
     assert len(after) == count
     assert {key: after[key] for key in before} == before
@@ -284,7 +276,7 @@ def rows(path: Path) -> dict[str, tuple[Any, ...]]:
     return {row[0]: row for row in found}
 
 
-@pytest.mark.parametrize("options", [{"go_on": True}, {"fresh": True}, {}])
+@pytest.mark.parametrize("options", [{"go_on": True}, {}])
 async def test_second_evaluation_on_one_answers_file_is_refused(
     desk: Desk, demo: DemoServer, options: dict[str, Any]
 ) -> None:
@@ -302,30 +294,3 @@ async def test_second_evaluation_on_one_answers_file_is_refused(
         lock.release()
     assert (await desk.run(**options)).code == ExitCode.OK
     assert not list(desk.folder.glob("*.lock"))
-
-
-async def test_two_evaluations_at_once_ask_for_each_answer_once(desk: Desk, demo: DemoServer) -> None:
-    ended = await asyncio.gather(desk.run(saved()), desk.run(saved()))
-    assert sorted(one.code for one in ended) == [ExitCode.OK, ExitCode.BAD_INPUT]
-    assert len(demo.requests) == 6
-
-
-async def test_answers_file_that_cannot_be_locked_is_refused(
-    desk: Desk, demo: DemoServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_handle: int) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr("playground.engine.io.file_lock._lock", refuse)
-    ended = await desk.run(saved())
-    assert ended.code == ExitCode.BAD_INPUT
-    assert "cannot be locked, so the same answers could be paid for twice: No locks available" in ended.err
-    assert not demo.requests
-
-
-async def test_answers_in_a_folder_that_cannot_be_written_are_refused(desk: Desk, demo: DemoServer) -> None:
-    (desk.folder / "file").write_text("no folder", encoding="utf-8")
-    ended = await desk.run(saved(), answers=desk.folder / "file" / "answers.sqlite")
-    assert ended.code == ExitCode.BAD_INPUT
-    assert ended.err.count("\n") == 1
-    assert not demo.requests

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from playground.demo.server import DemoConfig, DemoServer
+from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, AnswerRow, Debugging, ToolRule
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
@@ -29,28 +28,6 @@ WEATHER = {
         "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     },
 }
-
-
-@pytest.fixture
-def desk(tmp_path: Path, demo: DemoServer) -> Desk:
-    return Desk(tmp_path, demo.base_url)
-
-
-async def test_text_and_reasoning_go_to_streams_of_their_own(desk: Desk) -> None:
-    ended = await desk.run(experiment("What is 6 * 7?", model="demo-reasoner"))
-    assert ended.code == ExitCode.OK
-    assert "42" in ended.out
-    assert "The user says" in ended.err
-    assert "The user says" not in ended.out
-
-
-async def test_a_file_streams_unless_it_says_otherwise(desk: Desk, demo: DemoServer) -> None:
-    await desk.run(experiment())
-    assert json.loads(demo.requests[-1].body)["stream"] is True
-    ended = await desk.run(experiment(parameters={"stream": False}))
-    assert json.loads(demo.requests[-1].body)["stream"] is False
-    assert ended.code == ExitCode.OK
-    assert ended.out.strip()
 
 
 async def test_what_the_file_says_is_what_is_sent(desk: Desk, demo: DemoServer) -> None:
@@ -99,17 +76,16 @@ async def test_a_result_that_is_being_written_goes_to_its_call(desk: Desk, demo:
     assert "does not say which call it answers" in refused.err
 
 
-async def test_calls_are_written_after_the_text(desk: Desk) -> None:
-    ended = await desk.run(experiment("Weather in Oslo?", model="demo-tools", tools=[WEATHER]))
+async def test_text_and_reasoning_go_to_streams_of_their_own_or_into_json(desk: Desk) -> None:
+    asked = experiment("What is 6 * 7?", model="demo-reasoner")
+    ended = await desk.run(asked)
     assert ended.code == ExitCode.OK
-    assert "→ get_weather({" in ended.out
-
-
-async def test_the_turn_as_json(desk: Desk) -> None:
-    ended = await desk.run(experiment("What is 6 * 7?", model="demo-reasoner"), as_json=True)
+    assert "42" in ended.out
+    assert "The user says" in ended.err
+    assert "The user says" not in ended.out
+    ended = await desk.run(asked, as_json=True)
     turn = ended.json
-    assert ended.code == ExitCode.OK
-    assert ended.err == ""
+    assert (ended.code, ended.err) == (ExitCode.OK, "")
     assert "42" in turn["content"]
     assert turn["reasoning"]
     assert (turn["role"], turn["finish_reason"], turn["complete"]) == ("assistant", "stop", True)
@@ -117,21 +93,8 @@ async def test_the_turn_as_json(desk: Desk) -> None:
     assert turn["model"] == "demo-reasoner"
 
 
-async def test_every_completion_is_in_the_json(desk: Desk) -> None:
-    ended = await desk.run(experiment(parameters={"n": 3}), as_json=True)
-    assert [choice["index"] for choice in ended.json["choices"]] == [0, 1, 2]
-
-
-async def test_the_native_protocol(desk: Desk) -> None:
-    content = experiment("What is 6 * 7?", protocol="messages", model="demo-messages", parameters={"max_tokens": 500})
-    ended = await desk.run(content)
-    assert ended.code == ExitCode.OK
-    assert "42" in ended.out
-
-
-@pytest.mark.parametrize(
-    ("word", "code"),
-    [
+async def test_exit_code_says_how_the_run_ended(desk: Desk) -> None:
+    for word, code in (
         ("!503", ExitCode.HTTP),
         ("!401", ExitCode.HTTP),
         ("!html", ExitCode.HTTP),
@@ -140,112 +103,56 @@ async def test_the_native_protocol(desk: Desk) -> None:
         ("!cut", ExitCode.INCOMPLETE),
         ("!empty", ExitCode.INCOMPLETE),
         ("!length", ExitCode.OK),
-    ],
-)
-async def test_the_exit_code_says_how_it_ended(desk: Desk, word: str, code: int) -> None:
-    ended = await desk.run(experiment(f"{word} Tell me something"))
-    assert ended.code == code
-    assert ended.err.startswith("playground: ")
-
-
-async def test_a_failure_is_said_with_the_gateways_words_and_a_remedy(desk: Desk) -> None:
-    ended = await desk.run(experiment("!503 Hello"))
-    assert "playground: The gateway is overloaded (503): The service is temporarily unavailable" in ended.err
-    assert ended.out == ""
-
-
-async def test_a_failure_stands_in_the_json_too(desk: Desk) -> None:
+    ):
+        ended = await desk.run(experiment(f"{word} Tell me something"))
+        assert (ended.code, ended.err.startswith("playground: ")) == (code, True), word
+        if word == "!503":
+            assert "The gateway is overloaded (503): The service is temporarily unavailable" in ended.err
+            assert ended.out == ""
     ended = await desk.run(experiment("!error Tell me something"), as_json=True)
-    assert ended.code == ExitCode.INCOMPLETE
     assert ended.json["error"]["kind"] == "stream"
     assert ended.json["content"]
     assert ended.json["complete"] is False
 
 
-async def test_a_port_where_nothing_listens(desk: Desk) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        ended = await desk.run(experiment(), base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
-    assert ended.code == ExitCode.TRANSPORT
-    assert "No connection: Nothing answers at 127.0.0.1:" in ended.err
-
-
-async def test_a_key_refused_is_not_repeated(tmp_path: Path) -> None:
-    with DemoServer(DemoConfig(key="another", tokens_per_second=0, time_to_first_token=0)) as locked:
-        ended = await Desk(tmp_path, locked.base_url).run(experiment())
-    assert ended.code == ExitCode.HTTP
-    assert "The key was not accepted (401)" in ended.err
-
-
-async def test_a_gateway_that_repeats_the_key_does_not_get_it_shown(tmp_path: Path) -> None:
+async def test_key_repeated_by_a_gateway_is_not_shown(server: FaultServer, server_desk: Desk) -> None:
     body = json.dumps({"error": {"message": f"Incorrect API key: {CANARY}"}}).encode()
-    with FaultServer() as server:
-        server.play(send(whole(401, "application/json", body)))
-        desk = Desk(tmp_path, server.url)
-        assert (await desk.run(experiment())).code == ExitCode.HTTP  # the canary is looked for by the desk
-        assert (await desk.run(experiment(), as_json=True)).code == ExitCode.HTTP
+    server.play(send(whole(401, "application/json", body)))
+    for as_json in (False, True):  # the desk looks for the key
+        assert (await server_desk.run(experiment(), as_json=as_json)).code == ExitCode.HTTP
 
 
-async def test_a_model_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    with FaultServer() as server:
-        server.play(send(head(), sse(text_chunk("a\x1b[2Jb\rc\nd", "stop"), "[DONE]")))
-        ended = await Desk(tmp_path, server.url).run(experiment())
-    assert ended.code == ExitCode.OK
-    assert ended.out.strip() == "a\ufffd[2Jb\ufffdc\nd"
+UNUSABLE: list[tuple[object, str]] = [
+    ("", "is not JSON"),
+    ("{", "is not JSON"),
+    ("[" * 100_000, "is not JSON"),
+    (b"\xff\xfe\x00", "is not UTF-8 text"),
+    ([], "must hold one JSON object"),
+    ({}, '"playground": 1 is missing'),
+    (experiment(playground=2), '"playground": 2 is a version from a newer application; this one knows 1'),
+    (experiment(playground="1"), "must be 1, the version of the format, not '1'"),
+    (experiment(extra=1, body=2), "unknown field 'body', 'extra'"),
+    (experiment(model=""), '"model" must be the id of a model'),
+    (experiment(protocol="telegraph"), "telegraph"),
+    (experiment(messages="Hello"), "messages"),
+    (experiment(messages=[{"role": "pope", "content": "x"}]), "pope"),
+    (experiment(tools=[7]), "tools[0]"),
+    (experiment(extra_body="x"), '"extra_body" must be an object'),
+]
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "is not JSON"),
-        ("{", "is not JSON"),
-        ("[" * 100_000, "is not JSON"),
-        (b"\xff\xfe\x00", "is not UTF-8 text"),
-        ([], "must hold one JSON object"),
-        ({}, '"playground": 1 is missing'),
-        (experiment(playground=2), '"playground": 2 is a version from a newer application; this one knows 1'),
-        (experiment(playground="1"), "must be 1, the version of the format, not '1'"),
-        (experiment(playground=True), "must be 1, the version of the format, not True"),
-        (experiment(extra=1, body=2), "unknown field 'body', 'extra'"),
-        (experiment(model=""), '"model" must be the id of a model'),
-        (experiment(model=7), '"model" must be the id of a model'),
-        (experiment(protocol="telegraph"), "telegraph"),
-        (experiment(messages="Hello"), "messages"),
-        (experiment(messages=[{"role": "pope", "content": "x"}]), "pope"),
-        (experiment(messages=[7]), "message 1"),
-        (experiment(tools=[7]), "tools[0]"),
-        (experiment(tools="x"), '"tools" must be an array'),
-        (experiment(parameters=[1]), '"parameters" must be an object'),
-        (experiment(extra_body="x"), '"extra_body" must be an object'),
-    ],
-)
-async def test_a_file_that_cannot_be_run_is_explained(tmp_path: Path, content: object, words: str) -> None:
-    ended = await Desk(tmp_path, NOWHERE).run(content)
-    assert ended.code == ExitCode.BAD_INPUT
-    assert ended.out == ""
-    assert ended.err.startswith("playground: ")
-    assert words in ended.err
-    assert ended.err.count("\n") == 1
-
-
-async def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+async def test_file_that_cannot_be_run_is_explained(tmp_path: Path) -> None:
     desk = Desk(tmp_path, NOWHERE)
-    missing = await desk.run_path(tmp_path / "missing.json")
-    folder = await desk.run_path(tmp_path)
-    assert missing.code == folder.code == ExitCode.BAD_INPUT
-    assert "missing.json cannot be read" in missing.err
-    assert "cannot be read" in folder.err
-
-
-async def test_a_byte_order_mark_is_no_obstacle(desk: Desk) -> None:
-    content = b"\xef\xbb\xbf" + json.dumps(experiment()).encode()
-    assert (await desk.run(content)).code == ExitCode.OK
-
-
-async def test_an_address_that_is_none(tmp_path: Path) -> None:
-    ended = await Desk(tmp_path, "not an address").run(experiment())
-    assert ended.code == ExitCode.BAD_INPUT
-    assert ended.err.strip().startswith("playground: ")
+    for content, words in UNUSABLE:
+        ended = await desk.run(content)
+        assert (ended.code, ended.out) == (ExitCode.BAD_INPUT, "")
+        assert ended.err.startswith("playground: ")
+        assert words in ended.err
+        assert ended.err.count("\n") == 1
+    for path in (tmp_path / "missing.json", tmp_path):
+        ended = await desk.run_path(path)
+        assert ended.code == ExitCode.BAD_INPUT
+        assert f"{path.name} cannot be read" in ended.err
 
 
 def test_what_no_file_sets_is_as_in_a_new_experiment() -> None:
@@ -265,31 +172,17 @@ def test_what_no_file_sets_is_as_in_a_new_experiment() -> None:
 # What is not whole
 
 
-async def test_an_answer_with_a_hole_is_not_complete(tmp_path: Path) -> None:
-    with FaultServer() as server:
-        server.play(
-            send(head(), sse(text_chunk("Fine, "), '{"id": "c1", broken', text_chunk("thanks", "stop"), "[DONE]"))
-        )
-        desk = Desk(tmp_path, server.url)
-        plain, found = await desk.run(experiment()), await desk.run(experiment(), as_json=True)
-        loop = await desk.run(experiment(), as_json=True, max_steps=3)
+async def test_answer_with_a_hole_is_not_complete(server: FaultServer, server_desk: Desk) -> None:
+    server.play(send(head(), sse(text_chunk("Fine, "), '{"id": "c1", broken', text_chunk("thanks", "stop"), "[DONE]")))
+    plain = await server_desk.run(experiment())
+    as_json = await server_desk.run(experiment(), as_json=True)
+    loop = await server_desk.run(experiment(), as_json=True, max_steps=3)
     assert (plain.code, plain.out) == (ExitCode.INCOMPLETE, "Fine, thanks\n")
     assert plain.err.startswith("playground: Part of the answer could not be read: ")
-    assert found.code == loop.code == ExitCode.INCOMPLETE
-    assert found.err == loop.err == plain.err
-    assert found.json["complete"] is loop.json["turns"][-1]["complete"] is False
-    assert [deviation["hole"] for deviation in found.json["deviations"]] == [True]
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-async def test_a_call_that_was_cut_off_is_not_whole(desk: Desk, protocol: str) -> None:
-    model = {"chat": "demo-tools", "messages": "demo-messages"}[protocol]
-    asked = experiment("Weather in Oslo !cutargs", protocol=protocol, model=model, tools=[WEATHER])
-    ended = await desk.run(asked)
-    assert ended.code == ExitCode.INCOMPLETE
-    assert "The answer broke off at its call of get_weather" in ended.err
-    whole = await desk.run(experiment("Weather in Oslo", protocol=protocol, model=model, tools=[WEATHER]))
-    assert whole.code == ExitCode.OK
+    assert as_json.code == loop.code == ExitCode.INCOMPLETE
+    assert as_json.err == loop.err == plain.err
+    assert as_json.json["complete"] is loop.json["turns"][-1]["complete"] is False
+    assert [deviation["hole"] for deviation in as_json.json["deviations"]] == [True]
 
 
 PAGE = whole(200, "text/html", b"<html><body>Sign in</body></html>")
@@ -297,39 +190,26 @@ GZIP = whole(200, "text/event-stream", b"this is not gzip", "Content-Encoding: g
 BROTLI = whole(200, "text/event-stream", b"x", "Content-Encoding: br")
 
 
-@pytest.mark.parametrize(
-    ("script", "code"),
-    [
-        ([send(PAGE)], ExitCode.INCOMPLETE),
-        ([send(GZIP)], ExitCode.INCOMPLETE),
-        ([send(BROTLI)], ExitCode.INCOMPLETE),
-        ([send(whole(200, "application/json", b"[1, 2"))], ExitCode.INCOMPLETE),
-        ([send(whole(200, "text/event-stream", b""))], ExitCode.INCOMPLETE),
-        ([send(head(200, "text/event-stream", chunked=True)), reset()], ExitCode.INCOMPLETE),
-        ([send(head(), sse(text_chunk("Half"))), reset()], ExitCode.INCOMPLETE),
-        ([reset()], ExitCode.TRANSPORT),
-        ([send(b"SSH-2.0-OpenSSH_9.2\r\n")], ExitCode.TRANSPORT),
-        ([send(whole(404, "text/html", b"<html>none</html>"))], ExitCode.HTTP),
-        ([send(whole(302, None, b"", "Location: https://elsewhere.example/"))], ExitCode.HTTP),
-    ],
-)
-async def test_an_answer_that_began_is_told_from_one_that_did_not(
-    tmp_path: Path, script: list[Step], code: ExitCode
-) -> None:
-    with FaultServer() as server:
+BEGUN: list[tuple[list[Step], ExitCode]] = [
+    ([send(PAGE)], ExitCode.INCOMPLETE),
+    ([send(GZIP)], ExitCode.INCOMPLETE),
+    ([send(BROTLI)], ExitCode.INCOMPLETE),
+    ([send(whole(200, "application/json", b"[1, 2"))], ExitCode.INCOMPLETE),
+    ([send(whole(200, "text/event-stream", b""))], ExitCode.INCOMPLETE),
+    ([send(head(200, "text/event-stream", chunked=True)), reset()], ExitCode.INCOMPLETE),
+    ([send(head(), sse(text_chunk("Half"))), reset()], ExitCode.INCOMPLETE),
+    ([reset()], ExitCode.TRANSPORT),
+    ([send(b"SSH-2.0-OpenSSH_9.2\r\n")], ExitCode.TRANSPORT),
+    ([send(whole(404, "text/html", b"<html>none</html>"))], ExitCode.HTTP),
+    ([send(whole(302, None, b"", "Location: https://elsewhere.example/"))], ExitCode.HTTP),
+]
+
+
+async def test_answer_that_began_is_told_from_one_that_did_not(server: FaultServer, server_desk: Desk) -> None:
+    for script, code in BEGUN:
         server.play(*script)
-        ended = await Desk(tmp_path, server.url).run(experiment())
-    assert ended.code == code
-    assert ended.err.startswith("playground: ")
-
-
-async def test_a_refusal_is_in_the_json_too(tmp_path: Path) -> None:
-    chunk = '{"id": "c", "choices": [{"index": 0, "delta": {"refusal": "No."}, "finish_reason": "stop"}]}'
-    with FaultServer() as server:
-        server.play(send(head(), sse(chunk, "[DONE]")))
-        desk = Desk(tmp_path, server.url)
-        assert (await desk.run(experiment())).out == "No.\n"
-        assert (await desk.run(experiment(), as_json=True)).json["choices"][0]["refusal"] == "No."
+        ended = await server_desk.run(experiment())
+        assert (ended.code, ended.err.startswith("playground: ")) == (code, True)
 
 
 def chat_body(message: dict[str, Any], reason: str | None, **more: Any) -> list[Step]:
@@ -352,59 +232,47 @@ NONE = {"content": None}
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 
 
-@pytest.mark.parametrize(
-    ("script", "code", "words"),
-    [
-        (chat_body(NONE, "content_filter"), 5, ["content filter", "Change the messages"]),
-        (chat_body(SOME, "content_filter"), 0, ["content filter"]),
-        (
-            chat_body(NONE, "content_filter", prompt_filter_results=[{"content_filter_results": FILTERED}]),
-            5,
-            ["violence"],
-        ),
-        (chat_body({"content": None, "refusal": "No."}, "stop"), 5, ["refused"]),
-        (chat_body(SOME, "length"), 0, ["limit on completion tokens", "Raise"]),
-        (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["Only reasoning came", "Raise"]),
-        (chat_body({"content": "", "reasoning_content": "Hm"}, "stop"), 5, ["reasoning and no text"]),
-        (chat_body({"content": ""}, "model_context_window_exceeded"), 5, ["context window"]),
-        (chat_body({"content": ""}, "error"), 5, ["error", "Run it again"]),
-        (chat_body(SOME, "error"), 5, ["error"]),
-        (chat_body({"content": ""}, "odd_end"), 5, ["odd_end"]),
-        (chat_body({"content": ""}, "function_call_filter: MALFORMED_FUNCTION_CALL"), 5, ["tool call"]),
-        (chat_body({"content": ""}, "stop"), 5, ["Empty response"]),
-        (chat_body({"content": "", "tool_calls": [CALL]}, "tool_calls"), 0, ["1 tool call", "--answers"]),
-        (messages_body([], "refusal", stop_details=EXPLAINED), 5, ["refused", "This may help an attack.", "cyber"]),
-        (
-            chat_body({"content": None, "audio": {"id": "a", "data": "QUJD", "transcript": "Hi"}}, "stop"),
-            0,
-            ["transcript: Hi"],
-        ),
-        (messages_body([], "max_tokens"), 5, ["No text came"]),
-        (messages_body([], "model_context_window_exceeded"), 5, ["context window"]),
-        (messages_body([{"type": "text", "text": "x"}], "model_context_window_exceeded"), 0, ["context window"]),
-    ],
-)
-async def test_answer_without_a_plain_end_is_explained(
-    tmp_path: Path, script: list[Step], code: int, words: list[str]
-) -> None:
-    protocol = "messages" if b'"stop_reason"' in repr(script).encode() else "chat"
-    request = experiment(protocol=protocol, parameters={"stream": False})
-    with FaultServer() as server:
+ENDINGS: list[tuple[list[Step], int, list[str]]] = [
+    (chat_body(NONE, "content_filter"), 5, ["content filter", "Change the messages"]),
+    (chat_body(SOME, "content_filter"), 0, ["content filter"]),
+    (chat_body(NONE, "content_filter", prompt_filter_results=[{"content_filter_results": FILTERED}]), 5, ["violence"]),
+    (chat_body({"content": None, "refusal": "No."}, "stop"), 5, ["refused"]),
+    (chat_body(SOME, "length"), 0, ["limit on completion tokens", "Raise"]),
+    (chat_body({"content": "", "reasoning_content": "Hm"}, "length"), 5, ["Only reasoning came", "Raise"]),
+    (chat_body({"content": "", "reasoning_content": "Hm"}, "stop"), 5, ["reasoning and no text"]),
+    (chat_body({"content": ""}, "model_context_window_exceeded"), 5, ["context window"]),
+    (chat_body({"content": ""}, "error"), 5, ["error", "Run it again"]),
+    (chat_body(SOME, "error"), 5, ["error"]),
+    (chat_body({"content": ""}, "odd_end"), 5, ["odd_end"]),
+    (chat_body({"content": ""}, "function_call_filter: MALFORMED_FUNCTION_CALL"), 5, ["tool call"]),
+    (chat_body({"content": ""}, "stop"), 5, ["Empty response"]),
+    (chat_body({"content": "", "tool_calls": [CALL]}, "tool_calls"), 0, ["1 tool call", "--answers"]),
+    (messages_body([], "refusal", stop_details=EXPLAINED), 5, ["refused", "This may help an attack.", "cyber"]),
+    (
+        chat_body({"content": None, "audio": {"id": "a", "data": "QUJD", "transcript": "Hi"}}, "stop"),
+        0,
+        ["transcript: Hi"],
+    ),
+    (messages_body([], "max_tokens"), 5, ["No text came"]),
+    (messages_body([], "model_context_window_exceeded"), 5, ["context window"]),
+    (messages_body([{"type": "text", "text": "x"}], "model_context_window_exceeded"), 0, ["context window"]),
+]
+
+
+async def test_answer_without_a_plain_end_is_explained(server: FaultServer, server_desk: Desk) -> None:
+    for script, code, words in ENDINGS:
+        protocol = "messages" if b'"stop_reason"' in repr(script).encode() else "chat"
+        request = experiment(protocol=protocol, parameters={"stream": False})
         server.play(*script)
-        desk = Desk(tmp_path, server.url)
-        ended = await desk.run(request)
-        as_json = await desk.run(request, as_json=True)
-    assert (ended.code, as_json.code) == (code, code), ended.err
-    assert [word for word in words if word not in ended.err] == []
-    said = json.dumps(as_json.json["choices"][0].get("ending") or as_json.json["error"] or "1 tool call, --answers")
-    assert [word for word in words if word.lower() not in said.lower() and word != "Empty response"] == []
-
-
-async def test_plain_answer_has_nothing_to_explain(tmp_path: Path) -> None:
-    with FaultServer() as server:
-        server.play(*chat_body({"content": "Yes."}, "stop"))
-        ended = await Desk(tmp_path, server.url).run(experiment(parameters={"stream": False}))
-    assert (ended.code, ended.out, ended.err) == (0, "Yes.\n", "")
+        ended = await server_desk.run(request)
+        as_json = await server_desk.run(request, as_json=True)
+        assert (ended.code, as_json.code) == (code, code), ended.err
+        assert [word for word in words if word not in ended.err] == []
+        said = json.dumps(as_json.json["choices"][0].get("ending") or as_json.json["error"] or "1 tool call, --answers")
+        assert [word for word in words if word.lower() not in said.lower() and word != "Empty response"] == []
+    server.play(*chat_body({"content": "Yes."}, "stop"))
+    ended = await server_desk.run(experiment(parameters={"stream": False}))
+    assert (ended.code, ended.out, ended.err) == (0, "Yes.\n", ""), "a plain end needs no words"
 
 
 async def test_a_saved_experiment_brings_its_own_answers(desk: Desk) -> None:

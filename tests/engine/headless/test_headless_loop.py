@@ -39,12 +39,14 @@ class Desk(runs.Desk):
         return await self.run(content, answers=table, max_steps=steps or (None if table else 20), as_json=as_json)
 
 
-@pytest.fixture(params=["chat", "messages"])
-def desk(request: pytest.FixtureRequest, tmp_path: Path, demo: DemoServer) -> Desk:
-    return Desk(tmp_path, demo.base_url, request.param)
+@pytest.fixture
+def desk(tmp_path: Path, demo: DemoServer) -> Desk:
+    return Desk(tmp_path, demo.base_url, "chat")
 
 
-async def test_the_loop_runs_to_its_end_and_prints_the_transcript(desk: Desk) -> None:
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+async def test_loop_runs_to_its_end_and_prints_the_transcript(desk: Desk, protocol: str) -> None:
+    desk.protocol = protocol
     ended = await desk.ask("Compare Lisbon and Oslo !chain")
     assert (ended.code, ended.err) == (ExitCode.OK, "")
     assert ended.roles == ["user", "assistant", "tool", "assistant", "tool", "assistant"]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from playground.domain.events import Event, TextDelta
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.cassettes import cassette
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
-from playground.engine.session.asking import Reception
+from tests.engine.debugging import begin
 from tests.engine.headless.runs import CANARY, Desk, experiment
+from tests.protocols.streams import DONE, call_chunk, chunk
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
 from tests.support.proxy import Proxy, Socks
@@ -157,21 +155,18 @@ async def test_reasoning_goes_back_as_the_file_has_it_or_as_asked(desk: Desk, se
     assert server.requests[-1].json["messages"][1]["reasoning"] == "2 + 2"
 
 
-async def test_braces_in_a_request_file_are_text(desk: Desk, server: FaultServer) -> None:
+async def test_messages_of_a_request_file_go_out_as_they_stand(desk: Desk, server: FaultServer) -> None:
     text = r"Write {{name}}, \{{name}}, \\{{name}} and {{ name }}."
-    messages = [{"role": "system", "content": text}, {"role": "user", "content": text}]
-    for options in ({}, {"max_steps": 3}):
-        ended = await desk.run(experiment(messages=messages), **options)
-        assert (ended.code, ended.err) == (ExitCode.OK, "")
-        assert server.requests[-1].json["messages"] == messages
-
-
-async def test_one_request_goes_out_whatever_stands_open_in_it(desk: Desk, server: FaultServer) -> None:
+    braces = [{"role": "system", "content": text}, {"role": "user", "content": text}]
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     open_ = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
-    for messages in (open_, [*open_, {"role": "user", "content": "!"}], [{"role": "assistant", "content": ""}], []):
-        assert (await desk.run(experiment(messages=messages))).code == ExitCode.OK
+    after = [*open_, {"role": "user", "content": "!"}]
+    for messages in (braces, open_, after, [{"role": "assistant", "content": ""}], []):
+        ended = await desk.run(experiment(messages=messages))
+        assert (ended.code, ended.err) == (ExitCode.OK, "")
         assert server.requests[-1].json["messages"] == messages
+    await desk.run(experiment(messages=braces), max_steps=3)
+    assert server.requests[-1].json["messages"] == braces
 
 
 async def test_blocks_of_the_native_protocol_go_out_as_they_stand(desk: Desk, server: FaultServer) -> None:
@@ -210,12 +205,18 @@ async def test_tools_go_out_as_they_stand(desk: Desk, server: FaultServer, proto
     assert "tools" not in server.requests[-1].json
 
 
-async def test_what_native_messages_cannot_carry_is_said(desk: Desk, server: FaultServer) -> None:
-    said = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2"}
-    messages = [{"role": "user", "content": "2 + 2?"}, said, {"role": "user", "content": "Sure?"}]
-    ended = await desk.run(experiment(protocol="messages", messages=messages))
-    assert "playground: Turn 2 (assistant): its reasoning has no signature" in ended.err
-    assert server.requests[-1].json["messages"][1] == {"role": "assistant", "content": "4"}
+async def test_custom_call_is_answered_by_its_row_and_returned(desk: Desk, server: FaultServer) -> None:
+    tool = {"type": "custom", "custom": {"name": "code", "format": {"type": "text"}}}
+    call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": "print(1)"}}
+    server.play_next(send(head()), send(call_chunk({"index": 0, **call}) + chunk({}, "tool_calls") + DONE))
+    table = {"playground_answers": 1, "tools": {"code": [{"equal": "print(1)", "result": "1"}]}}
+    ended = await desk.run(experiment(tools=[tool]), answers=desk.write("table.json", table))
+    assert ended.code == ExitCode.OK
+    assert server.requests[0].json["tools"] == [tool]
+    assert server.requests[1].json["messages"][1:] == [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+    ]
 
 
 # Waiting and trying again
@@ -253,21 +254,12 @@ async def test_a_wait_that_is_too_long_is_told_instead(desk: Desk, server: Fault
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("clock", "code", "words"),
-    [
-        ("first", ExitCode.TRANSPORT, " with --timeout first=SECONDS"),
-        ("idle", ExitCode.INCOMPLETE, " with --timeout idle=SECONDS"),
-        ("total", ExitCode.INCOMPLETE, " with --timeout total=SECONDS"),
-    ],
-)
-async def test_a_clock_that_runs_out_names_its_option(
-    desk: Desk, server: FaultServer, clock: str, code: ExitCode, words: str
-) -> None:
-    server.play(hold() if clock == "first" else send(head(), sse(text_chunk("Half"))), hold())
-    ended = await desk.run(experiment(), timeouts={clock: 0.2})
-    assert ended.code == code
-    assert words in ended.err
+async def test_clock_that_runs_out_names_its_option(desk: Desk, server: FaultServer) -> None:
+    for clock, code in (("first", ExitCode.TRANSPORT), ("idle", ExitCode.INCOMPLETE), ("total", ExitCode.INCOMPLETE)):
+        server.play(hold() if clock == "first" else send(head(), sse(text_chunk("Half"))), hold())
+        ended = await desk.run(experiment(), timeouts={clock: 0.2})
+        assert ended.code == code
+        assert f" with --timeout {clock}=SECONDS" in ended.err
 
 
 async def test_a_ca_file_and_caps_are_used(desk: Desk, server: FaultServer) -> None:
@@ -313,40 +305,23 @@ async def test_an_answer_whose_recording_failed_is_shown_and_not_called_done(des
     assert "cannot be written" in ended.err
 
 
-@pytest.mark.parametrize("as_json", [False, True])
-async def test_an_interrupt_keeps_and_records_what_came(
-    desk: Desk, server: FaultServer, as_json: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    came, heard = b"", Reception.take_events
-
-    def hear(reception: Reception, events: list[Event], at: float | None) -> None:
-        nonlocal came
-        heard(reception, events, at)
-        came += "".join(event.text for event in events if isinstance(event, TextDelta)).encode()
-
-    monkeypatch.setattr(Reception, "take_events", hear)  # as JSON, nothing of it is seen from here before its end
+async def test_interrupt_keeps_and_records_what_came(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), sse(text_chunk("Half"))), hold())
     path, file = desk.folder / "a.cassette.json", desk.write("experiment.json", experiment())
     out, err = io.StringIO(), io.StringIO()
-    options = RunOptions(base_url=server.url, record=path, as_json=as_json)
-    running = asyncio.get_running_loop().create_task(run_file(file, options, out, err))
-    await eventually(lambda: came if as_json else out.getvalue())
+    running = begin(run_file(file, RunOptions(base_url=server.url, record=path), out, err))
+    await eventually(out.getvalue)
     running.cancel()
     assert await running == ExitCode.INTERRUPTED
-    assert err.getvalue() == "playground: Interrupted.\n"
+    assert (out.getvalue(), err.getvalue()) == ("Half\n", "playground: Interrupted.\n")
     assert b"Half" in cassette.open_file(path).exchanges[0].body
-    if as_json:
-        turn = json.loads(out.getvalue())
-        assert (turn["content"], turn["complete"]) == ("Half", False)
-    else:
-        assert out.getvalue() == "Half\n"
 
 
 async def test_an_interrupt_while_it_waits_for_the_next_try(desk: Desk, server: FaultServer) -> None:
     server.play(send(whole(429, "application/json", b"{}", "Retry-After: 60")), sleep(0))
     out, err = io.StringIO(), io.StringIO()
     file = desk.write("experiment.json", experiment())
-    running = asyncio.get_running_loop().create_task(run_file(file, RunOptions(base_url=server.url), out, err))
+    running = begin(run_file(file, RunOptions(base_url=server.url), out, err))
     await eventually(lambda: "Trying again in 1 min" in err.getvalue())
     running.cancel()
     assert await running == ExitCode.INTERRUPTED

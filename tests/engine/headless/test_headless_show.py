@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,14 +58,8 @@ def chunk(finish: str | None = None, index: int = 0, **delta: Any) -> str:
 
 
 @pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def desk(tmp_path: Path, server: FaultServer) -> Desk:
-    return Desk(tmp_path, server.url)
+def desk(server_desk: Desk) -> Desk:
+    return server_desk
 
 
 async def on_screen(desk: Desk, content: dict[str, Any], **options: Any) -> str:
@@ -81,26 +73,16 @@ async def on_screen(desk: Desk, content: dict[str, Any], **options: Any) -> str:
 THOUGHT = sse(chunk(reasoning_content="Hm."), chunk(content="Yes."), chunk("stop"), "[DONE]")
 
 
-async def test_reasoning_ends_its_line_before_the_answer(desk: Desk, server: FaultServer) -> None:
+async def test_reasoning_has_lines_of_its_own_and_the_answer_is_in_one_piece(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), THOUGHT))
     assert await on_screen(desk, experiment()) == "Hm.\nYes.\n"
     ended = await desk.run(experiment())
     assert (ended.out, ended.err) == ("Yes.\n", "Hm.\n")
-
-
-async def test_reasoning_between_texts_leaves_the_answer_in_one_piece(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), sse(chunk(content="One, "), chunk(reasoning_content="Hm."), chunk(content="two."))))
     assert "One, \nHm.\ntwo." in await on_screen(desk, experiment())
     ended = await desk.run(experiment())
     assert ended.out == "One, two.\n"
     assert ended.err.startswith("Hm.\nplayground: ")
-
-
-async def test_a_failure_stands_on_a_line_of_its_own(desk: Desk, server: FaultServer) -> None:
-    server.play(send(head(), sse(text_chunk("Half"))))
-    shown = await on_screen(desk, experiment())
-    assert shown.startswith("Half\nplayground: Ended without a finish reason")
-    assert (await desk.run(experiment())).err.startswith("playground: ")
 
 
 async def test_all_answers_are_shown_each_under_its_heading(desk: Desk, server: FaultServer) -> None:

@@ -22,6 +22,7 @@ from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.run import RunOptions, run_file
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import TextRedactor
+from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, head, send, sse, text_chunk
 
 KEY = 'sk-can"ary/93+ac55d1&Zq'
@@ -48,32 +49,19 @@ def leaks(text: str) -> list[str]:
     return [name for name, spelled in SPELLED.items() if spelled[4:20] in text]
 
 
-def evaluated(secret: str, place: str) -> dict[str, Any]:
-    """A saved experiment with an evaluation that has the secret in one place."""
-    text = "Say it back. !fast {{word}}"
-    case: dict[str, Any] = {"name": "Case", "values": {"word": "cold"}, "expected": "cold"}
-    check: dict[str, Any] = {"kind": "contains", "text": "cold"}
-    variant: dict[str, Any] = {"id": "b", "name": "Other", "differences": {"model": "demo-reasoner"}}
-    match place:
-        case "case name":
-            case["name"] = secret
-        case "variable" | "long variable":
-            case["values"] = {"word": secret if place == "variable" else f"{'long ' * 5}{secret} and more"}
-            case["name"] = ""
-        case "expected":
-            case["expected"] = f"It is {secret}"
-        case "check":
-            check["text"] = secret
-        case "pattern":
-            check = {"kind": "regex", "pattern": "^" + "".join(c if c.isalnum() else f"[{c}]" for c in secret)}
-        case "variant":
-            variant["name"] = secret
-        case "rubric":
-            check = {"kind": "judge", "rubric": f"Does it say {secret}?", "model": "demo-chat"}
-        case "prompt":
-            text += f" {secret}"
-        case _:
-            raise AssertionError(place)
+def evaluated(secret: str) -> dict[str, Any]:
+    """Return a saved experiment with an evaluation that has the secret in every place that people write."""
+    cases = [
+        {"name": secret, "values": {"word": "cold"}, "expected": "cold"},
+        {"name": "", "values": {"word": secret}, "expected": f"It is {secret}"},
+        {"name": "", "values": {"word": f"{'long ' * 5}{secret} and more"}},
+    ]
+    checks = [
+        {"kind": "contains", "text": secret},
+        {"kind": "judge", "rubric": f"Does it say {secret}?", "model": "demo-chat"},
+    ]
+    variants = [{"id": "b", "name": secret, "differences": {"model": "demo-reasoner"}}]
+    text = f"Say it back. !fast {{{{word}}}} {secret}"
     return {
         "experiment": 1,
         "id": "e",
@@ -81,20 +69,19 @@ def evaluated(secret: str, place: str) -> dict[str, Any]:
         "model": "demo-chat",
         "turns": [{"id": "t", "role": "user", "parts": [{"kind": "text", "text": text}]}],
         "head": "t",
-        "evaluation": {"streamed": False, "cases": [case], "variants": [variant], "checks": [check]},
+        "evaluation": {"streamed": False, "cases": cases, "variants": variants, "checks": checks},
     }
 
 
-PLACES = ("case name", "variable", "long variable", "expected", "check", "variant", "rubric", "prompt")
-
-
-async def evaluate(folder: Path, content: dict[str, Any], base_url: str) -> dict[str, str]:
-    """Evaluate it into every format. Returns all that was written, by its name."""
+async def evaluate(folder: Path, content: dict[str, Any], base_url: str, *, key: str = KEY) -> dict[str, str]:
+    """Evaluate into every format and return all that was written, by its name."""
     file = folder / "it.playground.json"
     file.write_text(json.dumps(content), encoding="utf-8")
     outputs = {name: folder / f"out.{name}" for name in FORMATS}
     out, err = io.StringIO(), io.StringIO()
-    options = EvaluationOptions(base_url=base_url, key=Secret(KEY), retries=0, outputs=outputs, fail_under=1.0)
+    options = EvaluationOptions(
+        base_url=base_url, key=Secret(key), retries=0, outputs=outputs, fail_under=1.0, fresh=True
+    )
     await evaluate_file(file, options, out, err)
     written = {name: path.read_text(encoding="utf-8") for name, path in outputs.items()}
     return {**written, "stdout": out.getvalue(), "stderr": err.getvalue()}
@@ -110,94 +97,68 @@ def check_readable(written: dict[str, str]) -> None:
     assert len({len(row) for row in csv.reader(io.StringIO(written["csv"].removeprefix("\ufeff")))}) == 1
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("spelling", ["plain", "base64 1"])
-async def test_evaluation_outputs_with_a_key_in_the_plan_are_written_without_it(
-    tmp_path: Path, demo: DemoServer, place: str, spelling: str
-) -> None:
-    written = await evaluate(tmp_path, evaluated(SPELLED[spelling], place), demo.base_url)
-    assert {name: found for name, text in written.items() if (found := leaks(text))} == {}
+async def test_evaluation_outputs_redact_every_spelling_of_the_key(tmp_path: Path, demo: DemoServer) -> None:
+    for spelled in SPELLED.values():
+        written = await evaluate(tmp_path, evaluated(spelled), demo.base_url)
+        assert {name: found for name, text in written.items() if (found := leaks(text))} == {}
+        check_readable(written)
+    assert any(json.dumps(KEY)[1:-1].encode() in request.body for request in demo.requests), "sent as it is written"
+
+
+async def test_digits_as_a_key_leave_json_readable(tmp_path: Path, demo: DemoServer) -> None:
+    digits = "1234567890123"
+    written = await evaluate(tmp_path, evaluated(digits), demo.base_url, key=digits)
+    assert digits not in written["json"]
     check_readable(written)
-
-
-@pytest.mark.parametrize("spelling", SPELLED)
-async def test_evaluation_outputs_redact_every_spelling(tmp_path: Path, demo: DemoServer, spelling: str) -> None:
-    written = await evaluate(tmp_path, evaluated(SPELLED[spelling], "expected"), demo.base_url)
-    assert {name: found for name, text in written.items() if (found := leaks(text))} == {}
-
-
-async def test_evaluation_sends_what_stands_in_the_case(tmp_path: Path, demo: DemoServer) -> None:
-    await evaluate(tmp_path, evaluated(KEY, "variable"), demo.base_url)
-    assert any(json.dumps(KEY)[1:-1].encode() in request.body for request in demo.requests)
-
-
-async def test_numbers_that_are_a_key_leave_json_readable(tmp_path: Path, demo: DemoServer) -> None:
-    content = evaluated("1234567890123", "variable")
-    file = tmp_path / "it.playground.json"
-    file.write_text(json.dumps(content), encoding="utf-8")
-    place = tmp_path / "out.json"
-    key = Secret("1234567890123")
-    options = EvaluationOptions(base_url=demo.base_url, key=key, retries=0, outputs={"json": place})
-    await evaluate_file(file, options, io.StringIO(), io.StringIO())
-    assert "1234567890123" not in place.read_text(encoding="utf-8")
-    json.loads(place.read_text(encoding="utf-8"))
 
 
 # ---- one request -----------------------------------------------------------------------------------------------------
 
 
-async def answered(folder: Path, pieces: list[str], **options: Any) -> tuple[str, str]:
-    """Run a request that is answered in these pieces. Returns standard output and standard error."""
+async def answered(server: FaultServer, folder: Path, pieces: list[str], **options: Any) -> tuple[str, str]:
+    """Run a request that is answered in these pieces; return standard output and standard error."""
     file = folder / "request.json"
     request = {"playground": 1, "model": "m", "messages": [{"role": "user", "content": "Hi"}]}
     file.write_text(json.dumps(request), encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
-    with FaultServer() as server:
-        chunks = [send(sse(text_chunk(piece))) for piece in pieces]
-        server.play(send(head()), *chunks, send(sse(text_chunk("", "stop"), "[DONE]")))
-        wanted = RunOptions(**{"base_url": server.url, "key": Secret(KEY), "retries": 0, **options})
-        await run_file(file, wanted, out, err)
+    chunks = [send(sse(text_chunk(piece))) for piece in pieces]
+    server.play(send(head()), *chunks, send(sse(text_chunk("", "stop"), "[DONE]")))
+    await run_file(file, RunOptions(**{"base_url": server.url, "key": Secret(KEY), "retries": 0, **options}), out, err)
     return out.getvalue(), err.getvalue()
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
-@pytest.mark.parametrize("spelling", SPELLED)
-async def test_recording_of_a_key_cut_by_deltas_does_not_hold_it(tmp_path: Path, spelling: str, size: int) -> None:
-    text = f"It is {SPELLED[spelling]} indeed."
-    record = tmp_path / "tape.json"
-    await answered(tmp_path, [text[at : at + size] for at in range(0, len(text), size)], record=record)
+def recorded_text(record: Path) -> str:
     (exchange,) = open_file(record).exchanges
-    said = "".join(
+    return "".join(
         json.loads(line.removeprefix(b"data: "))["choices"][0]["delta"].get("content", "")
         for line in exchange.body.splitlines()
         if line.startswith(b"data: {")
     )
-    assert leaks(said) == []
-    assert said.startswith("It is ")
-    assert said.endswith(" indeed.")
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
 @pytest.mark.parametrize("spelling", SPELLED)
-@pytest.mark.parametrize("as_json", [False, True])
-async def test_run_with_a_key_cut_by_deltas_prints_it_nowhere(
-    tmp_path: Path, spelling: str, size: int, as_json: bool
+async def test_run_with_a_key_cut_by_deltas_prints_and_records_it_nowhere(
+    server: FaultServer, tmp_path: Path, spelling: str
 ) -> None:
     text = f"It is {SPELLED[spelling]} indeed."
-    pieces = [text[at : at + size] for at in range(0, len(text), size)]
-    out, err = await answered(tmp_path, pieces, as_json=as_json)
-    assert leaks(out + err) == []
-    assert "It is " in out
-    assert " indeed." in out
+    record = tmp_path / "tape.json"
+    for size, as_json in ((1, False), (3, True), (1000, False)):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        out, err = await answered(server, tmp_path, pieces, as_json=as_json, record=record)
+        said = recorded_text(record)
+        assert leaks(out + err + said) == []
+        for shown in (out, said):
+            assert "It is " in shown
+            assert " indeed." in shown
 
 
-async def test_run_prints_text_that_only_begins_like_a_key(tmp_path: Path) -> None:
+async def test_run_prints_text_that_only_begins_like_a_key(server: FaultServer, tmp_path: Path) -> None:
     text = f"{KEY[:6]} and {SPELLED['hex'][:5]} and {KEY[:7]}"
-    out, _ = await answered(tmp_path, list(text))
+    out, _ = await answered(server, tmp_path, list(text))
     assert out.strip() == text
 
 
-@pytest.mark.parametrize("spelling", SPELLED)
+@each_case("spelling", SPELLED)
 def test_text_redactor_finds_a_secret_cut_at_any_place(spelling: str) -> None:
     text = f"It is {SPELLED[spelling]} indeed."
     for first in range(len(text)):
@@ -212,11 +173,12 @@ def test_text_redactor_finds_a_secret_cut_at_any_place(spelling: str) -> None:
 
 @pytest.mark.parametrize("secret", [KEY, "harmless-value-51c0"])
 async def test_other_secrets_of_the_command_line_are_hidden(
-    tmp_path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
+    server: FaultServer, tmp_path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     record = tmp_path / "tape.json"
     out, err = await answered(
+        server,
         tmp_path,
         [f"It is {secret}."],
         key=Secret("sk-another-one-1234"),

@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +25,32 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.evaluated_file import EvaluationOptions
 from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.run import RunOptions
+from playground.engine.tool_servers import servers
 from playground.engine.tool_servers.naming import definition_of
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.engine.tool_servers.conftest import hostile
 from tests.support.eventually import eventually
+from tests.support.shared_tool_host import SharedToolHost
 
 ROOT = Path(hostile_program.__file__).parents[2]
 SECRET = "tok-canary-5d21c8f0"
 
 
+@pytest.fixture(scope="module")
+def tool_host() -> Iterator[SharedToolHost]:
+    host = SharedToolHost()
+    yield host
+    host.close()
+
+
 @pytest.fixture
-def desk(tmp_path: Path, demo: DemoServer) -> Desk:
-    return Desk(tmp_path, demo.base_url)
+def desk(
+    tmp_path: Path, demo: DemoServer, tool_host: SharedToolHost, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desk]:
+    """Commands in this process, which use the module's tool host one after the other."""
+    monkeypatch.setattr(servers, "Servers", partial(servers.Servers, open_host=tool_host.open))
+    yield Desk(tmp_path, demo.base_url)
+    assert tool_host.lease is None, "the command has ended what it started"
 
 
 def named(desk: Desk, *modes: str, name: str = "config.json", **fields: Any) -> Path:
@@ -86,11 +101,6 @@ async def test_a_pattern_that_means_nothing_is_said_before_anything_is_asked(des
     assert not demo.requests
 
 
-async def test_without_anything_allowed_the_tools_are_offered_and_the_first_call_ends_it(desk: Desk) -> None:
-    ended = await desk.run(asks("Use the clock"), mcp=(named(desk),))
-    assert (ended.code, "was not allowed" in ended.err) == (ExitCode.WAITING, True)
-
-
 async def test_a_server_that_cannot_be_started_says_why(desk: Desk, demo: DemoServer) -> None:
     missing = desk.write("config.json", {"mcpServers": {"None": {"command": "no-such-command-anywhere"}}})
     ended = await desk.run(asks("Hello"), mcp=(missing,))
@@ -101,11 +111,11 @@ async def test_a_server_that_cannot_be_started_says_why(desk: Desk, demo: DemoSe
     assert (ended.code, "exit code 3" in ended.err) == (ExitCode.FAILED, True)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"mcpServers": {"A": {"command": ""}}}', b"\xff\xfe\x00"])
-async def test_a_configuration_that_cannot_be_used(desk: Desk, content: str | bytes, demo: DemoServer) -> None:
-    ended = await desk.run(asks("Hello"), mcp=(desk.write("config.json", content),))
-    assert ended.code in (ExitCode.BAD_INPUT, ExitCode.FAILED)
-    assert ended.err.count("\n") <= 3
+async def test_configuration_that_cannot_be_used_is_refused(desk: Desk, demo: DemoServer) -> None:
+    for content in ("{", "[]", '{"mcpServers": {"A": {"command": ""}}}', b"\xff\xfe\x00"):
+        ended = await desk.run(asks("Hello"), mcp=(desk.write("config.json", content),))
+        assert ended.code in (ExitCode.BAD_INPUT, ExitCode.FAILED)
+        assert ended.err.count("\n") <= 3
     assert not demo.requests
 
 
@@ -116,32 +126,28 @@ async def test_a_value_that_is_not_in_the_environment_is_named(desk: Desk, monke
     assert (ended.code, "NOTES_TOKEN" in ended.err) == (ExitCode.BAD_INPUT, True)
 
 
-@pytest.mark.parametrize("reference", ["${NOTES_TOKEN}", "${env:NOTES_TOKEN}"])
-async def test_secrets_of_servers_stand_in_no_recording(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, reference: str
+async def test_values_taken_from_elsewhere_are_hidden_whatever_their_names(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    value = "harmless-51c0-value"
     monkeypatch.setenv("NOTES_TOKEN", SECRET)
-    config = desk.write(
-        "config.json",
-        {
-            "mcpServers": {
-                "Odd": {
-                    "command": sys.executable,
-                    "args": [str(hostile_program.__file__)],
-                    "env": {"NOTES_TOKEN": reference},
-                }
-            }
-        },
-    )
+    monkeypatch.setenv("PLAIN_NAME", value)
+    monkeypatch.setenv("PLAYGROUND_INPUT_PLAIN", value)
+    references = ["${NOTES_TOKEN}", "${env:NOTES_TOKEN}", "${PLAIN_NAME}", "${input:plain}", "id-${PLAIN_NAME}"]
+    given = {f"SPACE_{number}": reference for number, reference in enumerate(references)}
+    server = {"command": sys.executable, "args": [str(hostile_program.__file__)], "env": given}
+    inputs = [{"id": "plain", "type": "promptString", "description": "A name"}]
+    config = desk.write("config.json", {"servers": {"Odd": server}, "inputs": inputs})
     tape = desk.folder / "tape.json"
-    ended = await desk.run(asks("Use the tool environment"), mcp=(config,), allow=("Odd.environment",), record=tape)
-    assert ended.code is ExitCode.OK, ended.err
-    assert '"NOTES_TOKEN": "••••"' in ended.out  # the server says what it was given
-    assert SECRET not in ended.out
-    assert open_file(tape, pipes=False).exchanges
-    assert "environment" in tape.read_text()
-    assert SECRET not in tape.read_text()
-    assert SECRET not in ended.err
+    for as_json in (False, True):
+        question = asks("Use the tool environment")
+        ended = await desk.run(question, mcp=(config,), allow=("Odd.environment",), record=tape, as_json=as_json)
+        assert ended.code is ExitCode.OK, ended.err
+        assert "SPACE_4" in ended.out  # the server says what it was given
+        assert open_file(tape, pipes=False).exchanges
+        written = ended.out + ended.err + tape.read_text(encoding="utf-8")
+        assert SECRET not in written
+        assert value not in written
 
 
 async def test_a_file_whose_tool_is_another_one_by_now_is_not_asked(desk: Desk, demo: DemoServer) -> None:
@@ -231,29 +237,3 @@ def _below(pid: int) -> list[int]:
     """The processes that a process started, and those that they did."""
     children = [one for path in Path(f"/proc/{pid}/task").glob("*/children") for one in path.read_text().split()]
     return [one for child in map(int, children) for one in (child, *_below(child))]
-
-
-def test_options_are_plain_values() -> None:
-    assert RunOptions(base_url="x").loops is False
-    assert RunOptions(base_url="x", mcp=(Path("c"),)).loops is True
-
-
-@pytest.mark.parametrize("reference", ["${PLAIN_NAME}", "${env:PLAIN_NAME}", "${input:plain}", "id-${PLAIN_NAME}"])
-async def test_value_taken_from_elsewhere_is_hidden_whatever_its_name(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, reference: str
-) -> None:
-    value = "harmless-51c0-value"
-    monkeypatch.setenv("PLAIN_NAME", value)
-    monkeypatch.setenv("PLAYGROUND_INPUT_PLAIN", value)
-    server = {"command": sys.executable, "args": [str(hostile_program.__file__)], "env": {"WORKSPACE": reference}}
-    inputs = [{"id": "plain", "type": "promptString", "description": "A name"}]
-    config = desk.write("config.json", {"servers": {"Odd": server}, "inputs": inputs})
-    for as_json in (False, True):
-        tape = desk.folder / "tape.json"
-        question = asks("Use the tool environment")
-        ended = await desk.run(question, mcp=(config,), allow=("Odd.environment",), record=tape, as_json=as_json)
-        assert ended.code is ExitCode.OK, ended.err
-        assert "WORKSPACE" in ended.out
-        # What the test itself runs with stands there under its own names.
-        assert f'WORKSPACE": "{value}' not in ended.out.replace("\\", "")
-        assert value not in ended.out + ended.err + tape.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The list of all calls, its exports, and the spans of the loop, over real runs on both protocols."""
+"""The list of all calls, its exports, and the spans of the loop, over real runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def calls_of(session: Session) -> list[CallEntry]:
     return index.entries
 
 
-async def test_the_list_says_of_every_call_how_it_went(conversation: ToolConversation) -> None:
+async def test_list_of_calls_has_verdict_result_and_times(conversation: ToolConversation) -> None:
     await conversation.ask(f"{THREE} !broken=2")
     first, second = conversation.keys[:2]
     conversation.session.turns.edit_call(second[0], second[1], '{"city": "Oslo"}')
@@ -45,7 +45,7 @@ async def test_the_list_says_of_every_call_how_it_went(conversation: ToolConvers
     assert "Lisbon" in entries[0].short
 
 
-async def test_an_entry_for_each_of_several_answers_is_listed_and_none_twice(conversation: ToolConversation) -> None:
+async def test_each_answer_of_a_call_is_listed_once(conversation: ToolConversation) -> None:
     conversation.table()
     await conversation.ask("Weather in Lisbon and Oslo")
     turn_id = conversation.path[1].id
@@ -60,7 +60,7 @@ async def test_an_entry_for_each_of_several_answers_is_listed_and_none_twice(con
         assert any(r.text == entry.result.text for t in conversation.path for r in t.results if entry.result)
 
 
-async def test_the_exports_hold_the_same(conversation: ToolConversation) -> None:
+async def test_exports_of_calls_hold_the_same_without_formulas(conversation: ToolConversation) -> None:
     conversation.rule(policy=Policy.FIXED, fixed=Answer(text='=HYPERLINK("http://evil")\n"x"'))
     await conversation.ask(THREE)
     entries = calls_of(conversation.session)
@@ -75,7 +75,7 @@ async def test_the_exports_hold_the_same(conversation: ToolConversation) -> None
     assert {row["on_path"] for row in rows} == {"yes"}
 
 
-async def test_the_spans_follow_one_another(conversation: ToolConversation) -> None:
+async def test_spans_of_the_loop_follow_one_another(conversation: ToolConversation) -> None:
     conversation.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05, is_error=True))
     await conversation.ask("Weather in Lisbon and Oslo !broken=2")
     assert sequence(conversation.session)[0].kind == "request"
@@ -95,13 +95,16 @@ async def test_the_spans_follow_one_another(conversation: ToolConversation) -> N
     assert second.start >= 0.05
 
 
-async def test_a_call_cut_off_is_named_so_and_the_one_before_it_is_not(conversation: ToolConversation) -> None:
+async def test_cut_off_call_has_its_verdict_and_the_one_before_fits(conversation: ToolConversation) -> None:
     await conversation.ask("Weather in Lisbon and Oslo !cutargs")
     assert [entry.verdict.code for entry in calls_of(conversation.session)] == ["fits", "cut_off"]
     assert not next(span for span in sequence(conversation.session) if span.kind == "call" and span.row == 1).ok
+    assert shortened('{\n  "a":   1\n}') == '{ "a": 1 }'
+    assert len(shortened("x" * 1_000_000)) == 80
+    assert shortened("x" * 200).endswith("…")
 
 
-def test_calls_that_were_written_by_hand_are_listed_too(session: Session) -> None:
+def test_written_calls_are_listed(session: Session) -> None:
     calls = tuple(ToolCall(id=f"c{n}", name="f", arguments="{bad") for n in range(2))
     session.turns.add_turn(Turn(id="a", role=Role.ASSISTANT, parts=calls))
     session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0", text="x")))
@@ -113,13 +116,7 @@ def test_calls_that_were_written_by_hand_are_listed_too(session: Session) -> Non
     assert json.loads(calls_json(entries))[0]["arguments"] == "{bad"
 
 
-def test_short_arguments_are_one_line() -> None:
-    assert shortened('{\n  "a":   1\n}') == '{ "a": 1 }'
-    assert len(shortened("x" * 1_000_000)) == 80
-    assert shortened("x" * 200).endswith("…")
-
-
-async def test_the_picture_shows_when_a_server_worked_at_a_call(conversation: ToolConversation) -> None:
+async def test_sequence_shows_when_a_server_worked_at_a_call(conversation: ToolConversation) -> None:
     await conversation.ask(THREE)
     (turn_id, first), (_, second) = conversation.keys[:2]
     session, tape = conversation.session, ServerTape(lambda: Redactor(()))

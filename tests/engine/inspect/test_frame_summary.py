@@ -1,32 +1,17 @@
-"""What a frame says in a few words, without anything kept for it."""
+"""The summary of a frame in a few words."""
 
 from __future__ import annotations
 
 import json
 
 from playground.engine.inspect.frame_summary import summarize_frame
-from playground.engine.inspect.frames import FrameIndex
-from playground.gateway.tape import Exchange, Read
+from tests.engine.exchanges import exchange, indexed
 from tests.support.each_case import each_case
 
 
 def gists(protocol: str, *frames: bytes, content_type: str = "text/event-stream") -> list[str]:
-    exchange = Exchange(
-        "x",
-        "POST",
-        "http://127.0.0.1:1/",
-        (),
-        b"{}",
-        0.0,
-        status=200,
-        response_headers=(("content-type", content_type),),
-        reads=[Read(number / 10, frame) for number, frame in enumerate(frames)],
-        ended=1.0,
-        complete=True,
-        protocol=protocol,
-    )
-    index = FrameIndex(exchange)
-    index.extend()
+    reads = [(number / 10, frame) for number, frame in enumerate(frames)]
+    index = indexed(exchange(reads, protocol=protocol, content_type=content_type))
     return [summarize_frame(index, index.row(number)) for number in range(len(index))]
 
 
@@ -53,11 +38,11 @@ def messages(kind: str, **more: object) -> bytes:
         (b'data: {"error":{"message":"over\\nloaded"}}\n\n', "over loaded"),
     ],
 )
-def test_chat_frames(frame: bytes, words: str) -> None:
+def test_summary_of_frames_of_chat(frame: bytes, words: str) -> None:
     assert gists("chat", chat({"content": "first"}), frame)[1] == words
 
 
-def test_calls_are_told_apart_and_their_arguments_stand_as_they_came() -> None:
+def test_summary_of_calls_has_their_number_and_raw_arguments() -> None:
     def call(index: int, **more: object) -> bytes:
         return chat({"tool_calls": [{"index": index, **more}]})
 
@@ -71,7 +56,7 @@ def test_calls_are_told_apart_and_their_arguments_stand_as_they_came() -> None:
     assert gists("chat", chat({"content": "a"}), chat({"content": "b"}, index=1))[1] == 'choice 1 · "b"'
 
 
-def test_frames_of_messages() -> None:
+def test_summary_of_frames_of_messages() -> None:
     said = gists(
         "messages",
         messages("message_start", message={"id": "msg_1", "model": "m", "usage": {"input_tokens": 9}}),
@@ -87,7 +72,7 @@ def test_frames_of_messages() -> None:
     assert said[5] == "tool_use · 5 out"
 
 
-def test_a_whole_body_and_hostile_bytes_give_a_line() -> None:
+def test_summary_of_any_bytes_is_a_line() -> None:
     body = json.dumps({"choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]}).encode()
     (line,) = gists("chat", body, content_type="application/json")
     assert line.startswith('{"choices"')

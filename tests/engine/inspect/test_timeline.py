@@ -7,7 +7,6 @@ import pytest
 from playground.engine.inspect.timeline import Lane, Timeline
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange, indexed
-from tests.engine.inspect.test_frames import long
 from tests.protocols.streams import DONE, call_chunk, chunk, fragment
 
 
@@ -18,43 +17,29 @@ def timeline(tape: Exchange) -> Timeline:
 
 
 def test_lanes_and_marks() -> None:
-    line = timeline(
-        exchange(
-            [
-                (0.5, chunk({"role": "assistant", "content": ""})),
-                (1.0, chunk({"reasoning_content": "a"})),
-                (1.5, chunk({"reasoning_content": "b"})),
-                (2.0, chunk({"content": "c"})),
-                (2.5, chunk({"content": "d"})),
-                (3.0, call_chunk(fragment("{}", index=0, id="i", name="f"))),
-                (3.5, chunk({}, "tool_calls")),
-                (3.5, DONE),
-            ],
-            ended=True,
-            connected=0.01,
-        )
-    )
+    reads = [
+        (0.5, chunk({"role": "assistant", "content": ""})),
+        (1.0, chunk({"reasoning_content": "a"})),
+        (1.5, chunk({"reasoning_content": "b"})),
+        (2.0, chunk({"content": "c"})),
+        (2.5, chunk({"content": "d"})),
+        (3.0, call_chunk(fragment("{}", index=0, id="i", name="f"))),
+        (3.5, chunk({}, "tool_calls") + DONE),
+    ]
+    line = timeline(exchange(reads, connected=0.01))
     assert line.segments == (
         (Lane.WAITING, 0.0, 1.0, -1, -1),
         (Lane.REASONING, 1.0, 1.5, 1, 2),
         (Lane.CONTENT, 2.0, 2.5, 3, 4),
         (Lane.ARGUMENTS, 3.0, 3.0, 5, 5),
     )
-    assert [(mark.name, mark.at) for mark in line.marks] == [
-        ("sent", 0.001),
-        ("headers", 0.002),
-        ("connected", 0.01),
-        ("first byte", 0.5),
-        ("first reasoning", 1.0),
-        ("first content", 2.0),
-        ("first tool call", 3.0),
-        ("finish", 3.5),
-        ("end", 3.5),
-    ]
+    first = {"first byte": 0.5, "first reasoning": 1.0, "first content": 2.0, "first tool call": 3.0}
+    marks = {"sent": 0.001, "headers": 0.002, "connected": 0.01, **first, "finish": 3.5, "end": 3.5}
+    assert [(mark.name, mark.at) for mark in line.marks] == list(marks.items())
     assert line.end == 3.5
 
 
-def test_a_stall_is_a_gap_above_three_times_the_median() -> None:
+def test_gap_above_three_times_the_median_is_a_stall() -> None:
     times = [1.0, 1.1, 1.2, 1.3, 1.4, 1.69, 2.5, 2.6]
     body = [(at, chunk({"content": "x"})) for at in times]
     body.insert(6, (2.0, b": keep-alive\n\n"))
@@ -63,14 +48,14 @@ def test_a_stall_is_a_gap_above_three_times_the_median() -> None:
     assert line.stalls == ((1.69, 2.5, 5, 7),)
 
 
-def test_what_came_at_once_has_no_gaps_and_what_is_fast_no_stalls() -> None:
+def test_text_at_once_has_no_gaps_and_fast_text_no_stalls() -> None:
     assert timeline(exchange([(0.1, chunk({"content": "x"}) * 50)])).median_gap is None
     times = [0.1 + number * 1e-4 for number in range(20)]
     line = timeline(exchange([(at + (0.004 if at > 0.101 else 0), chunk({"content": "x"})) for at in times]))
     assert line.stalls == ()
 
 
-def test_it_grows_and_judges_earlier_gaps_again() -> None:
+def test_growing_timeline_judges_earlier_gaps_again() -> None:
     tape = exchange([(at, chunk({"content": "x"})) for at in (1.0, 1.5, 2.0, 2.5, 3.0)], ended=False)
     index = indexed(tape)
     line = Timeline(index)
@@ -86,16 +71,7 @@ def test_it_grows_and_judges_earlier_gaps_again() -> None:
     assert [segment.lane for segment in line.segments] == [Lane.WAITING, Lane.CONTENT]
 
 
-def test_choices_that_take_turns_do_not_make_a_segment_each() -> None:
-    body = []
-    for number in range(100):
-        body.append((1 + number * 0.02, chunk({"content": "x"})))
-        body.append((1 + number * 0.02 + 0.01, chunk({"reasoning_content": "y"}, index=1)))
-    line = timeline(exchange(body))
-    assert [segment.lane for segment in line.segments] == [Lane.WAITING, Lane.CONTENT, Lane.REASONING]
-
-
-def test_rates_count_fragments_until_the_usage_is_known() -> None:
+def test_rates_count_fragments_until_usage_arrives() -> None:
     body = [(1.0 + number * 0.1, chunk({"content": "x"})) for number in range(20)]
     line = timeline(exchange(body))
     assert line.estimated
@@ -107,20 +83,16 @@ def test_rates_count_fragments_until_the_usage_is_known() -> None:
     assert [round(rate.per_second) for rate in line.rates(1.0)] == [20, 20]
 
 
-def test_an_answer_in_one_piece_has_no_rate() -> None:
+def test_answer_in_one_piece_has_no_rate_and_choices_share_segments() -> None:
     body = b'{"choices":[{"message":{"content":"all"},"finish_reason":"stop"}],"usage":{"completion_tokens":1}}'
     line = timeline(exchange([(2.0, body)], content_type="application/json"))
     assert line.rates() == ()
     assert [segment.lane for segment in line.segments] == [Lane.WAITING, Lane.CONTENT]
-
-
-def test_without_an_answer_all_was_waiting() -> None:
-    line = timeline(exchange(status=None, complete=False))
-    assert line.segments == ((Lane.WAITING, 0.0, 0.002, -1, -1),)
-
-
-def test_long_answers() -> None:
-    line = timeline(long(5000))
-    assert line.segments[1].first == 0
-    assert line.segments[1].last == 4999
-    assert line.stalls == ()
+    assert timeline(exchange(status=None, complete=False)).segments == ((Lane.WAITING, 0.0, 0.002, -1, -1),)
+    mixed = []
+    for number in range(100):
+        mixed.append((1 + number * 0.02, chunk({"content": "x"})))
+        mixed.append((1 + number * 0.02 + 0.01, chunk({"reasoning_content": "y"}, index=1)))
+    line = timeline(exchange(mixed))
+    assert [segment.lane for segment in line.segments] == [Lane.WAITING, Lane.CONTENT, Lane.REASONING]
+    assert (line.segments[1].first, line.segments[1].last) == (0, 198)

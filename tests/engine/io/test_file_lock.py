@@ -61,7 +61,7 @@ def test_lock_is_not_taken_on_a_file_that_was_removed(tmp_path: Path, monkeypatc
     lock.release()
 
 
-@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL])
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EINVAL])
 def test_file_system_without_locks_is_told_apart_from_a_lock_that_is_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:

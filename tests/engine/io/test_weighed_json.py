@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from playground.engine.files.experiment_file import ExperimentFileError, open_file
 from playground.engine.io.weighed_json import MOST, TooMuchError, read_json, weigh
 from tests.support.each_case import each_case
 
 MIB = 2**20
-N = 30_000
+N = 10_000
 EMPTY: dict[str, Any] = {"experiment": 1, "id": "x", "protocol": "chat", "model": "m"}
 OUTCOME = {"ending": "complete", "usage": {}, "timing": {"started_at": 1}, "asked": {}, "deviations": []}
 CALL = {"kind": "tool_call", "id": "c", "name": "n", "arguments": ""}
@@ -31,22 +30,16 @@ def turns(*, parts: Any = (), count: int = 1, **more: Any) -> dict[str, Any]:
 
 SHAPES: dict[str, dict[str, Any]] = {
     "rows": {"debugging": {"rules": {"a": {"rows": [{}] * N}}}},
-    "rules": {"debugging": {"rules": {str(number): {} for number in range(N)}}},
-    "tools": {"tools": [{"name": "a"}] * N},
     "answers": {"calls": [{"turn": "a", "call": "b", "fork": [{}] * N}]},
     "turns": turns(count=N),
-    "outcomes": turns(count=N, outcome=OUTCOME),
     "unknown members": turns(count=N, x=1),
     "texts": turns(parts=[{"kind": "text", "text": ""}] * N),
-    "calls": turns(parts=[CALL] * N),
-    "unknown parts": turns(parts=[{"kind": "x"}] * N),
     "lists in lists": {"new": [[[[[1]]]]] * 4 * N},
-    "numbers": {"new": [1.5] * 10 * N},
     "names": {"variables": {f"k{number}": f"v{number}" for number in range(4 * N)}},
     "lines": turns(parts=[{"kind": "text", "text": ["a"] * 10 * N}]),
-    "one wide text": turns(parts=[{"kind": "text", "text": "a" * 8_000_000 + "😀"}]),
+    "one wide text": turns(parts=[{"kind": "text", "text": "a" * 4_000_000 + "😀"}]),
     "wide texts": turns(parts=[{"kind": "text", "text": "a" * 1000 + "…"}], count=8000),
-    "one narrow text": turns(parts=[{"kind": "text", "text": "é" * 8_000_000}]),
+    "one narrow text": turns(parts=[{"kind": "text", "text": "é" * 4_000_000}]),
 }
 
 Taken = Callable[[Path], tuple[int, str]]
@@ -130,7 +123,7 @@ def test_what_is_refused_names_what_it_holds() -> None:
     assert len(read_json(many[:4000] + b"{}]")) == 1334
 
 
-@each_case("seed", range(10))
+@each_case("seed", range(4))
 def test_values_are_counted_in_texts_longer_than_a_piece(seed: int) -> None:
     """The pieces of more than a mebibyte end in texts, escapes, characters and between values."""
     dice = random.Random(seed)
@@ -143,13 +136,13 @@ def test_values_are_counted_in_texts_longer_than_a_piece(seed: int) -> None:
     assert weight >= len(data)
 
 
-@pytest.mark.parametrize("tail", [b"", b"\\", b'\\"', b'"', b'"\\\\', b"{", b"\xff\xfe\x00"])
+@each_case("tail", [b"", b"\\", b'\\"', b'"', b'"\\\\', b"{", b"\xff\xfe\x00"])
 def test_anything_can_be_weighed(tail: bytes) -> None:
     for data in (tail, b'{"a' + tail, b'["a",' + tail * 1000, tail * 300_000):
         assert weigh(data)[0] >= len(data)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         {"a": ["\ud800 half", "\udc00"]},  # as we write it
@@ -168,10 +161,3 @@ def test_what_was_read_before_is_read(value: Any) -> None:
 def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_json(data)
-
-
-def test_a_broken_file_says_where(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text('{"experiment": 1,\n "id": }', encoding="utf-8")
-    with pytest.raises(ExperimentFileError, match="line 2 column 8"):
-        open_file(path)

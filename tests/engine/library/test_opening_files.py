@@ -18,7 +18,6 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.library.opening_files import (
     FileError,
     Kind,
-    MissingFileError,
     Outcome,
     begin,
     kind_of,
@@ -127,40 +126,6 @@ def test_a_file_is_what_it_says_of_itself(tmp_path: Path, name: str, text: str, 
     assert kind_of(file) is kind
 
 
-def test_bytes_that_are_no_text_are_left_to_whoever_reads_them(tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    file.write_bytes(b"\xff\xfe\x00{")
-    assert kind_of(file) is Kind.MESSAGES
-
-
-def test_what_is_no_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match="is not there"):
-        kind_of(tmp_path / "gone.json")
-    with pytest.raises(FileError, match="not a file"):
-        kind_of(tmp_path)
-
-
-def test_a_request_of_the_command_line_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    file.write_text(json.dumps(REQUEST), encoding="utf-8")
-    assert read_request_file(file).turns[0].text == "Hello"
-    file.write_text('{"playground": 1}', encoding="utf-8")
-    with pytest.raises(FileError, match="messages"):
-        read_request_file(file)
-
-
-async def test_an_experiment_keeps_its_id_where_it_is_new(workspace: Workspace, tmp_path: Path) -> None:
-    talk(workspace)
-    taken = snapshot(workspace.current)
-    save(tmp_path / "a.playground.json", taken)
-    other = Workspace(workspace.gateways)
-    arrived = await settle(other, open_file(tmp_path / "a.playground.json"))
-    assert (arrived.outcome, arrived.lacking) == (Outcome.NEW, "")
-    assert arrived.session is other.current
-    assert (arrived.session.id, arrived.session.created_at) == (taken.id, taken.created_at)
-    assert arrived.session.transcript == taken.transcript
-
-
 async def test_the_same_experiment_is_shown_and_another_one_stands_beside(workspace: Workspace) -> None:
     talk(workspace)
     here = workspace.current
@@ -175,18 +140,6 @@ async def test_the_same_experiment_is_shown_and_another_one_stands_beside(worksp
     assert arrived.session.id != here.id
     assert [turn.text for turn in arrived.session.transcript.path] == ["Which way to Oslo?"]
     assert len(here.transcript.path) == 2
-
-
-async def test_one_that_was_deleted_can_still_come_back_beside_it(workspace: Workspace) -> None:
-    talk(workspace)
-    here = workspace.current
-    taken = snapshot(here)
-    workspace.delete(here.id)
-    arrived = await settle(workspace, taken)
-    assert arrived.outcome is Outcome.NEW
-    assert arrived.session.id != here.id
-    assert workspace.undelete()
-    assert {session.id for session in workspace.sessions} >= {here.id, arrived.session.id}
 
 
 async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(workspace: Workspace) -> None:

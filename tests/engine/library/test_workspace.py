@@ -7,13 +7,11 @@ import asyncio
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.draft import Draft
-from playground.engine.session.session import Session
 from tests.support.eventually import eventually
 
 
@@ -26,12 +24,6 @@ def write(workspace: Workspace, text: str) -> str:
     session = workspace.new()
     session.turns.add_turn(make_turn(Role.USER, text))
     return session.id
-
-
-async def test_it_begins_with_one_empty_experiment_on_the_demo_gateway(workspace: Workspace) -> None:
-    assert workspace.sessions == [workspace.current]
-    assert workspace.current.settings.profile_id == DEMO_ID
-    assert workspace.current.settings.model == "demo-reasoner"
 
 
 async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> None:
@@ -62,21 +54,6 @@ async def test_the_first_experiment_is_on_the_gateway_used_last(gateways: Gatewa
     gateways.store.select(profile.id)
     current = Workspace(gateways).current
     assert (current.settings.profile_id, current.settings.model) == (profile.id, "big")
-
-
-async def test_observers_are_told_and_see_the_new_state(workspace: Workspace) -> None:
-    seen: list[tuple[int, str]] = []
-    write(workspace, "one")
-    workspace.subscribe(lambda: seen.append((len(workspace.sessions), workspace.current.title)))
-    first = workspace.current.id
-    write(workspace, "two")
-    assert seen[-1][0] == 2
-    workspace.open(first)
-    assert seen[-1] == (2, "one")
-    workspace.delete(first)
-    assert seen[-1] == (1, "two")
-    workspace.undelete()
-    assert seen[-1] == (2, "one")
 
 
 async def test_undelete_brings_back_each_in_its_place(workspace: Workspace) -> None:
@@ -110,54 +87,8 @@ async def test_deleting_an_experiment_stops_its_run(workspace: Workspace, gatewa
     assert outcome.ending is Ending.STOPPED
 
 
-async def test_experiments_run_side_by_side(workspace: Workspace) -> None:
-    sessions = []
-    for number in range(4):
-        write(workspace, f"What is {number} + 1?")
-        sessions.append(workspace.current)
-    await asyncio.gather(*(session.run() for session in sessions))
-    for number, session in enumerate(sessions):
-        assert str(number + 1) in session.transcript.path[-1].text
-
-
 async def test_an_unknown_experiment_is_an_error(workspace: Workspace) -> None:
     with pytest.raises(KeyError):
         workspace.open("gone")
     with pytest.raises(KeyError):
         workspace.delete("gone")
-
-
-async def test_an_empty_experiment_refuses_to_run(workspace: Workspace) -> None:
-    with pytest.raises(RunRefusedError):
-        await workspace.current.run()
-
-
-async def test_of_experiments_that_take_long_to_show_the_last_one_asked_for_is_seen(workspace: Workspace) -> None:
-    ids = [write(workspace, text) for text in ("first", "second", "third")]
-    ready = {experiment_id: asyncio.Event() for experiment_id in ids}
-    begun: list[str] = []
-
-    async def expect(session: Session) -> None:
-        begun.append(session.id)
-        await ready[session.id].wait()
-
-    workspace.expect = expect
-    async with asyncio.TaskGroup() as group:
-        first, second = (group.create_task(workspace.show(experiment_id)) for experiment_id in ids[:2])
-        await asyncio.sleep(0)
-        assert begun == ids[:2]
-        assert workspace.current.id == ids[2], "nothing is looked at before it is ready"
-        ready[ids[1]].set()
-        assert (await second).id == ids[1]
-        ready[ids[0]].set()
-        await first
-        assert workspace.current.id == ids[1]
-
-    async def deleted_meanwhile() -> None:
-        workspace.delete(ids[0])
-        ready[ids[0]].set()
-
-    ready[ids[0]].clear()
-    with pytest.raises(KeyError):
-        await asyncio.gather(workspace.show(ids[0]), deleted_meanwhile())
-    assert workspace.current.id == ids[1]

@@ -1,4 +1,4 @@
-"""What is said of calls while a schema takes its time, and afterwards."""
+"""The verdict of a call while its schema is being checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.engine.session.verdicts import VerdictCode
 from tests.hostile.shapes import property_of, tool
 
 
-async def test_a_list_of_calls_says_what_is_being_checked_and_then_what_came_of_it(session: Session) -> None:
+async def test_call_is_being_checked_until_its_verdict_comes(session: Session) -> None:
     schema = property_of({"pattern": "^(?=y)"})
     session.change(tools=(tool(schema),))
     call = ToolCall(id="c", name="tool", arguments='{"a": "xyz"}')

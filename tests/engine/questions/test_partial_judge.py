@@ -1,3 +1,5 @@
+"""Problems of arguments that are still arriving."""
+
 from __future__ import annotations
 
 import json
@@ -16,35 +18,32 @@ from tests.support.each_case import each_case
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 ODD = [None, True, 0, -1, 2.5, 10**6, "", "odd", [], ["odd"], {}, {"odd": 1}]
+
+
+def place_of(kind: str, name: str, type_: str) -> dict[str, Any]:
+    """A schema of an object that its member “kind” names."""
+    return {
+        "type": "object",
+        "properties": {"kind": {"const": kind}, name: {"type": type_}},
+        "required": ["kind", name],
+        "additionalProperties": False,
+    }
+
+
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "city": {"type": "string"},
         "unit": {"enum": ["celsius", "fahrenheit"]},
         "days": {"type": "array", "items": {"type": "integer", "minimum": 1}},
-        "place": {
-            "oneOf": [
-                {
-                    "type": "object",
-                    "properties": {"kind": {"const": "point"}, "x": {"type": "integer"}},
-                    "required": ["kind", "x"],
-                    "additionalProperties": False,
-                },
-                {
-                    "type": "object",
-                    "properties": {"kind": {"const": "name"}, "text": {"type": "string"}},
-                    "required": ["kind", "text"],
-                    "additionalProperties": False,
-                },
-            ]
-        },
+        "place": {"oneOf": [place_of("point", "x", "integer"), place_of("name", "text", "string")]},
     },
     "required": ["city"],
 }
 
 
 def judge(reader: PartialJson, schema: Any, truncated: bool = False) -> list[Problem]:
-    """The problems of a text, without keeping anything."""
+    """Return the problems of a text that is judged once."""
     return Judge(schema).problems(reader, truncated)
 
 
@@ -52,24 +51,27 @@ def words(problems: list[Problem]) -> list[tuple[str, str]]:
     return [(problem.where, problem.message) for problem in problems]
 
 
+def errors(problems: list[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity == "error"]
+
+
 def streamed(text: str, schema: Any = SCHEMA) -> list[tuple[str, str]]:
-    """What is said of a text that has not ended."""
+    """Return the problems of a text that has not ended."""
     return words(judge(read_partial(text, ended=False), schema))
 
 
 @each_case(("name", "schema"), SOUND)
-def test_good_arguments_are_never_blamed_while_they_come(name: str, schema: Any) -> None:
-    text = json.dumps(sample(schema), ensure_ascii=False, indent=1)
+def test_valid_arguments_have_no_problem_while_they_arrive(name: str, schema: Any) -> None:
     reader, keeper = PartialJson(), Judge(schema)
-    for character in text:
+    for character in json.dumps(sample(schema), ensure_ascii=False, indent=1):
         reader.read_fragment(character)
-        assert [problem for problem in keeper.problems(reader) if problem.severity == "error"] == []
+        assert errors(keeper.problems(reader)) == []
     reader.finish()
-    assert [problem for problem in keeper.problems(reader) if problem.severity == "error"] == []
+    assert errors(keeper.problems(reader)) == []
 
 
 def mutated(value: Any, dice: random.Random) -> Any:
-    """The value with one thing in it changed."""
+    """Return the value with one change."""
     if isinstance(value, dict) and value and dice.random() < 0.8:
         key = dice.choice(list(value))
         change = dice.random()
@@ -85,28 +87,27 @@ def mutated(value: Any, dice: random.Random) -> Any:
 
 
 @each_case(("name", "schema"), SOUND)
-def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: Any) -> None:
+def test_partial_problems_agree_with_the_validator(name: str, schema: Any) -> None:
     dice = random.Random(name)
-    for number in range(40):
+    for number in range(8):
         value = mutated(sample(schema), dice)
         text = json.dumps(value)
         reader = read_partial(text, ended=False)
-        early = [problem for problem in judge(reader, schema) if problem.severity == "error"]
+        early = errors(judge(reader, schema))
         reader.finish()
-        last = [problem for problem in judge(reader, schema) if problem.severity == "error"]
+        last = errors(judge(reader, schema))
         judged = check_arguments(text, schema)
         assert bool(last) is bool(judged), (text, last, judged)
         assert not early or judged, (text, early)
-        if number % 10:
-            continue
-        by_character, keeper = PartialJson(), Judge(schema)
-        for character in text:
-            by_character.read_fragment(character)
-            keeper.problems(by_character)
-        assert keeper.problems(by_character) == judge(read_partial(text, ended=False), schema)
+        if number == 0:
+            by_character, keeper = PartialJson(), Judge(schema)
+            for character in text:
+                by_character.read_fragment(character)
+                keeper.problems(by_character)
+            assert keeper.problems(by_character) == judge(read_partial(text, ended=False), schema)
 
 
-def test_faults_are_told_as_soon_as_they_are_sure() -> None:
+def test_problems_appear_as_soon_as_they_are_certain() -> None:
     assert streamed('{"city": "Os') == []
     assert streamed('{"city": [') == [("city", "a list is not of type string")]
     assert streamed('{"city": 4,') == [("city", "4 is not of type string")]
@@ -123,7 +124,7 @@ def test_faults_are_told_as_soon_as_they_are_sure() -> None:
     assert streamed("{") == []
 
 
-def test_the_name_of_an_alternative_decides_what_belongs_to_it() -> None:
+def test_discriminator_selects_the_alternative() -> None:
     assert streamed('{"place": {"x": 1, "kind": "poi') == []
     assert streamed('{"place": {"kind": "point", "text": ') == []
     assert streamed('{"place": {"kind": "point", "text": "a') == [("place.text", "is not allowed by the schema")]
@@ -134,7 +135,7 @@ def test_the_name_of_an_alternative_decides_what_belongs_to_it() -> None:
     assert words(ended) == [("place", "“text” is missing")]
 
 
-def test_a_cut_call_says_where_it_was_cut() -> None:
+def test_problem_of_a_cut_call_has_its_place() -> None:
     (problem,) = judge(read_partial('{"city": "Oslo", "days": [1, '), SCHEMA, truncated=True)
     assert words([problem]) == [("days", "cut off here: the limit on tokens was reached")]
     assert problem.offset == 29
@@ -152,7 +153,7 @@ def test_empty_arguments_mean_an_empty_object() -> None:
     assert words(judge(read_partial("[1]"), SCHEMA)) == [("", "arguments must be a JSON object")]
 
 
-def test_problems_have_their_place_in_the_text_and_its_order() -> None:
+def test_problems_have_offsets_in_the_order_of_the_text() -> None:
     text = '{"unit": "C", "days": ["x"], "town": 1,}'
     problems = judge(read_partial(text), SCHEMA)
     assert [(p.where, p.offset, p.severity) for p in problems] == [
@@ -181,21 +182,15 @@ def test_problems_have_their_place_in_the_text_and_its_order() -> None:
         {"items": 5, "prefixItems": 5, "anyOf": 5, "allOf": {}},
     ],
 )
-def test_hostile_schemas_are_borne(schema: Any) -> None:
+def test_hostile_schemas_do_not_raise(schema: Any) -> None:
     for text in ('{"a": {"b": 3}, "c": [1]}', '{"a": 1e999, "b": ' + "9" * 5000 + "}", "[" * 5000):
         for ended in (False, True):
             judge(read_partial(text, ended=ended), schema)
 
 
-def test_many_problems_are_not_all_listed() -> None:
-    problems = judge(read_partial(json.dumps({"city": "a", "days": ["x"] * 5000}), ended=False), SCHEMA)
-    assert len(problems) == 201
-    assert problems[-1].message == "more problems are not listed"
-
-
-def test_a_long_argument_costs_little_at_each_repaint() -> None:
+def test_long_argument_costs_little_at_each_repaint_and_problems_are_limited() -> None:
     reader, keeper = PartialJson(), Judge(SCHEMA)
-    reader.read_fragment('{"city": "a", "days": [' + "1, " * 60_000)
+    reader.read_fragment('{"city": "a", "days": [' + "1, " * 20_000)
     keeper.problems(reader)
     best = 1.0
     for _ in range(5):
@@ -205,3 +200,6 @@ def test_a_long_argument_costs_little_at_each_repaint() -> None:
             keeper.problems(reader)
         best = min(best, (time.thread_time() - start) / 20)
     assert best < 0.002
+    problems = judge(read_partial(json.dumps({"city": "a", "days": ["x"] * 5000}), ended=False), SCHEMA)
+    assert len(problems) == 201
+    assert problems[-1].message == "more problems are not listed"

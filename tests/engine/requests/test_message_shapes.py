@@ -6,7 +6,7 @@ import contextlib
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.engine.files.messages import MessagesImportError, read
@@ -18,17 +18,26 @@ SYSTEM = {"role": "system", "content": "S"}
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "c", "content": "r"}
-PICTURE = {
-    "role": "user",
-    "content": [
-        {"type": "text", "text": "hi"},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
-    ],
-}
+
+TEXT_HI, TEXT_YO = {"type": "text", "text": "hi"}, {"type": "text", "text": "yo"}
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+PICTURE = {"role": "user", "content": [TEXT_HI, IMAGE]}
 
 
 def invocation(**more: Any) -> dict[str, Any]:
     return {"toolCallId": "c", "toolName": "f", **more}
+
+
+def vercel(role: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"role": role, "parts": list(parts), **more}
+
+
+def content(role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "content": list(blocks)}
+
+
+def gemini(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "parts": list(parts)}
 
 
 def kwargs(name: str, **more: Any) -> dict[str, Any]:
@@ -40,6 +49,11 @@ def node(key: str, parent: str | None, role: str, text: str) -> dict[str, Any]:
     return {"id": key, "parent": parent, "message": message, "children": []}
 
 
+TOOL_5 = {"type": "tool-f", "toolCallId": "c", "state": "output-available", "input": {"a": 1}, "output": "r"}
+FAILED = {"type": "dynamic-tool", **invocation(input={"a": 1}, errorText="r", state="output-error")}
+TOOL_4 = {"type": "tool-invocation", "toolInvocation": invocation(args={"a": 1}, state="result", result="r")}
+PNG_FILE = {"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AA=="}
+STEP = {"type": "step-start"}
 SHAPES: dict[str, tuple[Any, list[Any]]] = {
     "a line of an Anthropic batch": ({"custom_id": "r", "params": {"model": "m", "messages": [HI]}}, [HI]),
     "an Anthropic batch": (
@@ -52,82 +66,26 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
         [SYSTEM, HI],
     ),
     "Vercel, version 5": (
-        [
-            {"id": "1", "role": "user", "parts": [{"type": "text", "text": "hi"}]},
-            {
-                "id": "2",
-                "role": "assistant",
-                "parts": [
-                    {"type": "step-start"},
-                    {
-                        "type": "tool-f",
-                        "toolCallId": "c",
-                        "state": "output-available",
-                        "input": {"a": 1},
-                        "output": "r",
-                    },
-                    {"type": "step-start"},
-                    {"type": "text", "text": "yo"},
-                ],
-            },
-        ],
+        [vercel("user", TEXT_HI, id="1"), vercel("assistant", STEP, TOOL_5, STEP, TEXT_YO, id="2")],
         [HI, CALLED, RESULT, YO],
     ),
     "Vercel, a tool that failed, in a body": (
-        {
-            "id": "chat",
-            "messages": [
-                {"role": "user", "parts": [{"type": "text", "text": "hi"}]},
-                {
-                    "role": "assistant",
-                    "parts": [
-                        {"type": "dynamic-tool", **invocation(input={"a": 1}, errorText="r", state="output-error")}
-                    ],
-                },
-            ],
-        },
+        {"id": "chat", "messages": [vercel("user", TEXT_HI), vercel("assistant", FAILED)]},
         [HI, CALLED, RESULT],
     ),
     "Vercel, version 4": (
-        [
-            {**HI, "parts": [{"type": "text", "text": "hi"}]},
-            {
-                "role": "assistant",
-                "content": "yo",
-                "parts": [
-                    {
-                        "type": "tool-invocation",
-                        "toolInvocation": invocation(args={"a": 1}, state="result", result="r"),
-                    },
-                    {"type": "text", "text": "yo"},
-                ],
-            },
-        ],
+        [vercel("user", TEXT_HI, content="hi"), vercel("assistant", TOOL_4, TEXT_YO, content="yo")],
         [HI, CALLED, RESULT, YO],
     ),
     "Vercel, for a model": (
         [
-            {"role": "user", "content": [{"type": "text", "text": "hi"}]},
-            {"role": "assistant", "content": [{"type": "tool-call", **invocation(input={"a": 1})}]},
-            {
-                "role": "tool",
-                "content": [{"type": "tool-result", **invocation(output={"type": "text", "value": "r"})}],
-            },
+            content("user", TEXT_HI),
+            content("assistant", {"type": "tool-call", **invocation(input={"a": 1})}),
+            content("tool", {"type": "tool-result", **invocation(output={"type": "text", "value": "r"})}),
         ],
         [HI, CALLED, RESULT],
     ),
-    "Vercel, a picture": (
-        [
-            {
-                "role": "user",
-                "parts": [
-                    {"type": "text", "text": "hi"},
-                    {"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AA=="},
-                ],
-            }
-        ],
-        [PICTURE],
-    ),
+    "Vercel, a picture": ([vercel("user", TEXT_HI, PNG_FILE)], [PICTURE]),
     "LangChain, dumped": (
         [
             {"type": "system", "content": "S"},
@@ -146,23 +104,17 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
         [HI, YO],
     ),
     "ShareGPT": (
-        {
-            "conversations": [
-                {"from": "system", "value": "S"},
-                {"from": "human", "value": "hi"},
-                {"from": "gpt", "value": "yo"},
-            ]
-        },
+        {"conversations": [{"from": who, "value": x} for who, x in (("system", "S"), ("human", "hi"), ("gpt", "yo"))]},
         [SYSTEM, HI, YO],
     ),
     "Gemini": (
         {
             "systemInstruction": {"parts": [{"text": "S"}]},
             "contents": [
-                {"role": "user", "parts": [{"text": "hi"}]},
-                {"role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {"a": 1}}}]},
-                {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"x": 1}}}]},
-                {"role": "model", "parts": [{"text": "yo"}]},
+                gemini("user", {"text": "hi"}),
+                gemini("model", {"functionCall": {"id": "c", "name": "f", "args": {"a": 1}}}),
+                gemini("user", {"functionResponse": {"name": "f", "response": {"x": 1}}}),
+                gemini("model", {"text": "yo"}),
             ],
         },
         [SYSTEM, HI, CALLED, {**RESULT, "content": '{"x": 1}'}, YO],
@@ -175,10 +127,10 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
         {
             "model": "m",
             "input": [
-                {"role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+                content("user", {"type": "input_text", "text": "hi"}),
                 {"type": "function_call", "call_id": "c", "name": "f", "arguments": '{"a": 1}'},
                 {"type": "function_call_output", "call_id": "c", "output": "r"},
-                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "yo"}]},
+                {"type": "message", **content("assistant", {"type": "output_text", "text": "yo"})},
             ],
         },
         [HI, CALLED, RESULT, YO],
@@ -186,9 +138,9 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
     "Converse": (
         {
             "messages": [
-                {"role": "user", "content": [{"text": "hi"}]},
-                {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c", "name": "f", "input": {"a": 1}}}]},
-                {"role": "user", "content": [{"toolResult": {"toolUseId": "c", "content": [{"text": "r"}]}}]},
+                content("user", {"text": "hi"}),
+                content("assistant", {"toolUse": {"toolUseId": "c", "name": "f", "input": {"a": 1}}}),
+                content("user", {"toolResult": {"toolUseId": "c", "content": [{"text": "r"}]}}),
             ]
         },
         [HI, CALLED, RESULT],
@@ -219,7 +171,7 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
 
 
 @each_case("name", SHAPES)
-def test_a_conversation_in_a_foreign_shape_is_read_as_messages(name: str) -> None:
+def test_conversation_in_a_foreign_shape_is_read_as_messages(name: str) -> None:
     value, messages = SHAPES[name]
     found = read(json.dumps(value))
     assert found.total == 1
@@ -229,12 +181,12 @@ def test_a_conversation_in_a_foreign_shape_is_read_as_messages(name: str) -> Non
 
 
 @each_case("name", [name for name, (value, _) in SHAPES.items() if isinstance(value, dict) and "requests" not in value])
-def test_a_record_in_a_foreign_shape_may_be_a_line(name: str) -> None:
+def test_record_in_a_foreign_shape_may_be_a_line(name: str) -> None:
     found = read("\n".join([json.dumps(SHAPES[name][0])] * 2))
     assert (found.total, found.problems) == (2, ())
 
 
-def test_reasoning_is_kept_and_what_has_no_place_is_named() -> None:
+def test_reasoning_is_kept_and_members_left_out_are_named() -> None:
     parts = [{"text": "why", "thought": True}, {"text": "yo", "thoughtSignature": "s"}]
     gemini = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": parts}], "tools": []}
     conversation = read(json.dumps(gemini)).conversations[0]
@@ -242,7 +194,7 @@ def test_reasoning_is_kept_and_what_has_no_place_is_named() -> None:
     assert any("“thoughtSignature”" in note and "“tools”" in note for note in conversation.notes)
 
 
-def test_the_name_of_a_record_is_the_title() -> None:
+def test_name_of_a_record_is_the_title() -> None:
     found = read(json.dumps({"custom_id": "request-7", "params": {"model": "m", "messages": [HI]}, "extra": 1}))
     assert found.conversations[0].title == "request-7"
     assert "Left out of the record: extra." in found.conversations[0].notes
@@ -262,6 +214,7 @@ _VALUES = st.recursive(
 )
 
 
+@settings(max_examples=60)
 @given(_VALUES)
 def test_no_value_breaks_the_reader(value: Any) -> None:
     with contextlib.suppress(MessagesImportError):

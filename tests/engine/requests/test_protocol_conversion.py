@@ -1,28 +1,27 @@
-"""From one protocol to the other: parameters that mean the same go along, everything else is named in words."""
+"""Conversion between protocols: equal parameters are carried over, every loss is listed."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.demo.server import DemoServer
 from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id
+from playground.domain.transcript import Role, Turn, make_turn, new_id
 from playground.engine.requests.protocol_conversion import losses
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
 from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST
 from playground.protocols.protocol import get_protocol
+from tests.engine.debugging import WEATHER
 from tests.support.each_case import each_case
 
 PIXEL = (
@@ -43,14 +42,11 @@ def said(role: Role, *parts: Part) -> Turn:
 
 
 def told(*turns: Turn, to: str = "messages", parameters: Parameters | None = None) -> list[tuple[str, str]]:
-    """(kind, line) of every loss of a request with these turns, asked for from the other protocol."""
+    """Return kind and line of every loss of a request of the other protocol with these turns."""
     here = "chat" if to == "messages" else "messages"
     given = parameters or get_protocol(here).parameters_type()
     request = Request(protocol=here, model="m", turns=turns, parameters=given)
     return [(loss.kind, str(loss)) for loss in losses(request, to)]
-
-
-# Parameters
 
 
 PAIRS = [
@@ -73,7 +69,7 @@ PAIRS = [
 
 
 @each_case(("here", "there"), PAIRS)
-def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
+def test_equal_parameters_are_converted_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
     assert convert_parameters(chat(**here), native()).to_wire() == there
     assert convert_parameters(native(**there), chat()).to_wire() == here
     lossy = [line for line in told(parameters=chat(**here)) if "name" not in line[1]]
@@ -81,32 +77,14 @@ def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON]
     assert told(parameters=native(**there), to="chat") == []
 
 
-def test_a_word_the_other_side_spells_differently_keeps_its_spelling() -> None:
-    before = chat(stop="END", max_tokens=99, response_format={"type": "json_object"})
-    there = convert_parameters(before, native())
-    assert there.to_wire() == {"max_tokens": 99, "stop_sequences": ["END"]}
-    assert convert_parameters(there, before) == before
-
-
-def test_a_schema_keeps_its_name_on_the_way_back() -> None:
-    named = {"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": {"type": "object"}}}
-    before = chat(response_format=named)
-    assert convert_parameters(convert_parameters(before, native()), before) == before
-    assert told(parameters=before) == [(LOST, "Parameters: name and strict of response_format")]
-
-
-def test_set_back_to_default_there_is_default_here() -> None:
-    before = chat(temperature=0.7, seed=3)
-    there = convert_parameters(before, native()).with_value("temperature", None)
-    assert convert_parameters(there, before).to_wire() == {"seed": 3}
-
-
-def test_changed_there_is_changed_here_and_the_rest_is_remembered() -> None:
+def test_values_changed_in_the_other_protocol_are_changed_here() -> None:
     before = chat(temperature=0.7, seed=3, reasoning_effort="minimal", n=2)
     there = convert_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
     back = convert_parameters(there, before)
     assert back.to_wire() == {"temperature": 0.2, "seed": 3, "reasoning_effort": "minimal", "n": 2}
     assert convert_parameters(back, there) == there
+    unset = convert_parameters(there.with_value("temperature", None), before)
+    assert unset.to_wire() == {"seed": 3, "reasoning_effort": "minimal", "n": 2}
 
 
 _words = st.text("abc", min_size=1, max_size=3)
@@ -128,16 +106,13 @@ _chat = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=60)
 @given(_chat)
-def test_there_and_back_restores_everything(values: dict[str, JSON]) -> None:
+def test_every_value_is_carried_or_listed_and_comes_back(values: dict[str, JSON]) -> None:
     before = chat(**values)
-    assert convert_parameters(convert_parameters(before, native()), before).to_wire() == before.to_wire()
-
-
-@given(_chat)
-def test_every_set_value_is_carried_or_named(values: dict[str, JSON]) -> None:
-    before = chat(**values)
-    there = convert_parameters(before, native()).to_wire()
+    converted = convert_parameters(before, native())
+    assert convert_parameters(converted, before).to_wire() == before.to_wire()
+    there = converted.to_wire()
     lines = "\n".join(line for _, line in told(parameters=before))
     names = {"max_tokens": "max_tokens", "max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
     names |= {"reasoning_effort": "output_config", "user": "metadata"}
@@ -148,52 +123,27 @@ def test_every_set_value_is_carried_or_named(values: dict[str, JSON]) -> None:
         assert (names.get(name, name) in there and not both) or name in lines, (name, lines)
 
 
-def test_what_has_no_counterpart_is_listed_with_its_value() -> None:
+def test_values_without_a_counterpart_are_listed() -> None:
     lines = told(parameters=chat(seed=7, n=3, presence_penalty=0.5, frequency_penalty=1, reasoning_effort="minimal"))
-    assert lines == [
-        (LOST, "Parameters: seed (7) has no counterpart in Messages"),
-        (LOST, "Parameters: reasoning_effort (minimal) has no counterpart in Messages"),
-        (LOST, "Parameters: presence_penalty (0.5) has no counterpart in Messages"),
-        (LOST, "Parameters: frequency_penalty (1) has no counterpart in Messages"),
-        (LOST, "Parameters: n (3) has no counterpart in Messages"),
-    ]
+    values = ("seed (7)", "reasoning_effort (minimal)", "presence_penalty (0.5)", "frequency_penalty (1)", "n (3)")
+    assert lines == [(LOST, f"Parameters: {value} has no counterpart in Messages") for value in values]
     back = told(parameters=native(top_k=5, thinking={"type": "adaptive"}, service_tier="auto"), to="chat")
     assert [kind for kind, _ in back] == [LOST] * 3
     assert all(any(name in line for _, line in back) for name in ("top_k (5)", "thinking", "service_tier (auto)"))
 
 
-def test_a_value_beyond_the_other_range_goes_along_and_is_pointed_out() -> None:
+def test_value_beyond_the_other_range_is_doubtful_and_a_default_no_loss() -> None:
     hot = chat(temperature=1.5)
     assert convert_parameters(hot, native()).to_wire() == {"temperature": 1.5}
-    assert told(parameters=hot) == [
-        (DOUBTFUL, "Parameters: Temperature 1.5 is above the documented maximum of 1 in Messages")
-    ]
+    words = "Parameters: Temperature 1.5 is above the documented maximum of 1 in Messages"
+    assert told(parameters=hot) == [(DOUBTFUL, words)]
     many = native(stop_sequences=list("abcde"))
     assert [kind for kind, _ in told(parameters=many, to="chat")] == [DOUBTFUL]
+    for usual in ({"n": 1}, {"stream": True}, {"stream_options": {"include_usage": True}}):
+        assert told(parameters=chat(**usual)) == [], usual
 
 
-@pytest.mark.parametrize("usual", [{"n": 1}, {"stream": True}, {"stream_options": {"include_usage": True}}])
-def test_what_the_other_side_does_anyway_is_no_loss(usual: dict[str, JSON]) -> None:
-    assert told(parameters=chat(**usual)) == []
-
-
-# Turns
-
-
-def test_a_plain_conversation_loses_nothing() -> None:
-    turns = (
-        make_turn(Role.SYSTEM, "Be brief."),
-        make_turn(Role.USER, "Look", Image(url=PIXEL)),
-        said(Role.ASSISTANT, ToolCall(id="a", name="f", arguments="{}"), ToolCall(id="b", name="g", arguments="")),
-        said(Role.TOOL, ToolResult(call_id="a", text="1")),
-        said(Role.TOOL, ToolResult(call_id="b", text="2")),
-        make_turn(Role.ASSISTANT, "Done."),
-    )
-    assert told(*turns) == []
-    assert told(*turns, to="chat") == []
-
-
-def test_what_messages_cannot_carry_of_turns() -> None:
+def test_losses_of_turns_in_messages_are_listed() -> None:
     lines = told(
         make_turn(Role.DEVELOPER, "Be brief."),
         make_turn(Role.USER, "One"),
@@ -226,7 +176,7 @@ def test_what_messages_cannot_carry_of_turns() -> None:
         assert words in text
 
 
-def test_what_chat_cannot_carry_of_turns() -> None:
+def test_losses_of_turns_in_chat_are_listed() -> None:
     lines = told(
         make_turn(Role.USER, "Go"),
         said(
@@ -241,22 +191,17 @@ def test_what_chat_cannot_carry_of_turns() -> None:
         said(Role.ASSISTANT, Unknown(value={"type": "server_tool_use"})),
         to="chat",
     )
+    asis = "a part of type server_tool_use is sent as it came, in the shape of the other protocol"
     assert lines == [
-        (
-            LOST,
-            "Turn 2 (assistant): the signature of its thinking; the text goes only if reasoning is sent back",
-        ),
+        (LOST, "Turn 2 (assistant): the signature of its thinking; the text goes only if reasoning is sent back"),
         (LOST, "Turn 2 (assistant): its redacted thinking"),
         (LOST, "Turn 3 (tool): that the result of c1 is an error; its text is sent"),
         (CHANGED, "Turn 2 (assistant): its text is joined and its calls follow; their order is not sent"),
-        (
-            DOUBTFUL,
-            "Turn 4 (assistant): a part of type server_tool_use is sent as it came, in the shape of the other protocol",
-        ),
+        (DOUBTFUL, f"Turn 4 (assistant): {asis}"),
     ]
 
 
-def test_members_of_one_protocol_alone_are_named() -> None:
+def test_members_of_one_protocol_are_listed() -> None:
     image = Image(url="u", extra={"chat": {"cache_control": {}, "image_url": {"fps": 2}}})
     named = said(Role.USER, image).model_copy(update={"members": {"name": "Ada"}})
     assert told(named) == [
@@ -272,64 +217,33 @@ def test_members_of_one_protocol_alone_are_named() -> None:
     assert told(said(Role.USER, Text(text="x", extra={"chat": {"a": 1}})), to="chat") == []
 
 
-def test_turns_with_nothing_in_them_are_listed() -> None:
-    empty = said(Role.USER)
-    assert told(make_turn(Role.USER, "a"), empty, make_turn(Role.ASSISTANT, "b"))[0] == (
-        LOST,
-        "Turn 2 (user): is empty; Messages leaves it out",
-    )
-    assert told(empty, make_turn(Role.ASSISTANT, "b")) == [
-        (DOUBTFUL, "Turn 1 (user): is empty; a message without content may be refused")
-    ]
-    assert [kind for kind, _ in told(empty, said(Role.USER, Text(text="")), make_turn(Role.ASSISTANT, "b"))] == [
-        LOST,
-        CHANGED,  # it joins the one before it
-        DOUBTFUL,
-    ]
-    assert told(said(Role.SYSTEM), make_turn(Role.USER, "a")) == [
-        (LOST, "Turn 1 (system): is empty; Messages leaves it out")
-    ]
+def test_empty_turns_are_listed() -> None:
+    first, last, empty = make_turn(Role.USER, "a"), make_turn(Role.ASSISTANT, "b"), said(Role.USER)
+    refused = "a message without content may be refused"
+    assert told(first, empty, last)[0] == (LOST, "Turn 2 (user): is empty; Messages leaves it out")
+    assert told(empty, last) == [(DOUBTFUL, f"Turn 1 (user): is empty; {refused}")]
+    joined = told(empty, said(Role.USER, Text(text="")), last)
+    assert [kind for kind, _ in joined] == [LOST, CHANGED, DOUBTFUL]
+    assert told(said(Role.SYSTEM), first) == [(LOST, "Turn 1 (system): is empty; Messages leaves it out")]
     thought = said(Role.ASSISTANT, Reasoning(text="hm"))
-    assert (
-        DOUBTFUL,
-        "Turn 2 (assistant): nothing of it can be sent; a message without content may be refused",
-    ) in told(make_turn(Role.USER, "a"), thought, make_turn(Role.USER, "b"))
-    assert told(make_turn(Role.USER, "a"), empty, make_turn(Role.ASSISTANT, "b"), to="chat") == [
-        (
-            CHANGED,
-            "Turn 2 (user): is empty; Messages leaves it out, Chat completions sends a message without content",
-        )
-    ]
-    assert told(empty, make_turn(Role.ASSISTANT, "b"), to="chat") == []  # an empty message over both
+    doubt = (DOUBTFUL, f"Turn 2 (assistant): nothing of it can be sent; {refused}")
+    assert doubt in told(first, thought, make_turn(Role.USER, "b"))
+    words = "is empty; Messages leaves it out, Chat completions sends a message without content"
+    assert told(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]
+    assert told(empty, last, to="chat") == [], "an empty message over both"
 
 
-def test_what_answers_came_with_is_listed() -> None:
-    call = ToolCall(id="c", name="f", arguments="{}", extra={"chat": {"extra_content": {"x": 1}, "function": {"y": 2}}})
-    extra = {"chat": {"audio": {"id": "au"}, "channel": "final", "annotations": [{"type": "url_citation"}]}}
-    turn = said(Role.ASSISTANT, call).model_copy(update={"extra": extra})
-    names = "audio, extra_content and function.y"  # the rest of the message is not sent anyway
-    assert told(make_turn(Role.USER, "a"), turn) == [
-        (LOST, f"Turn 2 (assistant): {names} (known to Chat completions alone)")
-    ]
-    assert told(make_turn(Role.USER, "a"), turn, to="chat") == []
-    cited = Text(text="a", extra={"messages": {"citations": [{"url": "u"}]}})
-    direct = ToolCall(id="c", name="f", arguments="{}", extra={"messages": {"caller": {"type": "direct"}}})
-    assert told(make_turn(Role.USER, "a"), said(Role.ASSISTANT, cited, direct), to="chat") == [
-        (LOST, "Turn 2 (assistant): citations and caller (known to Messages alone)")
-    ]
-
-
-def test_the_order_of_turns_and_parts_is_spoken_of() -> None:
+def test_changed_order_of_turns_and_parts_is_listed() -> None:
     call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1")
-    late = (said(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), said(Role.TOOL, result))
+    first = make_turn(Role.USER, "a")
+    late = (first, said(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), said(Role.TOOL, result))
     doubt = (DOUBTFUL, "Turn 4 (tool): its result does not stand right behind its call")
-    assert doubt in told(make_turn(Role.USER, "a"), *late)
-    assert doubt in told(make_turn(Role.USER, "a"), *late, to="chat")
-    mixed = said(Role.USER, Text(text="so"), result)
-    start = (make_turn(Role.USER, "a"), said(Role.ASSISTANT, call))
-    assert (CHANGED, "Turn 3 (user): its results go before what else it holds") in told(*start, mixed, to="chat")
-    assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in told(*start, mixed))
-    two = make_turn(Role.SYSTEM, "One."), make_turn(Role.SYSTEM, "Two."), make_turn(Role.USER, "a")
+    assert doubt in told(*late)
+    assert doubt in told(*late, to="chat")
+    mixed = (first, said(Role.ASSISTANT, call), said(Role.USER, Text(text="so"), result))
+    assert (CHANGED, "Turn 3 (user): its results go before what else it holds") in told(*mixed, to="chat")
+    assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in told(*mixed))
+    two = make_turn(Role.SYSTEM, "One."), make_turn(Role.SYSTEM, "Two."), first
     assert told(*two) == [(CHANGED, "Turn 2 (system): joins the turn before it in one system prompt")]
     assert told(*two, to="chat") == []
     texts = said(Role.ASSISTANT, Text(text="One."), Text(text=" Two."))
@@ -337,16 +251,28 @@ def test_the_order_of_turns_and_parts_is_spoken_of() -> None:
     thought = said(Role.ASSISTANT, Text(text="so"), Reasoning(text="hm", signature="s"))
     assert (CHANGED, "Turn 1 (assistant): its thinking goes to the front") in told(thought)
     refused = said(Role.ASSISTANT, Refusal(text="no"))
-    assert told(refused, to="chat") == [
-        (CHANGED, "Turn 1 (assistant): its refusal is sent as one, apart from the text")
-    ]
+    words = "its refusal is sent as one, apart from the text"
+    assert told(refused, to="chat") == [(CHANGED, f"Turn 1 (assistant): {words}")]
+    renamed = (
+        said(Role.USER, Text(text="?")),
+        said(Role.ASSISTANT, ToolCall(id="functions.f:0", name="f", arguments="{}")),
+        said(Role.TOOL, ToolResult(call_id="functions.f:0", text="1")),
+    )
+    words = "the id of its call functions.f:0 is sent as functions_f_0"
+    assert told(*renamed) == [(CHANGED, f"Turn 2 (assistant): {words}")]
+    assert told(*renamed, to="chat") == []
 
 
-def test_tools_that_need_a_schema_are_pointed_out() -> None:
-    request = Request(protocol="chat", model="m", tools=(ToolDefinition(name="f", description="d", strict=True),))
+def test_tools_without_a_schema_and_the_extra_body_are_listed() -> None:
+    tool = ToolDefinition(name="f", description="d", strict=True)
+    request = Request(protocol="chat", model="m", tools=(tool,), extra_body={"top_k": 1, "logprobs": True})
     assert [str(loss) for loss in losses(request, "messages")] == [
-        "Tools: f has no schema; Messages needs one, and any object is allowed"
+        "Tools: f has no schema; Messages needs one, and any object is allowed",
+        "Extra body: logprobs and top_k will be sent unchanged; the fields may mean nothing there",
     ]
+    assert losses(request, "chat") == []
+    with pytest.raises(ValueError, match="unknown protocol"):
+        losses(request, "carrier pigeon")
 
 
 def call(**extra: Any) -> ToolCall:
@@ -385,11 +311,12 @@ WAYS: list[tuple[str, Callable[[str], list[Part] | dict[str, Any]]]] = [
 ]
 
 
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(Role), st.lists(st.sampled_from(range(len(WAYS))), max_size=3)), max_size=4),
     st.sampled_from(["chat", "messages"]),
 )
-def test_all_that_is_sent_here_is_sent_there_or_listed(made: list[tuple[Role, list[int]]], to: str) -> None:
+def test_everything_sent_here_is_sent_there_or_listed(made: list[tuple[Role, list[int]]], to: str) -> None:
     turns: list[Turn] = []
     words: list[tuple[int, list[str], str]] = []  # number of the turn, what a loss is called, the word
     for number, (role, ways) in enumerate(made, 1):
@@ -418,86 +345,9 @@ def test_all_that_is_sent_here_is_sent_there_or_listed(made: list[tuple[Role, li
             assert number not in told
 
 
-def test_a_long_conversation_is_judged_in_no_time() -> None:
-    call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1" * 1000)
-    four = (
-        make_turn(Role.USER, "a" * 1000, Image(url=PIXEL)),
-        said(Role.ASSISTANT, Reasoning(text="hm"), call),
-        said(Role.TOOL, result),
-        make_turn(Role.ASSISTANT, "b" * 1000),
-    )
-    request = Request(protocol="chat", model="m", turns=four * 1000)
-    began = time.process_time()
-    losses(request, "messages")
-    assert time.process_time() - began < 3
-
-
-def test_what_a_hostile_gateway_sent_is_judged_in_no_time() -> None:
-    many = {f"m{n}": n for n in range(50_000)}
-    texts = [Text(text="a", extra={"chat": {"x": n}}) for n in range(3_000)]
-    turn = said(Role.ASSISTANT, *texts, call(chat=many)).model_copy(update={"members": many, "extra": {"chat": many}})
-    began = time.process_time()
-    lines = told(make_turn(Role.USER, "a"), turn)
-    assert time.process_time() - began < 5
-    (names,) = [line for kind, line in lines if kind == LOST]
-    assert names.startswith("Turn 2 (assistant): m0, m1, ")
-    assert names.endswith(" more (known to Chat completions alone)")
-
-
-def test_the_extra_body_is_pointed_out() -> None:
-    request = Request(protocol="chat", model="m", extra_body={"top_k": 1, "logprobs": True})
-    assert [str(loss) for loss in losses(request, "messages")] == [
-        "Extra body: logprobs and top_k will be sent unchanged; the fields may mean nothing there"
-    ]
-
-
-def test_the_same_protocol_loses_nothing_and_an_unknown_one_is_refused() -> None:
-    request = Request(protocol="chat", model="m", parameters=chat(seed=1))
-    assert losses(request, "chat") == []
-    with pytest.raises(ValueError, match="unknown protocol"):
-        losses(request, "carrier pigeon")
-
-
-# A session, over real sockets
-
-
-def weather() -> ToolDefinition:
-    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-    return ToolDefinition(name="get_weather", description="The weather of a city", parameters=schema)
-
-
-def test_switching_there_and_back_restores_the_body(session: Session) -> None:
-    session.set_parameters(chat(temperature=0.4, seed=7, stop="END", stream=True))
-    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    session.turns.add_turn(make_turn(Role.USER, "Look", Image(url=PIXEL, detail="low")))
-    before, transcript = session.next_request.body(), session.transcript
-    session.switch_protocol("messages")
-    body = session.next_request.body()
-    assert (body["system"], body["temperature"], body["stop_sequences"]) == ("Be brief.", 0.4, ["END"])
-    assert body["messages"][0]["content"][1]["source"]["media_type"] == "image/png"
-    assert "seed" not in body
-    session.switch_protocol("chat")
-    assert session.next_request.body() == before
-    assert session.transcript is transcript
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-async def test_an_image_is_described_over_either_protocol(session: Session, gateway: DemoServer, protocol: str) -> None:
-    session.change(model="demo-vision" if protocol == "chat" else "demo-messages")
-    session.switch_protocol(protocol)
-    session.turns.add_turn(make_turn(Role.USER, "What is this?", Image(url=PIXEL)))
-    await session.run()
-    answer = session.transcript.path[-1]
-    assert answer.outcome is not None
-    assert answer.outcome.ending is Ending.COMPLETE, answer.outcome.failure
-    assert "1 × 1 pixels" in answer.text
-    assert "`image/png`" in answer.text
-
-
-async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, gateway: DemoServer) -> None:
-    session.change(model="demo-messages")
-    session.change(tools=(weather(),))
-    session.turns.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?"))
+async def test_tool_loop_continues_over_the_other_protocol(session: Session) -> None:
+    session.change(model="demo-messages", tools=(WEATHER,))
+    session.turns.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?", Image(url=PIXEL)))
     await session.run()
     calls = session.transcript.unanswered()
     assert calls, session.transcript.path[-1]
@@ -505,36 +355,10 @@ async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, gat
         session.turns.answer(call.id, '{"temp": 21}', is_error=True)
     session.switch_protocol("messages")
     await session.run()
-    answer = session.transcript.path[-1]
-    assert answer.outcome is not None
-    assert answer.outcome.ending is Ending.COMPLETE, answer.outcome.failure
     session.turns.add_turn(make_turn(Role.USER, "And tomorrow?"))
     assert any("is an error" in str(loss) for loss in losses(session.next_request.build(), "chat"))
     session.switch_protocol("chat")
     await session.run()
-    last = session.transcript.path[-1]
-    assert last.outcome is not None
-    assert last.outcome.failure is None, last.outcome.failure
-
-
-def test_the_programs_own_stays_so_over_the_other_protocol(session: Session) -> None:
-    session.switch_protocol("messages")
-    assert session.settings.current.is_ours("stream")
-    session.set_parameters(session.settings.current.with_value("stream", False))
-    session.switch_protocol("chat")
-    session.set_parameters(session.settings.current.with_value("stream", True))
-    session.switch_protocol("messages")
-    assert session.settings.current.to_wire() == {"stream": True}
-    assert not session.settings.current.is_ours("stream")
-
-
-def test_an_id_that_the_other_protocol_refuses_is_told_with_the_one_sent_instead() -> None:
-    turns = (
-        said(Role.USER, Text(text="?")),
-        said(Role.ASSISTANT, ToolCall(id="functions.f:0", name="f", arguments="{}")),
-        said(Role.TOOL, ToolResult(call_id="functions.f:0", text="1")),
-    )
-    assert told(*turns) == [
-        (CHANGED, "Turn 2 (assistant): the id of its call functions.f:0 is sent as functions_f_0"),
-    ]
-    assert told(*turns, to="chat") == []
+    outcomes = [turn.outcome for turn in session.transcript.path if turn.outcome is not None]
+    assert len(outcomes) == 3
+    assert [outcome.failure for outcome in outcomes] == [None] * 3

@@ -1,4 +1,4 @@
-"""What will be sent, field by field, and a request edited by hand taken back to the panels."""
+"""The next request field by field, and a body edited by hand read back into the settings."""
 
 from __future__ import annotations
 
@@ -49,157 +49,130 @@ def session(gateways: Gateways) -> Session:
     return make(gateways)
 
 
-def edit(session: Session, change: dict[str, Any] | None = None, without: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Change members of the body as a person would, and take that over."""
-    body = {**session.next_request.body(), **(change or {})}
-    edited = read_edit(session, json.dumps({name: body[name] for name in body if name not in without}))
+def edit_text(session: Session, body: dict[str, Any]) -> tuple[str, ...]:
+    """Take a whole body over. Return the notes."""
+    edited = read_edit(session, json.dumps(body))
     apply_edit(session, edited)
     return edited.notes
+
+
+def edit(session: Session, change: dict[str, Any] | None = None, without: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Change members of the body as a person would, and take that over. Return the notes."""
+    body = {**session.next_request.body(), **(change or {})}
+    return edit_text(session, {name: body[name] for name in body if name not in without})
+
+
+def switch(session: Session, **values: Any) -> None:
+    for name, value in values.items():
+        session.set_parameters(session.settings.current.with_value(name, value))
 
 
 def rows(view: RequestView) -> dict[str, tuple[Any, Origin]]:
     return {row.name: (row.value, row.origin) for row in view.fields}
 
 
-def test_each_field_says_where_it_comes_from(session: Session) -> None:
-    session.set_parameters(session.settings.current.with_value("temperature", 3))
+def test_fields_name_their_origin(session: Session) -> None:
+    switch(session, temperature=3)
     session.change(extra_body={"route": "us", "debug": True})
     view = request_view(session)
     found = rows(view)
-    assert found["model"] == ("m-1", Origin.SET)
-    assert found["temperature"] == (3, Origin.SET)
-    assert found["stream"] == (True, Origin.OURS), "nobody set it"
-    assert found["stream_options.include_usage"] == (True, Origin.OURS)
-    assert found["top_p"] == (0.5, Origin.INHERITED)
-    assert found["route"] == ("us", Origin.EXTRA)
-    assert found["debug"] == (True, Origin.EXTRA)
-    assert found["seed"] == (None, Origin.DEFAULT)
-    assert found["tools"] == (None, Origin.DEFAULT)
+    assert {name: found[name] for name in ("model", "temperature", "stream", "top_p", "route", "debug", "seed")} == {
+        "model": ("m-1", Origin.SET),
+        "temperature": (3, Origin.SET),
+        "stream": (True, Origin.OURS),
+        "top_p": (0.5, Origin.INHERITED),
+        "route": ("us", Origin.EXTRA),
+        "debug": (True, Origin.EXTRA),
+        "seed": (None, Origin.DEFAULT),
+    }
     assert "max_tokens" not in found  # deprecated, and not set
-    assert {row.name: row.note for row in view.fields if row.note} == {
-        "route": "replaces the value from the gateway's settings",
-    }
-    assert {row.name: row.odd for row in view.fields if row.odd} == {
-        "temperature": "above the documented maximum of 2; it is sent as it is",
-    }
+    notes = [(row.name, row.note or row.odd) for row in view.fields if row.note or row.odd]
+    assert sorted(notes) == [
+        ("route", "replaces the value from the gateway's settings"),
+        ("temperature", "above the documented maximum of 2; it is sent as it is"),
+    ]
     assert json.loads(view.text) == session.next_request.body()
 
 
-def test_what_a_person_sets_to_what_the_program_would_is_set(session: Session) -> None:
-    session.set_parameters(session.settings.current.with_value("stream", False))
+def test_value_set_to_the_default_counts_as_set(session: Session, gateways: Gateways) -> None:
+    switch(session, stream=False)
     view = request_view(session)
-    found = rows(view)
-    assert found["stream"] == (False, Origin.SET)
-    assert found["stream_options.include_usage"] == (None, Origin.DEFAULT)
+    assert rows(view)["stream"] == (False, Origin.SET)
+    assert rows(view)["stream_options.include_usage"] == (None, Origin.DEFAULT)
     assert "not sent while Stream is not on" in [row.note for row in view.fields]
-    session.set_parameters(session.settings.current.with_value("stream", True))
-    found = rows(request_view(session))
-    assert found["stream"] == (True, Origin.SET)
-    assert found["stream_options.include_usage"] == (True, Origin.OURS)
+    edit(session, {"seed": 3})
+    assert session.settings.current.with_value("stream", True).to_wire()["stream_options"], "kept although not sent"
+    session.undo()
+    switch(session, stream=True)
+    assert rows(request_view(session))["stream"] == (True, Origin.SET)
+    assert rows(request_view(session))["stream_options.include_usage"] == (True, Origin.OURS)
     assert session.undo()
     assert session.undo()
-    assert rows(request_view(session))["stream"] == (True, Origin.OURS)
     edit(session, {"temperature": 1})
     assert rows(request_view(session))["stream"] == (True, Origin.OURS), "an edit of another field does not set it"
-
-
-def test_the_limit_that_messages_require_is_the_default_as_the_panel_says(gateways: Gateways) -> None:
-    session = make(gateways, "messages")
-    assert rows(request_view(session))["max_tokens"] == (4096, Origin.DEFAULT)
-    session.set_parameters(session.settings.current.with_value("max_tokens", 4096))
-    assert rows(request_view(session))["max_tokens"] == (4096, Origin.SET)
+    native = make(gateways, "messages")
+    assert rows(request_view(native))["max_tokens"] == (4096, Origin.DEFAULT)
+    switch(native, max_tokens=4096)
+    assert rows(request_view(native))["max_tokens"] == (4096, Origin.SET)
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_what_is_typed_is_in_the_next_request_and_stays_in_the_composer(gateways: Gateways, protocol: str) -> None:
+def test_draft_is_in_the_next_request_and_stays_in_the_composer(gateways: Gateways, protocol: str) -> None:
     session = make(gateways, protocol)
     session.turns.add_turn(answer("2"))
     before = session.transcript
     session.with_draft(Draft(text="Three?"))
     body = json.loads(request_view(session).text)
     assert body["messages"][-1] == {"role": "user", "content": "Three?"}
-    apply_edit(session, read_edit(session, json.dumps({**body, "temperature": 0.5})))
+    edit_text(session, {**body, "temperature": 0.5})
     assert (session.draft.text, session.transcript) == ("Three?", before), "an edit elsewhere leaves both"
     said = [*body["messages"][:-1], {"role": "user", "content": "Four?"}]
-    edited = read_edit(session, json.dumps({**body, "messages": said}))
-    assert edited.changed
-    apply_edit(session, edited)
+    edit_text(session, {**body, "messages": said})
     assert (session.draft.text, session.transcript) == ("Four?", before)
     assert json.loads(request_view(session).text)["messages"] == said
-    edited = read_edit(session, json.dumps({**body, "messages": said[:-1]}))
-    assert "The message being written is taken out of the composer." in edited.notes
-    apply_edit(session, edited)
+    notes = edit_text(session, {**body, "messages": said[:-1]})
+    assert "The message being written is taken out of the composer." in notes
     assert (session.draft, session.transcript) == (Draft(), before)
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_an_edit_behind_what_is_typed_makes_it_a_turn(gateways: Gateways, protocol: str) -> None:
-    session = make(gateways, protocol)
-    session.turns.add_turn(answer("2"))
     session.with_draft(Draft(text="{{what}}?"))
     session.change(variables={"what": "Three"})
     body = json.loads(request_view(session).text)
-    assert body["messages"][-1]["content"] == "Three?"
     more = [*body["messages"], {"role": "assistant", "content": "3"}, {"role": "user", "content": "Four?"}]
-    apply_edit(session, read_edit(session, json.dumps({**body, "messages": more})))
-    assert session.draft == Draft()
+    edit_text(session, {**body, "messages": more})
+    assert session.draft == Draft(), "a message after the draft makes it a turn"
     assert [turn.text for turn in session.transcript.path][-3:] == ["{{what}}?", "3", "Four?"]
     assert json.loads(request_view(session).text)["messages"] == more
-
-
-def test_an_edit_above_what_is_typed_leaves_it_in_the_composer(session: Session) -> None:
-    session.with_draft(Draft(text="And {{x}}?", role=Role.USER))
-    body = json.loads(request_view(session).text)
-    del body["messages"][0]
-    apply_edit(session, read_edit(session, json.dumps(body)))
-    assert session.draft.text == "And {{x}}?"
-    assert [turn.text for turn in session.transcript.path] == ["One?", "1", "Two?"]
-
-
-def test_messages_put_what_is_typed_into_the_turn_before_and_it_still_is_no_turn(gateways: Gateways) -> None:
-    session = make(gateways, "messages")
-    session.with_draft(Draft(text="And?"))
+    session.with_draft(Draft(text="And {{what}}?"))
     before = session.transcript
-    body = json.loads(request_view(session).text)
-    assert [block["text"] for block in body["messages"][-1]["content"]] == ["Two?", "And?"]
-    apply_edit(session, read_edit(session, json.dumps({**body, "temperature": 0.5})))
-    assert (session.draft.text, session.transcript) == ("And?", before)
+    edit_text(session, {**json.loads(request_view(session).text), "temperature": 0.6})
+    assert (session.draft.text, session.transcript) == ("And {{what}}?", before), "it joins the message before it"
 
 
-def test_what_cannot_be_sent_as_things_are_is_not_in_the_next_request(session: Session) -> None:
-    session.turns.add_turn(answer("", ToolCall(id="a", name="look", arguments="{}")))
-    session.with_draft(Draft(text="Never mind."))
-    assert "Never mind." not in request_view(session).text
-    session.with_draft(Draft(text="Rain.", role=Role.TOOL))
-    assert json.loads(request_view(session).text)["messages"][-1]["content"] == "Rain."
-
-
-@pytest.mark.parametrize("where", ["gateway", "experiment"])
-def test_streaming_switched_off_by_an_extra_body_takes_its_options_along(gateways: Gateways, where: str) -> None:
-    inherited = {"stream": False} if where == "gateway" else {"stream": True}
-    session = make(gateways, profile=PROFILE.model_copy(update={"extra_body": inherited}))
-    session.change(extra_body={} if where == "gateway" else {"stream": False})
+@pytest.mark.parametrize(("inherited", "own"), [(False, {}), (True, {"stream": False})])
+def test_stream_options_follow_the_extra_body(gateways: Gateways, inherited: bool, own: dict[str, Any]) -> None:
+    session = make(gateways, profile=PROFILE.model_copy(update={"extra_body": {"stream": inherited}}))
+    session.change(extra_body=own)
     assert session.next_request.body()["stream"] is False
     assert "stream_options" not in session.next_request.body()
-    session.set_parameters(session.settings.current.with_value("stream", False))
+    switch(session, stream=False)
     session.change(extra_body={"stream": True})
     assert session.next_request.body()["stream_options"] == {"include_usage": True}
 
 
-def test_headers_and_address_with_their_secrets_masked(session: Session) -> None:
+def test_headers_and_address_have_their_secrets_masked(session: Session) -> None:
     session.change(extra_headers={"X-Mine": "canary-12345678"})
     view = request_view(session, [Secret("canary-12345678")])
     assert (view.method, view.url) == ("POST", "http://gateway.example/v1/chat/completions")
-    headers = {row.name: (row.value, row.origin) for row in view.headers}
-    assert headers["Authorization"] == ("Bearer ••••", Origin.OURS)
-    assert headers["X-Token"] == ("••••", Origin.INHERITED)
-    assert headers["X-Team"] == ("red", Origin.INHERITED)
-    assert headers["X-Mine"] == ("••••", Origin.EXTRA)
+    assert {
+        ("Authorization", "Bearer ••••", Origin.OURS),
+        ("X-Token", "••••", Origin.INHERITED),
+        ("X-Team", "red", Origin.INHERITED),
+        ("X-Mine", "••••", Origin.EXTRA),
+    } <= {(row.name, row.value, row.origin) for row in view.headers}
     session.change(extra_body={"note": "canary-12345678"})
     assert "canary" not in repr(request_view(session, [Secret("canary-12345678")]))
 
 
-def test_what_cannot_go_out_is_said(gateways: Gateways) -> None:
+def test_request_that_cannot_be_sent_has_a_problem(gateways: Gateways) -> None:
     session = make(gateways, "messages")
     session.turns.add_turn(answer("", ToolCall(id="c", name="f", arguments="{broken")))
     assert "cannot be written" in request_view(session).problem
@@ -210,45 +183,31 @@ def test_what_cannot_go_out_is_said(gateways: Gateways) -> None:
     assert request_view(odd).fields
 
 
-def test_an_edit_that_changes_nothing_changes_nothing(session: Session) -> None:
+def test_edited_fields_are_set_and_the_others_go_into_the_extra_body(session: Session, gateways: Gateways) -> None:
     before = session.transcript
     edited = read_edit(session, json.dumps(session.next_request.body(), indent=4))
     assert (edited.changed, edited.notes) == (False, ())
     apply_edit(session, edited)
-    assert session.transcript is before
-    assert session.settings.extra_body == {}
-
-
-def test_fields_go_into_their_panels_and_the_rest_into_the_extra_body(session: Session) -> None:
-    wanted = {**session.next_request.body(), "model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}}
-    notes = edit(session, {"model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}})
+    assert (session.transcript, session.settings.extra_body) == (before, {})
+    changes = {"model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}}
+    result = {**session.next_request.body(), **changes}
+    assert edit(session, changes) == ("Kept in the extra body: vendor.",)
     assert session.settings.model == "m-2"
     assert session.settings.current.to_wire()["temperature"] == 0.1
     assert session.settings.extra_body == {"vendor": {"x": 1}}
-    assert notes == ("Kept in the extra body: vendor.",)
-    assert session.next_request.body() == wanted
+    assert session.next_request.body() == result
     edit(session, without=("temperature", "vendor", "stream_options"))
-    assert "temperature" not in session.settings.current.to_wire()
     assert session.settings.current.to_wire() == {"stream": True, "seed": 4}
     assert session.settings.extra_body == {}
+    assert "always names a model" in edit(session, without=("model",))[0]
+    assert session.settings.model == "m-2"
+    native = make(gateways, "messages")
+    switch(native, max_tokens=10)
+    assert edit(native, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent all the same.",)
+    assert native.next_request.body()["max_tokens"] == 4096
 
 
-def test_what_is_inherited_is_overruled_but_not_taken_out(session: Session) -> None:
-    session.set_parameters(session.settings.current.with_value("top_p", 0.9))
-    assert session.next_request.body()["top_p"] == 0.5
-    notes = edit(session, {"route": "us"}, without=("top_p",))
-    assert notes == (
-        "“top_p” comes from the gateway's settings and can only be taken out there.",
-        "Kept in the extra body: route.",
-    )
-    assert session.settings.extra_body == {"route": "us"}
-    assert session.settings.current.to_wire()["top_p"] == 0.9
-    edit(session, {"top_p": 0.7})
-    assert session.settings.extra_body == {"route": "us", "top_p": 0.7}
-    assert session.next_request.body()["top_p"] == 0.7
-
-
-def test_nested_fields_go_back_to_where_each_came_from(gateways: Gateways) -> None:
+def test_nested_fields_return_to_their_origin(gateways: Gateways) -> None:
     profile = PROFILE.model_copy(update={"extra_body": {"provider": {"order": ["near"]}}})
     session = make(gateways, profile=profile)
     session.change(extra_body={"provider": {"sort": "price"}, "stream_options": {"chunk": 1}})
@@ -257,10 +216,8 @@ def test_nested_fields_go_back_to_where_each_came_from(gateways: Gateways) -> No
     options = {"include_usage": False, "chunk": 1, "more": {"x": None}}
     notes = edit(session, {"provider": provider, "stream_options": options})
     assert notes == ()
-    assert (session.next_request.body()["provider"], session.next_request.body()["stream_options"]) == (
-        provider,
-        options,
-    )
+    sent = session.next_request.body()
+    assert (sent["provider"], sent["stream_options"]) == (provider, options)
     assert session.settings.current.to_wire()["stream_options"] == {"include_usage": False}, "it has a switch"
     assert session.settings.extra_body == {
         "provider": {"sort": "speed", "only": ["eu"]},
@@ -272,46 +229,7 @@ def test_nested_fields_go_back_to_where_each_came_from(gateways: Gateways) -> No
     assert session.next_request.body()["provider"] == {"order": ["near"], "sort": "speed"}
 
 
-def test_an_edit_leaves_what_is_not_sent_at_the_moment(session: Session) -> None:
-    session.set_parameters(session.settings.current.with_value("stream", False))
-    edit(session, {"seed": 3})
-    assert session.settings.current.with_value("stream", True).to_wire()["stream_options"]
-    edit(session, {"stream": True})
-    assert "stream_options" not in session.next_request.body(), "the text says so"
-
-
-def test_what_the_protocol_requires_cannot_be_left_out(gateways: Gateways) -> None:
-    session = make(gateways, "messages")
-    session.set_parameters(session.settings.current.with_value("max_tokens", 10))
-    assert edit(session, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent all the same.",)
-    assert session.next_request.body()["max_tokens"] == 4096
-
-
-def test_an_odd_value_in_a_panel_survives_an_edit_elsewhere(session: Session) -> None:
-    odd = type(session.settings.current).from_wire({"temperature": "hot", "stream": True})
-    session.set_parameters(odd)
-    edit(session, {"seed": 1})
-    assert session.settings.current.to_wire() == {"temperature": "hot", "stream": True, "seed": 1}
-    edit(session, without=("temperature",))
-    assert session.settings.current.to_wire() == {"stream": True, "seed": 1}
-
-
-def test_a_message_that_says_something_else_keeps_its_place(session: Session) -> None:
-    path = session.transcript.path
-    messages = session.next_request.body()["messages"]
-    messages[1]["content"] = "One and a half?"
-    messages[2]["content"] = "1.5"
-    edit(session, {"messages": messages})
-    now = session.transcript.path
-    assert [turn.id for turn in now] == [turn.id for turn in path]
-    assert [turn.text for turn in now] == ["Be brief.", "One and a half?", "1.5", "Two?"]
-    assert now[2].reasoning == "hm"
-    assert now[2].outcome == path[2].outcome
-    assert session.undo()
-    assert session.transcript.path == path
-
-
-def test_messages_put_in_or_taken_out_make_a_branch(session: Session) -> None:
+def test_inserted_or_removed_messages_make_a_branch(session: Session) -> None:
     path = session.transcript.path
     messages = session.next_request.body()["messages"]
     edit(session, {"messages": [*messages[:2], {"role": "user", "content": "And?"}, *messages[2:]]})
@@ -329,7 +247,7 @@ def test_messages_put_in_or_taken_out_make_a_branch(session: Session) -> None:
     assert session.transcript.path == ()
 
 
-def test_calls_and_results(session: Session) -> None:
+def test_edited_calls_and_results_keep_their_record(session: Session) -> None:
     call = ToolCall(id="c-1", name="look", arguments='{"a": 1}')
     session.turns.add_turn(answer("", call))
     result = ToolResult(call_id="c-1", text="seen", by="table", seconds=0.5)
@@ -338,29 +256,25 @@ def test_calls_and_results(session: Session) -> None:
     messages[4]["tool_calls"][0]["function"]["arguments"] = '{"a": 2}'
     messages[5]["content"] = "seen twice"
     edit(session, {"messages": messages})
-    edited = session.transcript.path[4].calls[0]
+    edited, given = session.transcript.path[4].calls[0], session.transcript.path[5].results[0]
     assert (edited.arguments, edited.received) == ('{"a": 2}', '{"a": 1}')
-    given = session.transcript.path[5].results[0]
     assert (given.text, given.by, given.seconds) == ("seen twice", "you", 0.5)
 
 
-def test_tools_keep_their_place_and_those_switched_off_stay(session: Session) -> None:
+def test_edited_tools_keep_their_place_and_disabled_ones_stay(session: Session) -> None:
     off = ToolDefinition(name="off", enabled=False, group="g")
     session.change(tools=(off, TOOL.model_copy(update={"group": "g"})))
     tools = session.next_request.body()["tools"]
     tools[0]["function"]["description"] = "Looks twice."
     new = {"type": "function", "function": {"name": "new", "parameters": {"type": "object"}}}
     edit(session, {"tools": [*tools, new]})
-    assert [(tool.name, tool.description, tool.group) for tool in session.settings.tools] == [
-        ("off", "", "g"),
-        ("look", "Looks twice.", "g"),
-        ("new", "", ""),
-    ]
+    tools = [(tool.name, tool.description, tool.group) for tool in session.settings.tools]
+    assert tools == [("off", "", "g"), ("look", "Looks twice.", "g"), ("new", "", "")]
     edit(session, without=("tools",))
     assert session.settings.tools == (off,)
 
 
-def test_the_native_protocol_puts_turns_together(gateways: Gateways) -> None:
+def test_joined_turns_of_messages_are_edited_apart(gateways: Gateways) -> None:
     session = make(gateways, "messages")
     session.set_parameters(session.settings.current.with_value("max_tokens", 10))
     session.turns.add_turn(make_turn(Role.USER, "Or three?"))
@@ -380,27 +294,22 @@ def test_the_native_protocol_puts_turns_together(gateways: Gateways) -> None:
     [
         ('{"model": "m",\n "n" 1}', "Line 2, column 6"),
         ("[]", "one JSON object"),
-        ("", "Line 1, column 1"),
         ('{"model": "m"}', "“messages” is missing"),
         ('{"model": "m", "messages": [{"role": "cook"}]}', "message"),
         ('{"model": "m", "messages": [], "a": "sk-12345678abc"}', "looks like a key"),
         ('{"model": NaN, "messages": []}', "not JSON"),
         ('{"messages":' + "[" * 100_000, "nested too deeply"),
     ],
+    ids=str,
 )
-def test_what_cannot_be_taken_over_is_said(session: Session, text: str, words: str) -> None:
+def test_invalid_edit_is_refused_with_its_place(session: Session, text: str, words: str) -> None:
     before = session.transcript
     with pytest.raises(ValueError, match=words):
         read_edit(session, text)
     assert session.transcript is before
 
 
-def test_a_model_cannot_be_left_out(session: Session) -> None:
-    assert "always names a model" in edit(session, without=("model",))[0]
-    assert session.settings.model == "m-1"
-
-
-def test_a_mask_does_not_replace_what_it_stands_for(session: Session) -> None:
+def test_mask_of_a_secret_is_refused(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "My key is canary-12345678."))
     view = request_view(session, [Secret("canary-12345678")])
     with pytest.raises(ValueError, match="stands for it here"):

@@ -1,4 +1,4 @@
-"""Curl commands and bodies as people paste them: what is found, what is said, and what never leaks."""
+"""Pasted curl commands and bodies: the request, the notes, and no secret in any text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.parts import Text
@@ -24,6 +24,14 @@ CHAT_BODY = {"model": "m", "messages": [{"role": "user", "content": "It's 5 $"}]
 NATIVE_BODY = {"model": "m", "max_tokens": 5, "system": "s", "messages": [{"role": "user", "content": "Hi"}]}
 
 
+BODY_TEXT = '{"model": "m", "messages": [{"role": "user", "content": "it\u00a0is “so”"}]}'
+CURLY = "{“model”: “m”, “messages”: [{“role”: “user”, “content”: “hi”}]}"
+PLAIN = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+URL = "https://x.example/v1/chat/completions"
+SNIPPETS = {"chat": CHAT, "messages": MESSAGES}
+UNREADABLE = ("odd", "half")  # messages that are no list, halves of characters
+
+
 def quoted(value: Any) -> str:
     return "'" + json.dumps(value).replace("'", "'\\''") + "'"
 
@@ -36,7 +44,7 @@ def body(found: Imported) -> Any:
     return get_protocol(found.request.protocol).encode(found.request)
 
 
-def test_a_command_as_documentation_shows_it() -> None:
+def test_command_of_a_documentation_is_read_with_its_headers() -> None:
     found = read(
         f"""$ curl https://gateway.example/v1/chat/completions \\
           -H "Content-Type: application/json" \\
@@ -45,27 +53,23 @@ def test_a_command_as_documentation_shows_it() -> None:
           -d {quoted(CHAT_BODY)}
         """
     )
-    assert found.base_url == "https://gateway.example/v1"
-    assert (secret(found), found.auth) == (KEY, Auth.BEARER)
-    assert found.request.protocol == "chat"
+    assert (found.base_url, found.request.protocol) == ("https://gateway.example/v1", "chat")
+    assert (secret(found), found.auth, found.notes) == (KEY, Auth.BEARER, ())
     assert found.request.extra_headers == {"X-Title": "mine"}
     assert body(found) == CHAT_BODY
-    assert found.notes == ()
-
-
-def test_the_native_protocol_with_its_headers() -> None:
     found = read(
         f"curl --url https://gateway.example/v1/messages --header 'x-api-key: {KEY}' "
         f"-H 'anthropic-version: 2023-06-01' -H 'anthropic-beta: b1' --json {quoted(NATIVE_BODY)}"
     )
-    assert (secret(found), found.auth) == (KEY, Auth.X_API_KEY)
-    assert found.request.protocol == "messages"
+    assert (secret(found), found.auth, found.request.protocol) == (KEY, Auth.X_API_KEY, "messages")
     assert found.request.turns[0].role is Role.SYSTEM
     assert found.request.extra_headers == {"anthropic-beta": "b1"}
     assert body(found) == NATIVE_BODY
+    twice = read(f"curl {URL} -H 'anthropic-beta: a' -H 'X-A: 1' -H 'Anthropic-Beta: b' -H 'x-a: 1' -d '{PLAIN}'")
+    assert twice.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "protocol"),
     [
         (f"curl x.example/v1/messages -d {quoted(CHAT_BODY)}", "messages"),  # the address decides
@@ -74,7 +78,7 @@ def test_the_native_protocol_with_its_headers() -> None:
         (f"curl x.example/proxy -d {quoted(CHAT_BODY)}", "chat"),
     ],
 )
-def test_the_protocol_is_guessed(command: str, protocol: str) -> None:
+def test_protocol_follows_address_body_and_headers(command: str, protocol: str) -> None:
     assert read(command).request.protocol == protocol
 
 
@@ -91,27 +95,29 @@ def test_the_protocol_is_guessed(command: str, protocol: str) -> None:
         ({"tool_choice": {"type": "any"}}, "messages"),
     ],
 )
-def test_the_protocol_of_a_bare_body(more: dict[str, Any], protocol: str) -> None:
+def test_protocol_of_a_bare_body_follows_its_members(more: dict[str, Any], protocol: str) -> None:
     found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}], **more}))
     assert found.request.protocol == protocol
     assert not any(note.startswith("Read as") for note in found.notes)
 
 
-def test_a_guess_is_told() -> None:
-    found = read('{"model": "m", "messages": [{"role": "user", "content": "x"}]}')
-    assert found.notes == ("Read as Chat completions: nothing in it belongs to one protocol alone.",)
-    assert found.request.turns[0].parts == (Text(text="x"),)
-
-
-def test_what_has_no_field_goes_into_the_extra_body() -> None:
+def test_bare_body_is_read_with_the_extra_body_and_a_note_on_the_guess() -> None:
     given = {**CHAT_BODY, "stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}, "seed": "odd"}
     found = read(json.dumps(given))
     assert found.request.extra_body == {"stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}}
     assert body(found) == given
     assert "Kept in the extra body: stop, top_k, stream_options." in found.notes
+    found = read(PLAIN)
+    assert found.notes == ("Read as Chat completions: nothing in it belongs to one protocol alone.",)
+    assert found.request.turns[0].parts == (Text(text="hi"),)
+    assert read(json.dumps({"playground": 1, **json.loads(PLAIN)})).request.model == "m"
+    with pytest.raises(ImportRefusedError, match="version"):
+        read('{"playground": 2}')
+    mention = "a; curl x && curl y"
+    assert read(PLAIN.replace("hi", mention)).request.turns[0].text == mention
 
 
-def test_files_are_refused_with_the_reason() -> None:
+def test_file_in_a_command_is_refused_with_the_reason() -> None:
     for option in ("-d", "--data", "--data-binary", "--json"):
         with pytest.raises(ImportRefusedError, match=r"from the file “body.json”.*not opened here.*Paste the JSON"):
             read(f"curl https://x/v1/messages {option} @body.json")
@@ -141,15 +147,26 @@ def test_files_are_refused_with_the_reason() -> None:
         ('{"input": "x"}', "“input”, which belongs to a protocol that is not spoken"),
         ('{"messages": [{"role": "robot", "content": ""}]}', "Message 1: “role” is 'robot'"),
         ("[" * 100_000, "not JSON: nested too deeply"),
+        (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),
+        ("$body = @{a=1}\nInvoke-RestMethod -Uri x -Body $body", "This is PowerShell"),
+        (f"http POST {URL} model=m", "HTTPie command. Run it with --offline"),
+        (f"wget --post-data '{PLAIN}' {URL}", "This is a wget command"),
+        (f"import requests\nrequests.post('{URL}')", "This is Python"),
+        ("client.chat.completions.create(model='m')", "This is Python"),
+        ("await fetch(url, {method: 'POST'})", "This is JavaScript"),
+        (f"cat body.json | curl {URL} -d @-", "standard input"),
+        (f"curl {URL} -d @- < body.json", "standard input"),
+        (f"curl {URL} -K conf", "-K cannot be imported"),
+        ('{"log": {"entries": []}}', "none of them sends “messages”"),
     ],
 )
-def test_what_cannot_be_imported_is_said(text: str, words: str) -> None:
+def test_text_that_cannot_be_read_is_refused_with_a_remedy(text: str, words: str) -> None:
     with pytest.raises(ImportRefusedError) as refused:
         read(text)
     assert words.lower() in str(refused.value).lower()
 
 
-def test_options_are_read_or_named() -> None:
+def test_options_are_read_or_listed() -> None:
     found = read(
         f"FOO=1 curl -sSL -k --compressed -XPUT -m5 --proxy http://p --frob -o out.json "
         f"'https://x/v1/messages?key={KEY}' other.example -b 'a={KEY}' --data-raw {quoted(NATIVE_BODY)} | jq . > {KEY}"
@@ -172,7 +189,7 @@ def test_options_are_read_or_named() -> None:
     assert KEY not in notes
 
 
-def test_secrets_come_apart_and_stay_out_of_every_text() -> None:
+def test_secrets_are_separated_and_in_no_text() -> None:
     found = read(
         f"curl https://me:{KEY}@x.example/v1/chat/completions -H 'api-key: {KEY}2' -H 'Cookie: {KEY}' "
         f"-H 'X-Note: plain' -H 'User-Agent: mine' -H 'sec-fetch-mode: cors' "
@@ -190,7 +207,7 @@ def test_secrets_come_apart_and_stay_out_of_every_text() -> None:
     assert "Cookie, sec-fetch-mode" in "\n".join(found.notes)
 
 
-def test_a_refusal_shows_no_secret() -> None:
+def test_refusal_contains_no_secret() -> None:
     for text in (
         f"curl https://x/v1/messages -H 'Authorization: Bearer {KEY}' -d '{{\"a\": {KEY}'",
         f"curl -u me:{KEY} https://x -d '{KEY}'",
@@ -202,17 +219,15 @@ def test_a_refusal_shows_no_secret() -> None:
         assert refused.value.__cause__ is None
 
 
-@pytest.mark.parametrize(
-    "value", ["$OPENAI_API_KEY", "${KEY}", "YOUR_API_KEY", "<your key>", "sk-xxxx", "sk-...", "••••"]
-)
-def test_stand_ins_are_no_keys(value: str) -> None:
+@each_case("value", ["$OPENAI_API_KEY", "${KEY}", "YOUR_API_KEY", "<your key>", "sk-xxxx", "sk-...", "••••"])
+def test_placeholder_is_no_key(value: str) -> None:
     found = read(f'curl https://x/v1/chat/completions -H "Authorization: Bearer {value}" -d {quoted(CHAT_BODY)}')
     assert found.key is None
     assert found.auth is Auth.BEARER
     assert "Enter it yourself" in found.notes[0]
 
 
-def test_two_ways_to_send_a_key() -> None:
+def test_key_in_two_headers_is_one_key() -> None:
     url = "curl https://x/v1/messages -d " + quoted(NATIVE_BODY)
     both = read(f"{url} -H 'x-api-key: {KEY}' -H 'Authorization: Bearer {KEY}'")
     assert (secret(both), both.auth, both.secret_headers) == (KEY, Auth.BOTH, {})
@@ -221,7 +236,7 @@ def test_two_ways_to_send_a_key() -> None:
     assert differing.secret_headers["Authorization"].get_secret_value() == f"Bearer {KEY}2"
 
 
-def test_variables_in_address_and_body_are_told() -> None:
+def test_variables_in_address_and_model_are_noted() -> None:
     found = read('curl "$BASE/chat/completions" -d "{\\"model\\":\\"$MODEL\\",\\"messages\\":[]}"')
     assert found.base_url == ""
     assert found.request.model == ""
@@ -229,80 +244,53 @@ def test_variables_in_address_and_body_are_told() -> None:
     assert "The model is $MODEL, which only the shell knows. Choose one." in found.notes
 
 
-def test_powershells_second_escaping_is_undone() -> None:
-    found = read(
-        "curl.exe http://localhost:8000/v1/chat/completions `\n -d '"
-        + json.dumps(CHAT_BODY).replace('"', '\\"').replace("'", "''")
-        + "'"
-    )
-    assert body(found) == CHAT_BODY
-    assert found.base_url == "http://localhost:8000/v1"
-
-
-def test_the_applications_own_file_is_read() -> None:
-    found = read('{"playground": 1, "model": "m", "messages": [{"role": "user", "content": "x"}]}')
-    assert found.request.model == "m"
-    with pytest.raises(ImportRefusedError, match="version"):
-        read('{"playground": 2}')
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_our_own_curl_snippets_come_back(protocol: str) -> None:
-    profile = Profile(base_url="https://gateway.example/v1", key_origin="there")
-    for name, request in (CHAT if protocol == "chat" else MESSAGES).items():
-        if name in ("odd", "half"):
-            continue  # messages that are no list, halves of characters: nothing that a person could go on with
-        sent = sent_by(profile, request)
-        found = read(write("curl", sent).text)
-        assert found.base_url == "https://gateway.example/v1"
-        assert found.request.protocol == protocol
-        again = sent_by(profile, found.request)
-        assert json.dumps(again.body, sort_keys=True) == json.dumps(sent.body, sort_keys=True), name
-
-
-BODY_TEXT = '{"model": "m", "messages": [{"role": "user", "content": "it\u00a0is “so”"}]}'
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_case(
+    ("protocol", "name"),
+    # not those whose messages are no list, or hold halves of characters
     [
-        (f"cd /tmp && curl https://x/v1/chat/completions -d '{BODY_TEXT}'", "before the curl command was left out"),
-        (f"export K=1; curl https://x/v1/chat/completions -d '{BODY_TEXT}'", "before the curl command was left out"),
-        (f"curl\u00a0https://x/v1/chat/completions -d '{BODY_TEXT}'", "No-break spaces were read as spaces"),
-        (
-            "curl https://x/v1/chat/completions -d ‘{“model”: “m”, “messages”: [{“role”: “user”, “content”: “hi”}]}’",
-            "Curly quotation marks (‘) were read as the straight ones",
-        ),
-        (f"curl https://x/v1/chat/completions –d '{BODY_TEXT}'", "The long dash before “d” was read as a hyphen"),
-        (f"curl https://x/v1/chat/completions —data '{BODY_TEXT}'", "The long dash before “data” was read"),
+        (p, name)
+        for p, cases in (("chat", CHAT), ("messages", MESSAGES))
+        for name in cases
+        if name not in ("odd", "half")
     ],
 )
-def test_what_a_page_or_a_word_processor_made_of_a_command_is_mended_and_said(text: str, words: str) -> None:
+def test_curl_snippet_is_imported_as_the_same_request(protocol: str, name: str) -> None:
+    profile = Profile(base_url="https://gateway.example/v1", key_origin="there")
+    sent = sent_by(profile, SNIPPETS[protocol][name])
+    found = read(write("curl", sent).text)
+    assert (found.base_url, found.request.protocol) == ("https://gateway.example/v1", protocol)
+    again = sent_by(profile, found.request)
+    assert json.dumps(again.body, sort_keys=True) == json.dumps(sent.body, sort_keys=True)
+
+
+@each_case(
+    ("text", "words"),
+    [
+        (f"cd /tmp && curl {URL} -d '{BODY_TEXT}'", "before the curl command was left out"),
+        (f"export K=1; curl {URL} -d '{BODY_TEXT}'", "before the curl command was left out"),
+        (f"curl\u00a0{URL} -d '{BODY_TEXT}'", "No-break spaces were read as spaces"),
+        (f"curl {URL} -d ‘{CURLY}’", "Curly quotation marks (‘) were read as the straight ones"),
+        (f"curl {URL} –d '{BODY_TEXT}'", "The long dash before “d” was read as a hyphen"),
+        (f"curl {URL} —data '{BODY_TEXT}'", "The long dash before “data” was read"),
+    ],
+)
+def test_signs_of_a_word_processor_are_repaired_with_a_note(text: str, words: str) -> None:
     found = read(text)
-    assert found.base_url == "https://x/v1"
+    assert found.base_url == "https://x.example/v1"
     assert found.request.model == "m"
     assert any(words in note for note in found.notes), found.notes
 
 
-def test_marks_inside_straight_quotes_are_text() -> None:
-    found = read(f"curl https://x/v1/chat/completions -d '{BODY_TEXT}'")
+def test_signs_inside_straight_quotes_are_text() -> None:
+    found = read(f"curl {URL} -d '{BODY_TEXT}'")
     assert found.request.turns[0].text == "it\u00a0is “so”"
     assert not any("urly" in note or "No-break" in note or "before" in note for note in found.notes)
-
-
-def test_curly_marks_that_cannot_be_mended_are_named() -> None:
-    text = "curl https://x -d ‘{“model”: “m”, “messages”: [{“role”: “user”, “content”: “don’t”}]}’"
     with pytest.raises(ImportRefusedError, match=r"curly quotation marks \(‘\).* never closed"):
-        read(text)
+        read(f"curl https://x -d ‘{CURLY.replace('hi', 'don’t')}’")
+    text = PLAIN.replace("hi", r"\303\251 \xe2\x82\xac \u00e9 \ud83d\ude00 it\'s \041")
+    assert read(f"curl {URL} -d $'{text}'").request.turns[0].text == "é € é 😀 it's !"
 
 
-def test_a_body_that_mentions_curl_is_a_body() -> None:
-    found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "a; curl x && curl y"}]}))
-    assert found.request.turns[0].text == "a; curl x && curl y"
-
-
-PLAIN = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]})
-URL = "https://x.example/v1/chat/completions"
 DOUBLED = PLAIN.replace('"', '""')
 ESCAPED = PLAIN.replace('"', '\\"')
 
@@ -342,13 +330,13 @@ ESCAPED = PLAIN.replace('"', '\\"')
         f"fetch({json.dumps(URL)}, {json.dumps({'headers': {'accept': '*/*'}, 'body': PLAIN, 'method': 'POST'})});",
     ],
 )
-def test_a_command_as_it_stands_in_a_terminal_or_a_page_is_read(command: str) -> None:
+def test_command_copied_from_a_terminal_or_page_is_read(command: str) -> None:
     found = read(command)
     assert found.base_url == "https://x.example/v1"
     assert body(found) == json.loads(PLAIN)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "name"),
     [
         ("$KEY", "$KEY"),
@@ -360,7 +348,7 @@ def test_a_command_as_it_stands_in_a_terminal_or_a_page_is_read(command: str) ->
         ("$env:KEY", "$env:KEY"),
     ],
 )
-def test_what_only_the_shell_knows_is_no_key(value: str, name: str) -> None:
+def test_shell_expansion_is_no_key(value: str, name: str) -> None:
     shell = "curl.exe" if value.startswith("$env") else "curl"
     found = read(f'{shell} {URL} -H "Authorization: Bearer {value}" -H "X-Tag: {value}x" -d \'{PLAIN}\'')
     assert (found.key, found.secret_headers) == (None, {})
@@ -369,7 +357,7 @@ def test_what_only_the_shell_knows_is_no_key(value: str, name: str) -> None:
         assert found.request.extra_headers == {}
 
 
-def test_what_only_the_shell_knows_is_no_text_of_a_body() -> None:
+def test_shell_expansion_in_a_body_is_a_variable() -> None:
     found = read(f'curl {URL} -d "{ESCAPED.replace("hi", "$PROMPT and $(cat notes.txt)")}"')
     assert found.request.turns[0].text == "{{PROMPT}} and {{cat}}"
     assert [note.split(" in the body")[0] for note in found.notes[-2:]] == ["$PROMPT", "$(cat …)"]
@@ -386,39 +374,7 @@ def test_what_only_the_shell_knows_is_no_text_of_a_body() -> None:
         assert words in str(refused.value)
 
 
-def test_escapes_of_bytes_are_utf_8() -> None:
-    text = PLAIN.replace("hi", r"\303\251 \xe2\x82\xac \u00e9 \ud83d\ude00 it\'s \041")
-    assert read(f"curl {URL} -d $'{text}'").request.turns[0].text == "é € é 😀 it's !"
-
-
-def test_a_header_given_twice_is_sent_as_a_list() -> None:
-    found = read(f"curl {URL} -H 'anthropic-beta: a' -H 'X-A: 1' -H 'Anthropic-Beta: b' -H 'x-a: 1' -d '{PLAIN}'")
-    assert found.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
-
-
-@each_case(
-    ("text", "words"),
-    [
-        (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),
-        ("$body = @{a=1}\nInvoke-RestMethod -Uri x -Body $body", "This is PowerShell"),
-        (f"http POST {URL} model=m", "HTTPie command. Run it with --offline"),
-        (f"wget --post-data '{PLAIN}' {URL}", "This is a wget command"),
-        (f"import requests\nrequests.post('{URL}')", "This is Python"),
-        ("client.chat.completions.create(model='m')", "This is Python"),
-        ("await fetch(url, {method: 'POST'})", "This is JavaScript"),
-        (f"cat body.json | curl {URL} -d @-", "standard input"),
-        (f"curl {URL} -d @- < body.json", "standard input"),
-        (f"curl {URL} -K conf", "-K cannot be imported"),
-        ('{"log": {"entries": []}}', "none of them sends “messages”"),
-    ],
-)
-def test_what_is_not_read_is_named_with_a_way_out(text: str, words: str) -> None:
-    with pytest.raises(ImportRefusedError) as refused:
-        read(text)
-    assert words in str(refused.value)
-
-
-def test_the_last_request_with_messages_of_an_archive_is_read() -> None:
+def test_last_request_with_messages_of_an_archive_is_read() -> None:
     def entry(content: str) -> dict[str, Any]:
         headers = [{"name": ":authority", "value": "x"}, {"name": "authorization", "value": f"Bearer {KEY}"}]
         data = {"mimeType": "application/json", "text": json.dumps({**CHAT_BODY, "user": content})}
@@ -430,8 +386,9 @@ def test_the_last_request_with_messages_of_an_archive_is_read() -> None:
     assert "The archive has 2 requests with messages; the last one was read." in found.notes
 
 
+@settings(max_examples=50)
 @given(st.text("curl '\"\\$`^\n|<>EOF({#-%@d $(x)"))
-def test_no_command_breaks_the_reader_or_leaves_a_mark(text: str) -> None:
+def test_no_command_breaks_the_reader(text: str) -> None:
     for command in (f"curl {URL} {text}", f"curl {URL} -d '{PLAIN}' -H {text}", f"C:\\>curl {text}"):
         try:
             found = read(command)

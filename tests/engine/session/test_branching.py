@@ -1,28 +1,22 @@
-"""Edits of turns with answers make branches: the old answers stay under the old words, and one undo takes it back."""
+"""Edits of turns with answers make branches, and one undo takes each of them back."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
 
-from playground.demo.server import DemoServer
 from playground.domain.debugging import ResultDraft
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.files.export.selection import Selection
-from playground.engine.gateways.secrets import Secret
+from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.branching import asking, has_answers
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
-from playground.gateway.client import GatewayClient
-from playground.gateway.connection import Connection
-from tests.engine.debugging import begin
+from tests.engine.session.conftest import Connect
+from tests.engine.session.test_run import IN_TWO_PARTS, begin_answer
 from tests.support.editors import no_gateway
-from tests.support.eventually import eventually
+from tests.support.fault_server import FaultServer
 
 PIXEL = "https://example.org/a.png"
 
@@ -53,29 +47,42 @@ def ids(session: Session) -> list[str]:
     return [turn.id for turn in session.transcript.path]
 
 
-def test_an_edited_question_leaves_its_answers_under_the_old_words(session: Session) -> None:
+def test_edited_question_is_a_branch_without_the_old_answers(session: Session) -> None:
     before, first = session.transcript, ids(session)[0]
+    session.turns.edit_text(first, "One?")
+    assert session.transcript is before, "the same words are no edit"
     made = session.turns.edit_text(first, "Uno?")
     assert texts(session) == ["Uno?"]
     assert session.transcript.siblings(made) == (first, made), "‹ 2/2 ›"
     assert all(session.transcript.turns[key] == turn for key, turn in before.turns.items())
+    places = {one.turn.text: one.place for one in Selection(snapshot(session), [], whole_tree=True).sections()}
+    assert places["One?"] == "alternative 1 of 2"
+    assert places["Uno?"].startswith("alternative 2 of 2")
     session.turns.select_alternative(first)
     assert texts(session) == ["One?", "1", "Two?", "2"]
     assert session.undo()
+    session.delete_turn(made)
+    assert texts(session) == ["One?", "1", "Two?", "2"], "the alternative next to a deleted one is shown"
     assert session.undo()
-    assert session.transcript is before, "one step for the branch, one for looking elsewhere"
+    assert session.undo()
+    assert session.transcript is before, "one step for the branch"
 
 
-def test_a_turn_without_answers_is_edited_where_it_is(session: Session) -> None:
+def test_turn_without_answers_is_edited_in_place(session: Session) -> None:
     last = session.transcript.path[-1].id
     assert session.turns.edit_text(last, "zwei") == last
     question = session.turns.add_turn(make_turn(Role.USER, "Thre?"))
     assert session.turns.edit_text(question, "Three?") == question
-    assert len(session.transcript.turns) == 5
+    session.turns.add_turn(Turn(id="f", role=Role.ASSISTANT, outcome=Outcome(ending=Ending.FAILED)))
+    assert session.turns.edit_text(question, "Tres?") == question, "a failure without content is no answer"
+    calls = session.turns.add_turn(received("", ToolCall(id="one", name="f", arguments="{}")))
+    assert session.turns.edit_call(calls, "one", '{"a": 1}') == calls
+    call = session.transcript.turns[calls].calls[0]
+    assert session.turns.replace_call(calls, "one", call.model_copy(update={"id": "uno"})) == (calls, "uno")
     assert not session.transcript.forks
 
 
-def test_what_was_written_below_goes_along_up_to_the_first_answer() -> None:
+def test_turns_below_an_edit_are_copied_up_to_the_first_answer() -> None:
     system, more = make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "And now?")
     session = session_of(system, make_turn(Role.USER, "One?"), received("1"), more)
     made = session.turns.edit_text(system.id, "Be long.")
@@ -84,7 +91,7 @@ def test_what_was_written_below_goes_along_up_to_the_first_answer() -> None:
     assert session.transcript.turns[more.id].parent is not None
 
 
-def test_answers_that_were_written_stay_too_but_examples_go_with_a_system_prompt() -> None:
+def test_written_answers_stay_but_examples_follow_an_edited_system_prompt() -> None:
     user, assistant = Role.USER, Role.ASSISTANT
     turns = [make_turn(user, "a?"), make_turn(assistant, "A"), make_turn(user, "b?"), make_turn(assistant, "B")]
     session = session_of(make_turn(Role.SYSTEM, "Be brief."), *turns)
@@ -97,22 +104,7 @@ def test_answers_that_were_written_stay_too_but_examples_go_with_a_system_prompt
     assert session.transcript.turns[asking(session.transcript, ids(session)[0])].text == "b?"
 
 
-def test_the_same_words_make_no_branch(session: Session) -> None:
-    before = session.transcript
-    session.turns.edit_text(ids(session)[0], "One?")
-    assert session.transcript is before
-    assert not session.history.can_undo
-
-
-def test_an_answer_that_failed_with_nothing_in_it_is_none() -> None:
-    failed = Turn(id="f", role=Role.ASSISTANT, outcome=Outcome(ending=Ending.FAILED))
-    session = session_of(make_turn(Role.USER, "One?"), failed)
-    question = ids(session)[0]
-    assert not session.turns.branches(question)
-    assert session.turns.edit_text(question, "Uno?") == question
-
-
-def test_images_and_roles_branch_as_words_do() -> None:
+def test_edited_image_or_role_is_a_branch() -> None:
     image = Image(url=PIXEL, name="a.png")
     asked = make_turn(Role.USER, "What is it?", image)
     session = session_of(asked, received("A dot."))
@@ -124,16 +116,13 @@ def test_images_and_roles_branch_as_words_do() -> None:
     assert session.transcript.turns[asked.id].role is Role.USER
 
 
-# ---- calls and results
-
-
 def with_calls(*more: Turn) -> Session:
     calls = ToolCall(id="one", name="f", arguments="{}"), ToolCall(id="two", name="g", arguments="{}")
     results = [make_turn(Role.TOOL, "", ToolResult(call_id=call.id, text=f"is {call.id}")) for call in calls]
     return session_of(make_turn(Role.USER, "Go"), received("", *calls), *results, *more)
 
 
-def test_a_call_with_a_result_branches_and_waits_for_its_own() -> None:
+def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
     session = with_calls(received("done"))
     maker = ids(session)[1]
     session.debugger.notes.set_draft(maker, "two", ResultDraft(text="half"))
@@ -152,14 +141,7 @@ def test_a_call_with_a_result_branches_and_waits_for_its_own() -> None:
     assert texts(session) == ["Go", "", "is one", "is two", "done"]
 
 
-def test_a_call_that_waits_is_edited_where_it_is() -> None:
-    session = session_of(make_turn(Role.USER, "Go"), received("", ToolCall(id="one", name="f", arguments="{}")))
-    maker = ids(session)[1]
-    assert not session.turns.branches(maker, "one")
-    assert session.turns.edit_call(maker, "one", '{"a": 1}') == maker
-
-
-def test_an_edited_result_leaves_the_answer_with_the_old_one() -> None:
+def test_edited_result_is_a_branch_without_the_old_answer() -> None:
     session = with_calls(received("done"))
     last = ids(session)[3]
     made = session.turns.edit_text(last, "is other")
@@ -167,66 +149,8 @@ def test_an_edited_result_leaves_the_answer_with_the_old_one() -> None:
     assert session.transcript.siblings(made) == (last, made)
 
 
-def test_a_call_that_is_taken_out_stays_on_the_old_branch() -> None:
-    session = with_calls(received("done"))
-    maker = ids(session)[1]
-    made = session.turns.delete_call(maker, "one")
-    assert [call.id for call in session.transcript.turns[made].calls] == ["two"]
-    assert texts(session) == ["Go", "", "is two"]
-    assert len(session.transcript.turns[maker].calls) == 2
-
-
-def test_another_id_of_a_call_is_no_other_question() -> None:
-    session = with_calls()
-    maker = ids(session)[1]
-    call = session.transcript.turns[maker].calls[0]
-    assert session.turns.replace_call(maker, "one", call.model_copy(update={"id": "uno"})) == (maker, "uno")
-    assert not session.transcript.forks
-
-
-# ---- alternatives that are taken out
-
-
-def test_an_alternative_that_is_deleted_shows_the_one_beside_it(session: Session) -> None:
-    first = ids(session)[0]
-    made = session.turns.edit_text(first, "Uno?")
-    session.delete_turn(made)
-    assert texts(session) == ["One?", "1", "Two?", "2"]
-
-
-def test_exports_name_the_alternatives_of_a_question(session: Session) -> None:
-    session.turns.edit_text(ids(session)[0], "Uno?")
-    places = {one.turn.text: one.place for one in Selection(snapshot(session), [], whole_tree=True).sections()}
-    assert places["One?"] == "alternative 1 of 2"
-    assert places["Uno?"].startswith("alternative 2 of 2")
-
-
-# ---- asking from an edited turn
-
-
-def test_it_is_asked_from_the_last_turn_that_was_written() -> None:
-    system, question = make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "One?")
-    transcript = Transcript().append(system, question, received("1"))
-    assert asking(transcript, system.id) == question.id
-    assert asking(transcript, question.id) == question.id
-
-
-@asynccontextmanager
-async def talking_to(server: DemoServer) -> AsyncIterator[Session]:
-    async with GatewayClient(Connection(base_url=server.base_url, key=Secret("demo"))) as client:
-
-        async def connect(_profile_id: str) -> GatewayClient:
-            return client
-
-        yield Session(connect, profile_id="p", model="demo-chat")
-
-
-async def test_one_action_edits_and_runs_and_one_undo_takes_both_back(gateway: DemoServer) -> None:
-    async with talking_to(gateway) as session:
-        await edit_and_run(session)
-
-
-async def edit_and_run(session: Session) -> None:
+async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
     question = session.turns.add_turn(make_turn(Role.USER, "One?"))
     await session.run()
     answer = session.transcript.path[-1]
@@ -242,32 +166,20 @@ async def edit_and_run(session: Session) -> None:
     assert len(session.transcript.siblings(answer.id)) == 2, "the same words ask for an alternative of the answer"
 
 
-async def test_nothing_is_edited_for_a_run_that_cannot_be_while_another_goes_on(gateway: DemoServer) -> None:
-    async with talking_to(gateway) as session:
-        await edit_meanwhile(session)
-
-
-async def edit_meanwhile(session: Session) -> None:
-    question = session.turns.add_turn(make_turn(Role.USER, "Hello !tps=200"))
-    run = begin(session.run())
-    await eventually(lambda: bool(session.growing))
+async def test_edit_during_a_run_makes_a_branch(connect_to: Connect, server: FaultServer) -> None:
+    server.play(*IN_TWO_PARTS)
+    session = connect_to(server.url)
+    run = await begin_answer(session, "Hello", 1)
+    question = session.transcript.path[0].id
     with pytest.raises(RunRefusedError, match="Stop it first"):
         await session.run_edited(question, "Other")
-    assert session.transcript.turns[question].text == "Hello !tps=200"
+    assert session.transcript.turns[question].text == "Hello"
     assert has_answers(session.transcript, question), "an answer that is arriving is one"
     made = session.turns.edit_text(question, "Other")
+    server.go_on()
     await run
     assert texts(session) == ["Other"], "the answer arrives where it was asked for"
     assert session.transcript.children(made) == ()
     answer = session.transcript.turns[session.transcript.children(question)[0]]
     assert answer.outcome is not None
     assert answer.outcome.ending is Ending.COMPLETE
-
-
-def test_many_turns_without_an_answer_are_looked_at_quickly() -> None:
-    turns = [make_turn(Role.USER, str(number)) for number in range(6000)]
-    session = session_of(*turns)
-    began = time.thread_time()
-    assert not session.turns.branches(turns[0].id)
-    assert session.turns.edit_text(turns[0].id, "x") == turns[0].id
-    assert time.thread_time() - began < 1

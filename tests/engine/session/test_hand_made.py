@@ -1,4 +1,4 @@
-"""Turns, calls and results written by a person: whose result is whose, and what goes out is never half of it."""
+"""Turns, calls and results written by a person."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import pytest
 
 from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image, ToolCall, ToolResult
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import answerable, own_id, written
+from playground.engine.session.hand_made import written
 from playground.engine.session.session import Session
-from playground.gateway.client import GatewayClient
-
-
-async def nowhere(_profile_id: str) -> GatewayClient:
-    raise OSError("there is no gateway here")
+from tests.engine.session.test_session import make_session
+from tests.support.each_case import each_case
 
 
 def call(call_id: str = "one", name: str = "get_weather", arguments: str = "{}") -> ToolCall:
@@ -30,10 +27,9 @@ def result(call_id: str, text: str = "sunny") -> Turn:
 @pytest.fixture
 def session() -> Session:
     """A question, and a turn with two calls that wait."""
-    session = Session(nowhere, profile_id="p", model="m")
-    session.turns.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
-    session.turns.add_turn(make_turn(Role.ASSISTANT, "", call("one"), call("two")))
-    return session
+    return make_session(
+        make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"), make_turn(Role.ASSISTANT, "", call("one"), call("two"))
+    )
 
 
 def roles(session: Session) -> str:
@@ -50,26 +46,18 @@ def messages(session: Session) -> list[dict[str, Any]]:
     return found
 
 
-# ---- what a draft becomes
-
-
-def test_a_result_answers_the_call_that_was_chosen_else_the_first_that_waits(session: Session) -> None:
+def test_written_result_answers_the_chosen_call_else_the_first_that_waits(session: Session) -> None:
     transcript = session.transcript
-    chosen = written(Draft(text="9", role=Role.TOOL, answers="two"), transcript)
-    first = written(Draft(text="9", role=Role.TOOL), transcript)
-    typed = written(Draft(text="9", role=Role.TOOL, answers=" by-hand "), transcript)
-    alone = written(Draft(text="9", role=Role.TOOL), Transcript())
-    assert [turn.results[0].call_id for turn in (chosen, first, typed, alone) if turn] == ["two", "one", "by-hand", ""]
-
-
-def test_an_empty_result_is_one_where_its_call_was_chosen(session: Session) -> None:
-    assert written(Draft(role=Role.TOOL), session.transcript) is None
-    empty = written(Draft(role=Role.TOOL, answers="one"), session.transcript)
+    drafts = [Draft(text="9", role=Role.TOOL, answers=answers) for answers in ("two", "", " by-hand ")]
+    turns = [*(written(draft, transcript) for draft in drafts), written(drafts[1], Transcript())]
+    assert [turn.results[0].call_id for turn in turns if turn] == ["two", "one", "by-hand", ""]
+    assert written(Draft(role=Role.TOOL), transcript) is None
+    empty = written(Draft(role=Role.TOOL, answers="one"), transcript)
     assert empty is not None
     assert empty.results[0].text == ""
 
 
-def test_an_assistant_turn_has_the_calls_that_were_written() -> None:
+def test_written_assistant_turn_has_its_calls_with_ids() -> None:
     draft = Draft(role=Role.ASSISTANT, calls=(call(""), call("mine", " other "), call("")))
     turn = written(draft, Transcript())
     assert turn is not None
@@ -82,7 +70,7 @@ def test_an_assistant_turn_has_the_calls_that_were_written() -> None:
     assert written(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, "nobody else has calls"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("draft", "words"),
     [
         (Draft(role=Role.ASSISTANT, calls=(call("", " "),)), "name of the tool"),
@@ -90,54 +78,27 @@ def test_an_assistant_turn_has_the_calls_that_were_written() -> None:
         (Draft(role=Role.TOOL, text="x", images=(Image(url="http://a/b.png"),)), "text only"),
     ],
 )
-def test_what_cannot_be_a_turn_yet_is_said(draft: Draft, words: str) -> None:
+def test_incomplete_draft_is_refused_with_the_reason(draft: Draft, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         written(draft, Transcript())
 
 
-def test_ids_are_made_for_both_protocols() -> None:
-    made = own_id()
-    assert made != own_id()
-    assert made.replace("_", "").replace("-", "").isalnum()
-
-
-# ---- which calls there are
-
-
-def test_calls_that_wait_come_first_and_each_id_once(session: Session) -> None:
-    session.turns.answer("one", "21")
-    session.turns.add_turn(make_turn(Role.ASSISTANT, "", call("one"), call("three")))
-    found = [(entry.call.id, entry.waits) for entry in answerable(session.transcript.path)]
-    assert found == [("two", True), ("one", True), ("three", True)]
-    session.turns.answer("one", "again")
-    found = [(entry.call.id, entry.waits) for entry in answerable(session.transcript.path)]
-    assert found == [("two", True), ("three", True), ("one", False)]
-
-
-# ---- before it is sent
-
-
-def test_a_tool_turn_without_its_call_is_not_sent(session: Session) -> None:
+def test_request_with_a_result_without_its_call_is_refused(session: Session) -> None:
     session.turns.add_turn(result("", "21 degrees and sunny all over the place, with a light wind"))
     refusal = session.next_request.refusal()
     assert "does not say which call it answers" in refusal
     assert "“21 degrees and sunny" in refusal
     turn = session.transcript.path[-1]
     session.turns.give_call(turn.id, 0, "one")
-    session.turns.add_written(result("two"))
+    plain = session.turns.add_turn(make_turn(Role.TOOL, "9"))
+    assert "which call it answers" in session.next_request.refusal(), "a tool turn of text has no call either"
+    session.turns.give_call(plain, 0, "two")
+    assert session.transcript.turns[plain].results[0] == ToolResult(call_id="two", text="9", by="you")
     assert session.next_request.refusal() == ""
     assert [message.get("tool_call_id") for message in messages(session)] == [None, None, "one", "two"]
 
 
-def test_a_tool_turn_that_holds_no_result_is_none_either(session: Session) -> None:
-    turn = make_turn(Role.TOOL, "21")
-    session.turns.add_turn(turn)
-    assert "which call it answers" in session.next_request.refusal()
-    session.turns.give_call(turn.id, 0, "two")
-    assert session.transcript.turns[turn.id].results[0] == ToolResult(call_id="two", text="21", by="you")
-
-
-def test_the_result_that_is_being_written_counts_and_calls_that_are_wait_for_theirs(session: Session) -> None:
+def test_draft_of_a_result_counts_and_a_draft_of_a_call_does_not(session: Session) -> None:
     session.turns.answer("one", "21")
     assert "two" in session.next_request.refusal()
     assert session.next_request.refusal(result("two")) == ""
@@ -148,10 +109,7 @@ def test_the_result_that_is_being_written_counts_and_calls_that_are_wait_for_the
     assert "get_wind" in session.next_request.refusal(more)
 
 
-# ---- giving a result its call
-
-
-def test_a_result_goes_behind_the_turn_whose_call_it_answers(session: Session) -> None:
+def test_results_move_behind_the_turn_of_their_call(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Well?"))
     lost = session.turns.add_turn(result(""))
     session.turns.give_call(lost, 0, "one")
@@ -159,57 +117,26 @@ def test_a_result_goes_behind_the_turn_whose_call_it_answers(session: Session) -
     assert session.undo()
     assert roles(session) == "u a u t"
     assert answered(session) == [""]
+    session.delete_turn(lost)
+    for call_id in ("two", "one", "elsewhere"):
+        session.turns.add_written(result(call_id))
+    assert (roles(session), answered(session)) == ("u a t t u t", ["one", "two", "elsewhere"])
 
 
-def test_results_written_for_waiting_calls_stand_in_the_order_of_the_calls(session: Session) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Well?"))
-    session.turns.add_written(result("two"))
-    session.turns.add_written(result("one"))
-    assert roles(session) == "u a t t u"
-    assert answered(session) == ["one", "two"]
-    session.turns.add_written(result("elsewhere"))
-    assert answered(session) == ["one", "two", "elsewhere"], "an id of one's own stays where it is written"
-
-
-def test_a_result_at_its_place_stays_and_so_does_one_for_an_unknown_call(session: Session) -> None:
+def test_result_in_its_place_stays_and_so_does_that_of_an_unknown_call(session: Session) -> None:
     lost = session.turns.add_turn(result(""))
     path = [turn.id for turn in session.transcript.path]
     session.turns.give_call(lost, 0, "nobody's")
     session.turns.give_call(lost, 0, " two ")
     assert [turn.id for turn in session.transcript.path] == path
     assert answered(session) == ["two"]
-
-
-def test_an_odd_id_of_a_call_is_met_exactly(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.ASSISTANT, "", call(" odd ")))
-    turn = written(Draft(text="x", role=Role.TOOL, answers=" odd "), session.transcript)
-    assert turn is not None
-    assert turn.results[0].call_id == " odd "
-    lost = session.turns.add_turn(result(""))
-    session.turns.give_call(lost, 0, " odd ")
-    assert answered(session) == [" odd "]
-    maker = session.transcript.path[-2].id
-    session.turns.replace_call(maker, " odd ", call(" odd ", " n ", '{"a": 1}'), in_place=True)
-    assert session.transcript.turns[maker].calls[0] == call(" odd ", "n", '{"a": 1}')
-    session.turns.give_call(lost, 0, " mine ")
-    assert answered(session) == ["mine"]
+    odd = written(Draft(text="x", role=Role.TOOL, answers=" odd "), session.transcript)
+    assert odd is not None
+    assert odd.results[0].call_id == " odd ", "an id of a gateway is taken exactly"
 
 
-def test_one_of_several_results_in_a_turn_is_given_its_call(session: Session) -> None:
-    turn = make_turn(Role.TOOL, "", ToolResult(call_id="one", text="a"), ToolResult(call_id="", text="a"))
-    session.turns.add_turn(turn)
-    session.turns.give_call(turn.id, 1, "two")
-    assert answered(session) == ["one", "two"]
-    with pytest.raises(IndexError):
-        session.turns.give_call(turn.id, 2, "two")
-
-
-# ---- calls of turns
-
-
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_a_turn_is_given_calls_and_they_go_out(session: Session, protocol: str) -> None:
-    session.change(protocol=protocol)
+def test_calls_added_to_a_turn_are_answered_and_sent(session: Session) -> None:
     session.turns.answer("one", "21")
     session.turns.answer("two", "9")
     turn = make_turn(Role.ASSISTANT, "Let me see.")
@@ -222,19 +149,14 @@ def test_a_turn_is_given_calls_and_they_go_out(session: Session, protocol: str) 
     session.turns.answer(made.id, "calm")
     assert session.next_request.refusal() == ""
     sent = messages(session)
-    if protocol == "chat":
-        assert [one["id"] for one in sent[-3]["tool_calls"]] == [made.id, "mine"]
-        assert [one["tool_call_id"] for one in sent[-2:]] == [made.id, "mine"]
-        assert sent[-3]["tool_calls"][1]["function"] == {"name": "get_time", "arguments": "{}"}
-    else:
-        assert [block["type"] for block in sent[-2]["content"]] == ["text", "tool_use", "tool_use"]
-        assert sent[-2]["content"][1]["input"] == {"city": "Oslo"}
-        assert [block["tool_use_id"] for block in sent[-1]["content"]] == [made.id, "mine"]
+    assert [one["id"] for one in sent[-3]["tool_calls"]] == [made.id, "mine"]
+    assert [one["tool_call_id"] for one in sent[-2:]] == [made.id, "mine"]
+    assert sent[-3]["tool_calls"][1]["function"] == {"name": "get_time", "arguments": "{}"}
     with pytest.raises(ValueError, match="mine"):
         session.turns.add_calls(turn.id, [call("mine")])
 
 
-def test_a_call_gets_another_id_and_its_results_keep_to_it_on_every_branch(session: Session) -> None:
+def test_results_follow_a_call_to_its_new_id(session: Session) -> None:
     maker = session.transcript.path[1].id
     session.turns.answer("one", "21")
     session.turns.rewrite(session.transcript.truncate_after(maker))
@@ -254,39 +176,20 @@ def test_a_call_gets_another_id_and_its_results_keep_to_it_on_every_branch(sessi
     assert [one.id for one in session.transcript.turns[maker].calls] == ["one", "two"]
 
 
-def test_what_the_model_sent_is_kept_beside_a_call_that_was_changed() -> None:
-    session = Session(nowhere, profile_id="p", model="m")
-    came = ToolCall(id="c", name="get_weather", arguments='{"a": 1}', id_is_ours=True)
-    turn = make_turn(Role.ASSISTANT, "", came).model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)})
-    session.turns.add_turn(turn)
-    session.turns.replace_call(turn.id, "c", came.model_copy(update={"arguments": '{"a": 2}'}))
-    changed = session.transcript.turns[turn.id].calls[0]
-    assert (changed.arguments, changed.received, changed.id_is_ours) == ('{"a": 2}', '{"a": 1}', True)
-    before = session.transcript
-    session.turns.replace_call(turn.id, "c", changed)
-    assert session.transcript is before, "nothing was changed, and there is nothing to undo"
-
-
-def test_a_call_goes_with_its_results(session: Session) -> None:
+def test_deleted_call_or_changed_role_takes_the_results_along(session: Session) -> None:
     maker = session.transcript.path[1].id
-    session.turns.answer("one", "21")
-    session.turns.answer("two", "9")
+    both = make_turn(Role.TOOL, "", ToolResult(call_id="one", text="a"), ToolResult(call_id="", text="b"))
+    session.turns.add_turn(both)
+    session.turns.give_call(both.id, 1, "two")
+    with pytest.raises(IndexError):
+        session.turns.give_call(both.id, 2, "two")
+    assert answered(session) == ["one", "two"]
     session.turns.delete_call(maker, "one")
-    assert [one.id for one in session.transcript.turns[maker].calls] == ["two"]
+    assert [one.id for one in session.transcript.path[1].calls] == ["two"]
     assert answered(session) == ["two"]
     assert session.undo()
     assert answered(session) == ["one", "two"]
-
-
-def test_a_call_goes_out_of_a_turn_with_several_results(session: Session) -> None:
-    both = make_turn(Role.TOOL, "", ToolResult(call_id="one", text="a"), ToolResult(call_id="two", text="b"))
-    session.turns.add_turn(both)
-    session.turns.delete_call(session.transcript.path[1].id, "one")
-    assert answered(session) == ["two"]
-
-
-def test_only_an_assistant_turn_has_calls(session: Session) -> None:
-    maker = session.transcript.path[1].id
+    session.delete_turn(both.id)
     session.turns.change_role(maker, Role.USER)
     assert session.transcript.turns[maker].calls == ()
     assert session.undo()

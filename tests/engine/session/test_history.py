@@ -1,17 +1,16 @@
-"""Going back and forth while turns arrive: what is laid over the past, and what it costs."""
+"""Undo of settings, branches and turns that are received meanwhile."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Debugging
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.session.history import TYPING, UNDO_DEPTH, History
+from playground.engine.session.history import TYPING
 from playground.engine.session.session import Session
-from playground.engine.session.settings import ExperimentSettings
 from tests.support.editors import no_gateway
 
 
@@ -20,88 +19,8 @@ def arrived(turn_id: str, parent: str | None, text: str = "done") -> Turn:
     return Turn(id=turn_id, role=Role.ASSISTANT, parent=parent, parts=(Text(text=text),), outcome=outcome)
 
 
-def growing(turn_id: str, parent: str | None) -> Turn:
-    return Turn(id=turn_id, role=Role.ASSISTANT, parent=parent)
-
-
-def test_what_a_lane_brings_belongs_to_the_states_kept_meanwhile_and_to_no_earlier_one() -> None:
-    history = History(ExperimentSettings())
-    start = Transcript().append(make_turn(Role.USER, "?"))
-    history.transcript = start
-    history.keep()
-    history.begin("lane")
-    history.transcript = Transcript({**start.turns, "a": growing("a", start.head)}, "a")
-    history.brought("lane", growing("a", start.head))
-    history.keep()  # an edit, half-way through the first turn
-    history.brought("lane", arrived("a", start.head))
-    history.brought("lane", growing("b", "a"))
-    history.brought("lane", arrived("b", "a"))
-    history.end("lane")
-    assert history.undo()
-    assert [turn.text for turn in history.transcript.path] == ["?", "done", "done"]
-    assert history.undo()
-    assert history.transcript is start
-
-
-def test_a_lane_that_keeps_a_state_itself_is_taken_back_by_it() -> None:
-    history = History(ExperimentSettings())
-    start = Transcript().append(make_turn(Role.USER, "?"))
-    history.transcript = start
-    history.begin("lane")
-    history.keep(by="lane")
-    history.brought("lane", arrived("a", start.head))
-    history.end("lane")
-    history.transcript = Transcript({**start.turns, "a": arrived("a", start.head)}, "a")
-    assert history.undo()
-    assert history.transcript is start
-
-
-def test_a_turn_taken_away_while_it_came_is_whole_where_it_still_stands() -> None:
-    history = History(ExperimentSettings())
-    history.transcript = Transcript({"a": growing("a", None)}, "a")
-    history.begin("lane")
-    history.brought("lane", growing("a", None))
-    history.keep()
-    history.transcript = Transcript()
-    history.brought("lane", arrived("a", None))
-    history.end("lane")
-    assert history.undo()
-    assert history.transcript.path[0].text == "done"
-
-
-def long_session(turns: int, kept: int) -> Session:
-    session = Session(no_gateway, profile_id="p", model="m")
-    made = (make_turn(Role.USER if n % 2 else Role.ASSISTANT, "text") for n in range(turns))
-    session.history.transcript = Transcript().append(*made)
-    (turn_id,) = session.turns.begin_turns(session.transcript.head, [GrowingChoice(0)])
-    session.growing[turn_id] = GrowingChoice(0)
-    for _ in range(kept):
-        session.history.keep()
-    return session
-
-
-def cost_of_ending(kept: int) -> float:
-    """CPU seconds to end the turn that grows in a conversation of 10,000; the best of five."""
-    best = float("inf")
-    for _ in range(5):
-        session = long_session(10_000, kept)
-        turn = arrived(next(iter(session.growing)), None)
-        began = time.process_time()
-        session.turns.end_turns([turn])
-        best = min(best, time.process_time() - began)
-    return best
-
-
-def test_ending_a_turn_costs_the_same_however_much_can_be_undone() -> None:
-    alone, with_history = cost_of_ending(0), cost_of_ending(UNDO_DEPTH)
-    assert with_history < 4 * alone + 0.002, f"{alone * 1e3:.2f} ms alone, {with_history * 1e3:.2f} ms with a history"
-
-
-# What is set is an edit, too
-
-
 class Clock:
-    """Seconds that go on when told to."""
+    """Seconds that a test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -120,72 +39,50 @@ def temperature(session: Session) -> object:
     return session.settings.current.to_wire().get("temperature")
 
 
-def test_each_setting_is_a_step_among_those_of_turns() -> None:
+def test_each_changed_setting_is_a_step_of_undo() -> None:
     session, clock = set_up()
-    session.turns.add_turn(make_turn(Role.USER, "one"))
-    clock.now += 10
-    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
-    clock.now += 10
-    session.change(tools=(ToolDefinition(name="look"),))
-    clock.now += 10
-    session.change(debugging=Debugging(step_limit=3))
-    clock.now += 10
-    session.change(title="A title")
-    session.turns.add_turn(make_turn(Role.USER, "two"))
-
-    def stands() -> tuple[int, object, int, int, str]:
-        rules = session.debugger.debugging
-        return (
-            len(session.transcript.path),
-            temperature(session),
-            len(session.settings.tools),
-            rules.step_limit,
-            session.title,
-        )
-
-    usual = Debugging().step_limit
-    states = [stands()]
-    while session.undo():
-        states.append(stands())
-    assert states == [
-        (2, 0.5, 1, 3, "A title"),
-        (1, 0.5, 1, 3, "A title"),
-        (1, 0.5, 1, 3, "one"),
-        (1, 0.5, 1, usual, "one"),
-        (1, 0.5, 0, usual, "one"),
-        (1, None, 0, usual, "one"),
-        (0, None, 0, usual, "New experiment"),
+    edits: list[Callable[[], object]] = [
+        lambda: session.turns.add_turn(make_turn(Role.USER, "one")),
+        lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.5)),
+        lambda: session.change(tools=(ToolDefinition(name="look"),)),
+        lambda: session.change(debugging=Debugging(step_limit=3)),
+        lambda: session.change(title="A title"),
+        lambda: session.turns.add_turn(make_turn(Role.USER, "two")),
     ]
-    while session.redo():
-        states.append(stands())
-    assert states[7:] == list(reversed(states[:6]))
+    states = [(session.transcript, session.settings)]
+    for edit in edits:
+        edit()
+        clock.now += 10
+        states.append((session.transcript, session.settings))
+    assert len({id(state) for state in states}) == len(edits) + 1
+    for state in reversed(states[:-1]):
+        assert session.undo()
+        assert (session.transcript, session.settings) == state
+    assert not session.undo()
+    for state in states[1:]:
+        assert session.redo()
+        assert (session.transcript, session.settings) == state
 
 
-def test_what_is_typed_is_one_step_and_a_pause_begins_another() -> None:
+def test_values_typed_without_a_pause_are_one_step() -> None:
     session, clock = set_up()
     for value in (0.1, 0.12, 0.125):
         clock.now += 1
         session.set_parameters(session.settings.current.with_value("temperature", value))
+    clock.now += 1
+    session.set_parameters(session.settings.current.with_value("top_p", 0.2))
     clock.now += TYPING
-    session.set_parameters(session.settings.current.with_value("temperature", 0.9))
+    session.set_parameters(session.settings.current.with_value("top_p", 0.9))
     session.undo()
-    assert temperature(session) == 0.125
+    assert session.settings.current.to_wire().get("top_p") == 0.2
+    session.undo()
+    assert (session.settings.current.to_wire().get("top_p"), temperature(session)) == (None, 0.125)
     session.undo()
     assert temperature(session) is None
     assert not session.undo()
 
 
-def test_another_parameter_is_another_step() -> None:
-    session, clock = set_up()
-    session.set_parameters(session.settings.current.with_value("temperature", 0.1))
-    clock.now += 1
-    session.set_parameters(session.settings.current.with_value("top_p", 0.2))
-    session.undo()
-    assert session.settings.current.to_wire().get("top_p") is None
-    assert temperature(session) == 0.1
-
-
-def test_what_is_set_at_once_is_one_step() -> None:
+def test_settings_changed_at_once_are_one_step_unless_a_turn_comes_between() -> None:
     session, _ = set_up()
     session.change(profile_id="q")
     session.change(model="n")
@@ -194,21 +91,13 @@ def test_what_is_set_at_once_is_one_step() -> None:
     assert not session.undo()
     session.redo()
     assert (session.settings.profile_id, session.settings.model) == ("q", "n")
-
-
-def test_a_turn_between_two_settings_keeps_them_apart() -> None:
-    session, _ = set_up()
-    session.change(model="n")
     session.turns.add_turn(make_turn(Role.USER, "one"))
     session.change(model="o")
     session.undo()
     assert (session.settings.model, len(session.transcript.path)) == ("n", 1)
-    session.undo()
-    session.undo()
-    assert (session.settings.model, len(session.transcript.path)) == ("m", 0)
 
 
-def test_text_that_cannot_be_sent_yet_goes_back_with_what_it_becomes() -> None:
+def test_unsent_text_is_undone_with_its_value() -> None:
     session, _ = set_up()
     session.set_unsent("extra_body", '{"a"')
     session.change(extra_body={"a": 1})
@@ -217,7 +106,7 @@ def test_text_that_cannot_be_sent_yet_goes_back_with_what_it_becomes() -> None:
     assert (session.settings.extra_body, session.settings.unsent) == ({}, {})
 
 
-def test_a_setting_changed_while_an_answer_comes_loses_none_of_it() -> None:
+def test_undo_of_a_setting_changed_during_an_answer_keeps_the_answer() -> None:
     session, clock = set_up()
     session.turns.add_turn(make_turn(Role.USER, "?"))
     (turn_id,) = session.turns.begin_turns(session.transcript.head, [GrowingChoice(0)])
@@ -228,7 +117,7 @@ def test_a_setting_changed_while_an_answer_comes_loses_none_of_it() -> None:
     assert (session.settings.model, session.transcript.path[-1].text) == ("m", "done")
 
 
-def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
+def test_branch_is_deleted_with_all_below_and_comes_back_with_undo() -> None:
     session, _ = set_up()
     first = session.turns.add_turn(make_turn(Role.USER, "?"))
     alternatives = [arrived(name, first) for name in ("a", "b")]
@@ -241,11 +130,7 @@ def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
     assert session.transcript == Transcript(turns, "a2")
     assert session.delete_branch(first) == 5
     assert session.transcript.path == ()
-
-
-def test_what_is_being_received_is_not_deleted_under_its_run() -> None:
-    session, _ = set_up()
-    first = session.turns.add_turn(make_turn(Role.USER, "?"))
-    (turn_id,) = session.turns.begin_turns(first, [GrowingChoice(0)])
-    assert session.delete_branch(first) == 0
-    assert turn_id in session.transcript.turns
+    session.undo()
+    (growing,) = session.turns.begin_turns(first, [GrowingChoice(0)])
+    assert session.delete_branch(first) == 0, "a run receives a turn of it"
+    assert growing in session.transcript.turns

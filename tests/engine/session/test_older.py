@@ -1,4 +1,4 @@
-"""Experiments that an earlier version kept: what it did not write is filled in, and right, where they are opened."""
+"""Experiments of an earlier version: missing fields are filled in when they are opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from playground.engine.session.snapshot import decode, encode_experiment, restor
 
 
 def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: str = "q", **more: Any) -> dict[str, Any]:
-    """A received turn as an earlier version wrote it."""
     usage = {"prompt": 5, "completion": 30}
     outcome = {"ending": "complete", "model": "m", "usage": usage, "exchange": exchange, "choice": choice, **more}
     parts = [{"kind": "text", "text": key}]
@@ -31,19 +30,16 @@ def choices(session: Session) -> dict[str, int]:
     return {turn.id: turn.outcome.choices for turn in session.transcript.turns.values() if turn.outcome is not None}
 
 
-async def test_turns_of_one_request_know_how_many_choices_it_had(gateways: Gateways) -> None:
+async def test_turns_of_one_request_get_the_number_of_its_choices(gateways: Gateways) -> None:
     copied = answer("copy", "e2")  # an edit by hand may have put a received turn on another branch as well
     session = opened(gateways, answer("a"), answer("b", choice=1), answer("c", choice=2), answer("other", "e2"), copied)
     assert choices(session) == {"a": 3, "b": 3, "c": 3, "other": 1, "copy": 1}
     assert len(list(one_per_request(session.transcript.turns.values()))) == 2
-
-
-async def test_a_choice_whose_siblings_were_deleted_is_still_one_of_several(gateways: Gateways) -> None:
-    assert choices(opened(gateways, answer("b", choice=1))) == {"b": 2}
+    assert choices(opened(gateways, answer("b", choice=1))) == {"b": 2}, "its siblings were deleted"
     assert choices(opened(gateways, answer("a", None, choice=-7))) == {"a": 1}
 
 
-async def test_turns_stay_with_the_gateway_their_experiment_was_on(gateways: Gateways) -> None:
+async def test_turns_get_the_gateway_of_their_experiment(gateways: Gateways) -> None:
     told = {"prompt": 5, "completion": 30, "raw": {"cost": 0.5}}
     session = opened(gateways, answer("a"), answer("b", "e2", usage=told), profile_id="demo")
     session.change(profile_id="another")
@@ -56,7 +52,7 @@ async def test_turns_stay_with_the_gateway_their_experiment_was_on(gateways: Gat
     assert second.outcome.usage.cost == 0.5, "the gateway said so then"
 
 
-async def test_what_an_earlier_version_began_with_is_the_programs_own(gateways: Gateways) -> None:
+async def test_parameters_an_earlier_version_began_with_are_defaults(gateways: Gateways) -> None:
     session = opened(gateways, parameters={"chat": {"stream": True, "include_usage": True, "seed": 7}})
     assert [session.settings.current.is_ours(name) for name in ("stream", "include_usage", "seed")] == [
         True,
@@ -69,7 +65,7 @@ async def test_what_an_earlier_version_began_with_is_the_programs_own(gateways: 
     assert left_out.settings.current.to_wire() == {}, "what was left out stays left out"
 
 
-async def test_an_extra_body_that_replaced_an_object_sends_what_it_sent(gateways: Gateways) -> None:
+async def test_extra_body_that_replaced_an_object_sends_the_same(gateways: Gateways) -> None:
     fields = {
         "thinking": {"type": "enabled", "budget_tokens": 2048},
         "effort": "high",
@@ -98,14 +94,11 @@ async def test_an_extra_body_that_replaced_an_object_sends_what_it_sent(gateways
     assert kept.next_request.body()["output_config"] == {"effort": "low", "x": 1}
 
 
-async def test_what_merging_sends_as_it_was_sent_stays_set(gateways: Gateways) -> None:
-    fields = {"response_format": {"type": "json_object"}}
+async def test_extra_body_over_fields_of_chat_sends_the_same(gateways: Gateways) -> None:
+    fields: dict[str, Any] = {"response_format": {"type": "json_object"}}
     session = opened(gateways, parameters={"chat": fields}, extra_body={"response_format": {"type": "text", "x": 1}})
     assert session.next_request.body()["response_format"] == {"type": "text", "x": 1}
     assert session.settings.current.to_wire() == fields
-
-
-async def test_members_without_a_field_that_were_hidden_stay_hidden(gateways: Gateways) -> None:
     fields = {"stream": True, "include_usage": True, "stream_options": {"a": 1}, "provider": {"order": ["x"]}, "n": 2}
     extra = {"stream_options": {"b": 2}, "provider": {"only": ["y"]}}
     session = opened(gateways, parameters={"chat": fields}, extra_body=extra)

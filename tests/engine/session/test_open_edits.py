@@ -1,4 +1,4 @@
-"""What stands in an open editor counts: it is sent, kept before it is used, and saved."""
+"""Text in open editors is sent, saved and restored."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.compare.lanes import Lanes
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.editors import HEAD
@@ -20,28 +18,24 @@ from playground.engine.session.open_edits import EditKey, OpenEdit, What
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from playground.engine.session.turn_edits import standing
-from tests.engine.debugging import THREE, ToolConversation
+from tests.engine.debugging import ToolConversation
 from tests.support.editors import no_gateway
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
-BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
 
 
-def arguments_of(conversation: ToolConversation, number: int, text: str) -> EditKey:
-    """Somebody types other arguments for a call that waits."""
+def begin_arguments(conversation: ToolConversation, number: int, text: str) -> EditKey:
     turn_id, call_id = conversation.keys[number]
     edit = OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call_id, text=text)
     conversation.session.editors.set_editing(edit)
     return edit.key
 
 
-@BOTH
-async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answered(
-    conversation: ToolConversation, how: str
-) -> None:
+@pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
+async def test_arguments_being_typed_are_sent(conversation: ToolConversation, how: str) -> None:
     session, debugger = conversation.session, conversation.session.debugger
     await conversation.ask("Weather in Lisbon")
-    arguments_of(conversation, 0, OSLO)
+    begin_arguments(conversation, 0, OSLO)
     key = conversation.keys[0]
     match how:
         case "send":
@@ -58,70 +52,16 @@ async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answe
         await session.run()
     calls, _ = conversation.sent()
     assert calls[0][1] == json.loads(OSLO)
-    assert conversation.path[1].calls[0].received is not None, "what the model had sent is still known"
+    assert conversation.path[1].calls[0].received is not None, "the arguments of the model are kept"
 
 
-async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_holds(
-    conversation: ToolConversation,
-) -> None:
-    session = conversation.session
-    session.turns.add_turn(make_turn(Role.USER, "Say one"))
-    session.change(tools=())
-    question = conversation.path[0]
-    session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
-    shown = session.next_request.body()
-    assert "Say two" in json.dumps(shown)
-    assert conversation.path[0] == question, "nothing is kept by looking"
-    await session.run()
-    assert json.loads(conversation.posts[-1]) == shown
-    assert conversation.path[0].text == "Say two"
-    assert session.editors.open == {}
-
-
-async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(conversation: ToolConversation) -> None:
-    session = conversation.session
-    session.change(tools=())
-    await conversation.ask("Say one")
-    asked = conversation.path[0].id
-    session.editors.set_editing(OpenEdit(turn=asked, text="Say two"))
-    await session.regenerate(conversation.path[1].id)
-    assert "Say two" in conversation.posts[-1].decode()
-    assert session.editors.open == {}
-
-
-async def test_lanes_of_several_answers_begin_with_it(conversation: ToolConversation) -> None:
-    await conversation.ask("Weather in Lisbon")
-    arguments_of(conversation, 0, OSLO)
-    session = conversation.session
-    await Lanes(session).add_answers(session, *conversation.keys[0], [Answer(text="sun"), Answer(text="rain")])
-    assert {json.dumps(conversation.sent(at)[0][0][1]) for at in (-1, -2)} == {json.dumps(json.loads(OSLO))}
-
-
-async def test_editors_on_other_branches_stay_as_they_are(conversation: ToolConversation) -> None:
-    session = conversation.session
-    session.change(tools=())
-    await conversation.ask("Say one")
-    first = conversation.path[1]
-    await session.regenerate(first.id)
-    session.editors.set_editing(OpenEdit(turn=first.id, text="elsewhere"))
-    session.turns.add_turn(make_turn(Role.USER, "And now"))
-    await session.run()
-    assert "elsewhere" not in conversation.posts[-1].decode()
-    assert list(session.editors.open) == [EditKey(first.id)]
-    session.turns.select_alternative(first.id)
-    session.editors.end_editing(EditKey(first.id))
-    assert session.transcript.turns[first.id] == first
-
-
-async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_written(
-    conversation: ToolConversation,
-) -> None:
+async def test_unfinished_call_refuses_the_run(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     await conversation.ask("Say one")
     answer = conversation.path[-1]
     session.editors.set_editing(
-        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")),
+        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}"))
     )
     session.turns.add_turn(make_turn(Role.USER, "And now"))
     before = session.transcript
@@ -130,28 +70,15 @@ async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_writ
     assert session.transcript is before
     assert len(session.editors.open) == 1
     session.editors.set_editing(
-        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="get_heat", arguments="{}")),
+        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="get_heat", arguments="{}"))
     )
     with pytest.raises(RunRefusedError, match="The call of get_heat that is being written needs a result"):
         await session.run()
 
 
-async def test_other_ids_take_what_is_being_typed_along(conversation: ToolConversation) -> None:
-    session = conversation.session
-    await conversation.ask(f"{THREE}")
-    key = arguments_of(conversation, 1, OSLO)
-    call = conversation.waiting[1][1]
-    session.turns.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
-    assert list(session.editors.open) == [key._replace(call="mine")]
-    session.editors.keep_editing(key._replace(call="mine"))
-    assert conversation.waiting[1][1].arguments == OSLO
-    session.undo()
-    assert conversation.waiting[1][1].arguments == call.arguments
-
-
-async def test_what_is_open_is_saved_and_is_there_again(conversation: ToolConversation, gateways: Gateways) -> None:
+async def test_open_edits_are_saved_and_restored(conversation: ToolConversation, gateways: Gateways) -> None:
     await conversation.ask("Weather in Lisbon")
-    arguments_of(conversation, 0, '{"city": "Os')
+    begin_arguments(conversation, 0, '{"city": "Os')
     conversation.session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="two\nlines"))
     found = snapshot(conversation.session)
     assert decode(encode_experiment(found)).editing == found.editing
@@ -165,23 +92,7 @@ async def test_what_is_open_is_saved_and_is_there_again(conversation: ToolConver
     assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
 
 
-async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(conversation: ToolConversation) -> None:
-    session = conversation.session
-    session.change(tools=())
-    await conversation.ask("Say one")
-    unfinished = OpenEdit(
-        turn=conversation.path[1].id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")
-    )
-    session.editors.set_editing(unfinished)
-    session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="Say two"))
-    session.editors.keep_what_can_be()
-    assert conversation.path[0].text == "Say two"
-    assert list(session.editors.open.values()) == [unfinished]
-
-
-async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_one_that_was_shown(
-    conversation: ToolConversation,
-) -> None:
+async def test_open_edit_above_an_answer_becomes_a_branch(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     await conversation.ask("Say one")
@@ -204,23 +115,7 @@ async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_
     assert "Say eins" in conversation.posts[-1].decode()
 
 
-async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_result_goes(
-    conversation: ToolConversation,
-) -> None:
-    session, debugger = conversation.session, conversation.session.debugger
-    await conversation.ask(THREE)
-    debugger.send(*conversation.keys[0], "sunny")
-    turn_id, call = conversation.path[1].id, conversation.path[1].calls[0]
-    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call.id, text=OSLO))
-    key = conversation.keys[1]
-    debugger.send(*key, "rain")
-    assert conversation.path[1].id != turn_id
-    assert conversation.path[1].calls[0].arguments == OSLO
-    assert [text for text, _ in conversation.results] == ["rain"]
-    assert call.id in [waits.id for _, waits in conversation.waiting], "other arguments want another result"
-
-
-async def test_edit_and_run_keeps_what_else_is_being_written(conversation: ToolConversation) -> None:
+async def test_edit_and_run_saves_the_other_open_edits(conversation: ToolConversation) -> None:
     session = conversation.session
     session.change(tools=())
     session.turns.add_turn(make_turn(Role.USER, "one"))
@@ -232,11 +127,8 @@ async def test_edit_and_run_keeps_what_else_is_being_written(conversation: ToolC
     assert session.editors.open == {}
 
 
-# ---- whatever is open
-
-
 def spoken(turns: Iterable[Turn]) -> list[tuple[object, ...]]:
-    """Turns without their ids, which those of a branch have new."""
+    """Return the content of turns, without their ids."""
     return [
         (
             turn.role,
@@ -285,10 +177,9 @@ def grown(chance: random.Random) -> Session:
     return session
 
 
-@pytest.mark.parametrize("seed", range(0, 600, 100))
-def test_what_would_be_sent_is_what_is_kept_whatever_is_open(seed: int) -> None:
-    for number in range(seed, seed + 100):
-        chance = random.Random(number)
+def test_shown_request_equals_the_saved_one_whatever_is_open() -> None:
+    for seed in range(150):
+        chance = random.Random(seed)
         session = grown(chance)
         at = chance.choice([HEAD, None, *session.transcript.turns])
         why, (kept, tip) = session.editors.unkept(at), session.editors.as_kept(at)
@@ -300,4 +191,4 @@ def test_what_would_be_sent_is_what_is_kept_whatever_is_open(seed: int) -> None:
         copies = session.editors.keep_open(at)
         now = session.transcript
         tip = standing(now, copies, at)
-        assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, number
+        assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, seed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,11 @@ from playground.domain.checks.check import Facts
 from playground.domain.transcript import Role, last_answer, make_turn
 from playground.engine.compare.figures import figures_of
 from playground.engine.evaluation.answering import gist
-from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.session.session import Session
 from playground.engine.session.tool_loop import Mode
-from playground.gateway.client import GatewayClient
-from playground.gateway.connection import Connection
 from tests.engine.headless.runs import Desk
+from tests.engine.session.conftest import Connect
 from tests.protocols.messages.test_decode import block, said, start, stop
 from tests.support.fault_server import FaultServer, head, send
 
@@ -45,7 +42,7 @@ ASKED = [{"role": "user", "content": "Tea?"}]
 
 
 def streamed(value: dict[str, Any], index: int) -> bytes:
-    """A block as a stream sends it."""
+    """Return a content block as the events of a stream."""
     begun, deltas = dict(value), []
     for member, kind, name in (
         ("text", "text_delta", "text"),
@@ -63,12 +60,10 @@ def streamed(value: dict[str, Any], index: int) -> bytes:
 
 
 def paused_stream() -> bytes:
-    """The whole of ``PAUSED`` as a stream."""
     return b"".join([start(), *(streamed(value, at) for at, value in enumerate(PAUSED)), stop("pause_turn")])
 
 
 def paused_body() -> bytes:
-    """``PAUSED`` as an answer that is not streamed."""
     message = {"type": "message", "role": "assistant", "id": "m", "model": "c", "content": PAUSED}
     return json.dumps({**message, "stop_reason": "pause_turn"}).encode()
 
@@ -77,22 +72,14 @@ ANSWERED = b"".join([start(), said(" It is green."), stop()])
 
 
 @pytest.fixture
-async def session(server: FaultServer) -> AsyncIterator[Session]:
-    client = GatewayClient(Connection(base_url=server.url, key=Secret("k")))
-
-    async def connect(_profile_id: str) -> GatewayClient:
-        return client
-
-    session = Session(connect, profile_id="p", protocol="messages", model="m")
+def session(server: FaultServer, connect_to: Connect) -> Session:
+    session = connect_to(server.url, protocol="messages")
     session.turns.add_turn(make_turn(Role.USER, "Tea?"))
-    yield session
-    await client.aclose()
+    return session
 
 
 @pytest.mark.parametrize("answer", [paused_stream(), paused_body()], ids=["streamed", "whole"])
-async def test_a_paused_answer_goes_back_unchanged_and_is_continued(
-    server: FaultServer, session: Session, answer: bytes
-) -> None:
+async def test_paused_answer_is_continued(server: FaultServer, session: Session, answer: bytes) -> None:
     server.play_next(send(head()), send(answer))
     server.play(send(head()), send(ANSWERED))
     await session.run()
@@ -105,14 +92,6 @@ async def test_a_paused_answer_goes_back_unchanged_and_is_continued(
     parts = last_answer(session.transcript.path)
     assert [turn.text for turn in parts] == ["Let me look.", " It is green."]
     assert Facts(turns=parts).text == gist(parts) == "Let me look. It is green."
-
-
-async def test_a_question_after_a_continued_answer_has_both_parts_in_one_message(
-    server: FaultServer, session: Session
-) -> None:
-    server.play_next(send(head()), send(paused_stream()))
-    server.play(send(head()), send(ANSWERED))
-    await session.run()
     session.turns.add_turn(make_turn(Role.USER, "Why?"))
     await session.run()
     sent = server.requests[-1].json["messages"]
@@ -120,9 +99,7 @@ async def test_a_question_after_a_continued_answer_has_both_parts_in_one_message
     assert sent[1]["content"] == [*PAUSED, {"type": "text", "text": " It is green."}]
 
 
-async def test_the_limit_of_steps_counts_continued_answers_and_a_person_can_go_on(
-    server: FaultServer, session: Session
-) -> None:
+async def test_step_limit_counts_continued_answers(server: FaultServer, session: Session) -> None:
     session.change(debugging=session.debugger.debugging.model_copy(update={"step_limit": 2}))
     server.play(send(head()), send(paused_stream()))
     await session.run()
@@ -138,20 +115,11 @@ async def test_the_limit_of_steps_counts_continued_answers_and_a_person_can_go_o
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("mode", [Mode.ONCE, Mode.STEP])
-async def test_one_request_or_one_step_leaves_the_answer_paused(
-    server: FaultServer, session: Session, mode: Mode
-) -> None:
+async def test_single_request_or_step_leaves_the_answer_paused(server: FaultServer, session: Session) -> None:
     server.play(send(head()), send(paused_stream()))
-    await session.debugger.start(mode)
-    assert len(server.requests) == 1
-    assert session.debugger.answer_paused
-
-
-async def test_a_pause_with_nothing_in_it_is_not_repeated(server: FaultServer, session: Session) -> None:
-    server.play(send(head()), send(start() + stop("pause_turn")))
-    await session.run()
-    assert len(server.requests) == 1
+    for number, mode in enumerate((Mode.ONCE, Mode.STEP), 1):
+        await session.debugger.start(mode)
+        assert (len(server.requests), session.debugger.answer_paused) == (number, True)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +130,7 @@ async def test_a_pause_with_nothing_in_it_is_not_repeated(server: FaultServer, s
         (None, 1, ExitCode.INCOMPLETE, "--max-steps 20"),
     ],
 )
-async def test_a_run_continues_a_paused_answer_or_says_how_to(
+async def test_headless_run_continues_a_paused_answer_or_names_the_option(
     server: FaultServer, tmp_path: Path, steps: int | None, requests: int, code: ExitCode, words: str
 ) -> None:
     server.play_next(send(head()), send(paused_stream()))

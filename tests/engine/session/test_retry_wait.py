@@ -1,16 +1,17 @@
-"""Trying again by itself: when, how often, how it is cut short, and never after content. Over a real socket."""
+"""Retries of a run: when, how often, how a wait is cut short, and never after content. Over a real socket."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.errors import FailureKind
-from playground.domain.transcript import Ending, Role, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.session.changes import Change, RunState, RunStateChanged
+from playground.engine.session.changes import RunState, RunStateChanged
 from playground.engine.session.retry_wait import RetryWait
 from playground.engine.session.session import Session
 from tests.engine.debugging import begin
@@ -24,134 +25,109 @@ def patient(gateways: Gateways, session: Session) -> Session:
     return session
 
 
-def pause_of(session: Session) -> RetryWait:
+def wait_of(session: Session) -> RetryWait:
     run = session.active_run
     assert run is not None
     assert run.retry_wait is not None
     return run.retry_wait
 
 
-def waits(session: Session) -> bool:
-    return session.active_run is not None and session.active_run.retry_wait is not None
+async def begin_wait(session: Session, text: str) -> asyncio.Task[None]:
+    """Ask, and wait until the run waits for its next try."""
+    session.turns.add_turn(make_turn(Role.USER, text))
+    run = begin(session.run())
+    await eventually(lambda: session.active_run is not None and session.active_run.retry_wait is not None)
+    return run
 
 
-async def test_a_run_is_tried_again_until_the_gateway_answers(patient: Session, gateway: DemoServer) -> None:
+def last_outcome(session: Session) -> Outcome:
+    outcome = session.transcript.path[-1].outcome
+    assert outcome is not None
+    return outcome
+
+
+def posts(gateway: DemoServer) -> list[bytes]:
+    return [request.body for request in gateway.requests if request.path.endswith("/chat/completions")]
+
+
+async def test_run_is_retried_on_the_same_turn_until_the_gateway_answers(patient: Session, gateway: DemoServer) -> None:
     states: list[RunState] = []
-
-    def note(change: Change) -> None:
-        if isinstance(change, RunStateChanged):
-            states.append(change.state)
-
-    patient.subscribe(note)
+    patient.subscribe(lambda change: states.append(change.state) if isinstance(change, RunStateChanged) else None)
     patient.turns.add_turn(make_turn(Role.USER, "Hello !503x1"))
     await patient.run()
-    turn = patient.transcript.path[-1]
-    assert turn.outcome is not None
-    assert turn.outcome.ending is Ending.COMPLETE
-    assert turn.text
-    posted = [request for request in gateway.requests if request.path.endswith("/chat/completions")]
-    assert len(posted) == 2
-    assert posted[0].body == posted[1].body
+    assert last_outcome(patient).ending is Ending.COMPLETE
+    assert patient.transcript.path[-1].text
+    assert len(patient.transcript.turns) == 2
+    first, second = posts(gateway)
+    assert first == second
     assert len(patient.exchanges) == 2
     assert states == [RunState.WAITING, RunState.RETRYING, RunState.WAITING, RunState.STREAMING, RunState.IDLE]
 
 
-async def test_the_wait_is_what_the_gateway_names_and_can_be_cut_short(patient: Session, gateway: DemoServer) -> None:
-    patient.turns.add_turn(make_turn(Role.USER, "Hello !503x1=30"))
-    task = asyncio.ensure_future(patient.run())  # noqa: TID251 - no window here
-    await eventually(lambda: waits(patient))
-    pause = pause_of(patient)
-    assert 25 < pause.remaining <= 31
-    assert pause.failure.status == 503
-    assert (pause.attempt, pause.most) == (1, 4)
-    pause.retry_now()
-    await task
-    outcome = patient.transcript.path[-1].outcome
-    assert outcome is not None
-    assert outcome.ending is Ending.COMPLETE
+@pytest.mark.parametrize(
+    ("end", "ending"),
+    [
+        (lambda session: wait_of(session).retry_now(), Ending.COMPLETE),
+        (lambda session: wait_of(session).give_up(), Ending.FAILED),
+        (lambda session: session.stop(), Ending.STOPPED),
+    ],
+    ids=["now", "give up", "stop"],
+)
+async def test_wait_that_the_gateway_names_can_be_cut_short(
+    patient: Session, end: Callable[[Session], None], ending: Ending
+) -> None:
+    run = await begin_wait(patient, "Hello !503x1=60")
+    wait = wait_of(patient)
+    assert 0 < wait.remaining <= 61
+    assert (wait.failure.status, wait.attempt, wait.most) == (503, 1, 4)
+    end(patient)
+    await run
+    assert last_outcome(patient).ending is ending
+    assert (patient.state, patient.active_run) == (RunState.IDLE, None)
 
 
-async def test_giving_up_ends_with_the_failure(patient: Session) -> None:
-    patient.turns.add_turn(make_turn(Role.USER, "Hello !503=30"))
-    task = asyncio.ensure_future(patient.run())  # noqa: TID251 - no window here
-    await eventually(lambda: waits(patient))
-    pause_of(patient).give_up()
-    await task
-    outcome = patient.transcript.path[-1].outcome
-    assert outcome is not None
-    assert outcome.ending is Ending.FAILED
-    assert outcome.failure is not None
-    assert outcome.failure.status == 503
-    assert patient.state is RunState.IDLE
-
-
-async def test_stop_while_waiting_ends_the_run(patient: Session) -> None:
-    patient.turns.add_turn(make_turn(Role.USER, "Hello !503=30"))
-    task = asyncio.ensure_future(patient.run())  # noqa: TID251 - no window here
-    await eventually(lambda: waits(patient))
-    patient.stop()
-    await task
-    outcome = patient.transcript.path[-1].outcome
-    assert outcome is not None
-    assert outcome.ending is Ending.STOPPED
-    assert patient.active_run is None
-
-
-async def test_the_number_of_tries_is_the_one_set(gateways: Gateways, session: Session, gateway: DemoServer) -> None:
+async def test_number_of_tries_is_the_one_set(gateways: Gateways, session: Session, gateway: DemoServer) -> None:
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 1}))
     session.turns.add_turn(make_turn(Role.USER, "Hello !503"))
     await session.run()
-    posted = [request for request in gateway.requests if request.path.endswith("/chat/completions")]
-    assert len(posted) == 2
-    outcome = session.transcript.path[-1].outcome
-    assert outcome is not None
-    assert outcome.failure is not None
+    assert len(posts(gateway)) == 2
+    failure = last_outcome(session).failure
+    assert failure is not None
+    assert failure.status == 503
 
 
-@pytest.mark.parametrize("prompt", ["!cut", "!error", "!400", "!401", "!402", "!403", "!404"])
-async def test_nothing_is_tried_again_after_content_or_for_good_reasons(
-    patient: Session, gateway: DemoServer, prompt: str
-) -> None:
-    patient.turns.add_turn(make_turn(Role.USER, f"Hello {prompt}"))
-    await patient.run()
-    posted = [request for request in gateway.requests if request.path.endswith("/chat/completions")]
-    assert len(posted) == 1
-    outcome = patient.transcript.path[-1].outcome
-    assert outcome is not None
-    assert outcome.failure is not None
-    assert outcome.failure.kind is not FailureKind.INTERNAL
+async def test_nothing_is_retried_after_content_or_a_refusal(patient: Session, gateway: DemoServer) -> None:
+    words = ["!cut", "!error", "!400", "!401", "!402", "!403", "!404"]
+    for number, word in enumerate(words, 1):
+        patient.turns.add_turn(make_turn(Role.USER, f"Hello {word}"))
+        await patient.run()
+        assert len(posts(gateway)) == number, word
+        failure = last_outcome(patient).failure
+        assert failure is not None
+        assert failure.kind is not FailureKind.INTERNAL
 
 
-async def test_what_one_run_was_asked_to_wait_another_waits_too(patient: Session, gateways: Gateways) -> None:
-    """The limit is the gateway's: whoever asks it next is told so at once, and may be sent on all the same."""
-    patient.turns.add_turn(make_turn(Role.USER, "Hello !429x1=60"))
-    first = begin(patient.run())
-    await eventually(lambda: waits(patient))
+async def test_wait_of_a_gateway_holds_for_every_session(patient: Session, gateways: Gateways) -> None:
+    first = await begin_wait(patient, "Hello !429x1=60")
     other = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
-    other.turns.add_turn(make_turn(Role.USER, "Hello"))
-    second = begin(other.run())
-    await eventually(lambda: waits(other))
-    assert "takes no more requests" in pause_of(other).failure.message
-    assert 50 < pause_of(other).remaining <= 60
-    assert other.exchanges.get("") is None
+    second = await begin_wait(other, "Hello")
+    assert "takes no more requests" in wait_of(other).failure.message
+    assert 0 < wait_of(other).remaining <= 60
     assert not len(other.exchanges)
-    pause_of(other).retry_now()
+    wait_of(other).retry_now()
     await second
     assert other.transcript.path[-1].text
-    pause_of(patient).give_up()
+    wait_of(patient).give_up()
     await first
 
 
-async def test_whoever_gives_up_waiting_has_an_answer_that_says_so(patient: Session, gateways: Gateways) -> None:
+async def test_request_given_up_before_it_was_sent_fails_with_the_limit(patient: Session, gateways: Gateways) -> None:
     client = await gateways.client(DEMO_ID)
-    client.limiter.hold(60)
-    patient.turns.add_turn(make_turn(Role.USER, "Hello"))
-    task = begin(patient.run())
-    await eventually(lambda: waits(patient))
-    pause_of(patient).give_up()
-    await task
-    outcome = patient.transcript.path[-1].outcome
-    assert outcome is not None
+    client.limiter.hold(600)
+    run = await begin_wait(patient, "Hello")
+    wait_of(patient).give_up()
+    await run
+    outcome = last_outcome(patient)
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.failure.status) == (FailureKind.HTTP, 429)
     assert outcome.exchange is None

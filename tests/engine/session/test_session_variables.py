@@ -1,4 +1,4 @@
-"""Variables in an experiment: the transcript keeps them, the request has their values, and none is forgotten."""
+"""Variables in an experiment: names in the transcript, values in the request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
-from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
+from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.session.session import Session
 
@@ -18,7 +18,7 @@ def fill(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Weather in {{city}}? {{ city }}, \\{{city}}"))
 
 
-async def test_a_run_sends_the_values_and_the_turns_keep_the_names(session: Session) -> None:
+async def test_run_sends_values_and_turns_keep_names(session: Session) -> None:
     fill(session)
     session.change(variables={"city": "Oslo", "mood": "kind"})
     await session.run()
@@ -32,7 +32,7 @@ async def test_a_run_sends_the_values_and_the_turns_keep_the_names(session: Sess
     assert session.transcript.path[2].text
 
 
-async def test_one_without_a_value_is_told_before_anything_is_sent(session: Session) -> None:
+async def test_variable_without_a_value_is_refused_before_sending(session: Session) -> None:
     fill(session)
     session.change(variables={"mood": ""})
     assert session.next_request.unresolved() == ("city",)
@@ -49,17 +49,7 @@ async def test_one_without_a_value_is_told_before_anything_is_sent(session: Sess
     assert session.settings.variables["mood"] == ""
 
 
-def test_many_are_counted(session: Session) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "{{a}}{{b}}{{c}}{{d}}{{e}}"))
-    assert session.next_request.refusal().startswith("{{a}}, {{b}}, {{c}} and 2 more have no value yet. Fill them in")
-    draft = make_turn(Role.USER, "{{f}}")
-    session.change(variables=dict.fromkeys("abcde", ""))
-    assert session.next_request.refusal() == ""
-    assert session.next_request.unresolved(draft) == ("f",)
-    assert session.next_request.refusal(draft).startswith("{{f}} has no value")
-
-
-def test_a_model_may_write_what_it_likes(session: Session) -> None:
+def test_braces_of_a_model_are_no_variables(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     answer = make_turn(Role.ASSISTANT, "Dear {{name}}", ToolCall(id="c", name="f", arguments='{"a": "{{x}}"}'))
     session.turns.add_turn(answer.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)}))
@@ -72,7 +62,7 @@ def test_a_model_may_write_what_it_likes(session: Session) -> None:
     assert result["content"] == "rain"
 
 
-def test_an_edited_request_keeps_the_variables_of_the_other_turns(session: Session) -> None:
+def test_edited_request_keeps_variables_of_unchanged_turns(session: Session) -> None:
     fill(session)
     session.change(variables={"city": "Oslo", "mood": "kind"})
     body = session.next_request.body()
@@ -92,14 +82,3 @@ def test_an_edited_request_keeps_the_variables_of_the_other_turns(session: Sessi
     apply_edit(session, edited)
     path = session.transcript.path
     assert [turn.text for turn in path] == ["First", "Be {{mood}}.", "Weather in {{city}}? {{ city }}, \\{{city}}"]
-
-
-def test_members_of_a_message_are_edited_too(session: Session) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    answer = Turn(id=new_id(), role=Role.ASSISTANT, parts=make_turn(Role.ASSISTANT, "Hi").parts)
-    session.turns.add_turn(answer)
-    body = session.next_request.body()
-    body["messages"][0]["name"] = "Ann"
-    apply_edit(session, read_edit(session, json.dumps(body)))
-    assert session.transcript.path[0].members == {"name": "Ann"}
-    assert session.next_request.body()["messages"] == body["messages"]

@@ -1,14 +1,12 @@
-"""An experiment as one value: all of it is in there, it comes back equal, and what is wrong is said in words."""
+"""An experiment as one value: complete, restored equal, and refused with the place of its fault."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 
-from playground.demo.server import DemoServer
 from playground.domain.debugging import STOPPED, Answer, AnswerRow, MatchKind, Policy, ResultDraft, ToolRule
 from playground.domain.parts import Image, Reasoning, ToolCall, Unknown
 from playground.domain.prices import Asked, Price
@@ -19,24 +17,21 @@ from playground.domain.usage import Timing, Usage
 from playground.engine.gateways.offered import Gateways
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
-from playground.engine.session.snapshot import Snapshot, copy_of, decode, encode_experiment, restore, snapshot
-from playground.engine.session.titles import title_of
-from tests.engine.debugging import ToolConversation
+from playground.engine.session.snapshot import copy_of, decode, encode_experiment, restore, snapshot
 from tests.support.each_case import each_case
-from tests.support.eventually import eventually
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 
 def again(session: Session, gateways: Gateways) -> Session:
-    """The session after a way over JSON text."""
+    """Return the session restored from JSON text."""
     other = Session(gateways.client, profile_of=gateways.get, profile_id="")
     restore(decode(json.loads(json.dumps(encode_experiment(snapshot(session))))), other)
     return other
 
 
 def fill(session: Session) -> None:
-    """Set something of every kind."""
+    """Set a value of every kind."""
     asked = make_turn(Role.USER, "Weather \ud800 in Ōsaka?", Image(url=PIXEL, detail="low", name="dot.png"))
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Osaka"', received='{"city": "Oslo"}')
     answer = Turn(
@@ -92,7 +87,7 @@ def nested(levels: int) -> dict[str, Any]:
     return value
 
 
-async def test_an_experiment_comes_back_whole(session: Session, gateways: Gateways) -> None:
+async def test_experiment_comes_back_whole(session: Session, gateways: Gateways) -> None:
     fill(session)
     back = again(session, gateways)
     assert snapshot(back) == snapshot(session).model_copy(update={"gateway": snapshot(back).gateway})
@@ -105,9 +100,12 @@ async def test_an_experiment_comes_back_whole(session: Session, gateways: Gatewa
     assert back.debugger.reason("answer", "call_1") == STOPPED
     assert (back.id, back.title, back.draft) == (session.id, "Weather", session.draft)
     assert (back.created_at, back.changed_at) == (session.created_at, session.changed_at)
+    made = copy_of(snapshot(session), "b", "T, copy")
+    assert (made.id, made.title, made.pinned, made.turns) == ("b", "T, copy", False, snapshot(session).turns)
+    assert made.created_at > 0
 
 
-async def test_unknown_fields_of_every_level_are_kept(session: Session, gateways: Gateways) -> None:
+async def test_unknown_fields_of_every_level_come_back(session: Session, gateways: Gateways) -> None:
     fill(session)
     written = encode_experiment(snapshot(session))
     written["tomorrow"] = None
@@ -126,43 +124,7 @@ async def test_unknown_fields_of_every_level_are_kept(session: Session, gateways
         assert kept[name] == written[name]
 
 
-async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, gateway: DemoServer) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=200"))
-    run = asyncio.get_running_loop().create_task(session.run())
-    await eventually(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
-    found = snapshot(session).turns[-1]
-    assert session.transcript.turns[found.id].parts == ()
-    session.stop()
-    await run
-    assert found.outcome is not None
-    assert found.outcome.ending is Ending.INTERRUPTED
-    assert found.text
-    assert session.transcript.path[-1].text.startswith(found.text)
-
-
-async def test_a_paused_call_is_paused_again(session: Session, gateway: DemoServer, gateways: Gateways) -> None:
-    conversation = ToolConversation(session, gateway)
-    session.change(model="demo-tools")
-    await conversation.ask("Weather in Oslo?")
-    (turn_id, call), *_ = session.debugger.waiting
-    session.turns.edit_call(turn_id, call.id, '{"city": "Bergen"}')
-    session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="half a res"))
-    back = again(session, gateways)
-    assert back.debugger.paused
-    assert back.debugger.reason(turn_id, call.id) == session.debugger.reason(turn_id, call.id)
-    assert back.debugger.waiting[0][1].arguments == '{"city": "Bergen"}'
-    await back.debugger.step(turn_id, call.id)
-    assert any(result.text == "half a res" for turn in back.transcript.path for result in turn.results)
-
-
-def test_a_copy_is_an_experiment_of_its_own() -> None:
-    found = Snapshot(id="a", title="T", pinned=True, turns=(Turn(id="t", role=Role.USER),), head="t")
-    made = copy_of(found, "b", "T, copy")
-    assert (made.id, made.title, made.pinned, made.turns) == ("b", "T, copy", False, found.turns)
-    assert made.created_at > 0
-
-
-def test_it_knows_whether_anything_is_worth_keeping(gateways: Gateways) -> None:
+def test_new_experiment_is_untouched_until_a_parameter_is_set(gateways: Gateways) -> None:
     session = Session(gateways.client, profile_of=gateways.get, profile_id="demo", model="demo-chat")
     assert snapshot(session).untouched
     session.switch_protocol("messages")
@@ -197,28 +159,19 @@ TURN = {"id": "a", "role": "user", "parts": []}
         ({"id": "x", "parameters": {"chat": 3}}, "“parameters”: “chat” must be an object"),
     ],
 )
-def test_what_is_wrong_is_said(value: Any, words: str) -> None:
+def test_invalid_experiment_is_refused_with_its_place(value: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words.replace(".", r"\.")):
         decode(value)
 
 
-def test_a_circle_far_down_is_found_at_once() -> None:
-    turns = [{**TURN, "id": str(n), "parent": str(n - 1) if n else "49999"} for n in range(50_000)]
+def test_circle_of_many_turns_is_refused() -> None:
+    turns = [{**TURN, "id": str(n), "parent": str(n - 1) if n else "4999"} for n in range(5_000)]
     with pytest.raises(ValueError, match="follows itself"):
         decode({"id": "x", "turns": turns})
 
 
-async def test_a_protocol_nobody_knows_leaves_the_session_as_it_was(session: Session) -> None:
+async def test_unknown_protocol_leaves_the_session_unchanged(session: Session) -> None:
     before = snapshot(session)
     with pytest.raises(ValueError, match="does not know"):
         restore(decode({"id": "x", "protocol": "telepathy"}), session)
     assert snapshot(session) == before
-
-
-@pytest.mark.parametrize(
-    "text", ["  Hello\n\n you \t", "a" * 200, "a " * 200, "abc " + "d" * 60, " " * 9 + "e" * 48, "f" * 49]
-)
-def test_the_first_words_are_the_title(text: str) -> None:
-    words = " ".join(text.split())
-    shown = words if len(words) <= 48 else words[:47].rstrip() + "…"
-    assert title_of(Transcript().append(make_turn(Role.USER, text)), "") == shown

@@ -6,7 +6,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
-from playground.engine.session.tapes import DEFAULT_LIMIT, Tapes
+from playground.engine.session.tapes import Tapes
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
 
@@ -15,7 +15,7 @@ def tape(name: str, size: int = 1000, *, ended: bool = True) -> Exchange:
     return exchange([(0.1, b"x" * size)], id=name, ended=ended, request_body=b"{}")
 
 
-def test_the_oldest_bodies_go_first_and_it_is_said() -> None:
+def test_oldest_bodies_are_dropped_beyond_the_limit() -> None:
     tapes = Tapes(limit=2500)
     kept = [tape(name) for name in "abc"]
     for one in kept:
@@ -31,13 +31,14 @@ def test_the_oldest_bodies_go_first_and_it_is_said() -> None:
     assert tapes.bytes <= 2500
     tapes.keep(kept[0])
     assert tapes.bytes <= 2500
+    tapes.limit = 0
+    assert [one.dropped for one in kept] == [1002] * 3
 
 
-def test_what_is_on_its_way_stays_whatever_its_size() -> None:
+def test_exchange_that_came_last_stays_until_the_next() -> None:
     tapes = Tapes(limit=100)
     running = tape("a", ended=False)
     tapes.keep(running)
-    assert running.dropped == 0
     running.reads.append(Read(0.2, b"y"))
     running.ended = 0.2
     tapes.keep(running)
@@ -46,17 +47,7 @@ def test_what_is_on_its_way_stays_whatever_its_size() -> None:
     assert running.dropped == 1003
 
 
-def test_a_lower_limit_takes_effect_at_once() -> None:
-    tapes = Tapes()
-    assert tapes.limit == DEFAULT_LIMIT
-    kept = [tape(name) for name in "abc"]
-    for one in kept:
-        tapes.keep(one)
-    tapes.limit = 0
-    assert [one.dropped for one in kept] == [1002] * 3
-
-
-async def test_runs_of_a_session_are_bounded(gateways: Gateways) -> None:
+async def test_limit_of_a_workspace_holds_for_its_sessions(gateways: Gateways) -> None:
     workspace = Workspace(gateways)
     workspace.set_tape_limit(1)
     session: Session = workspace.current

@@ -1,4 +1,4 @@
-"""Variants: only what differs is kept, it is the same again where it is applied, and files have it as it was."""
+"""Variants: the saved differences, the lanes that apply them, and their file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.request import ReasoningReturn, SendReasoning
@@ -20,10 +20,11 @@ from playground.engine.session.branching import under_system
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import restore, snapshot
-from playground.engine.session.variants import RequestSettings, Variant, letter_of
+from playground.engine.session.variants import RequestSettings, Variant
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import parameters_of
 from tests.engine.session.test_session import make_session
+from tests.support.each_case import each_case
 from tests.support.editors import no_gateway
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -40,8 +41,7 @@ SETTINGS = st.builds(
     protocol=st.sampled_from(["chat", "messages"]),
     model=st.sampled_from(["", "m", "n"]),
     parameters=st.fixed_dictionaries(
-        {},
-        optional={name: PARAMETERS.map(partial(parameters_of, name)) for name in ("chat", "messages")},
+        {}, optional={name: PARAMETERS.map(partial(parameters_of, name)) for name in ("chat", "messages")}
     ),
     tools=TOOLS.map(tuple),
     extra_body=st.sampled_from([{}, {"a": 1}, {"a": {"b": None}}]),
@@ -50,36 +50,22 @@ SETTINGS = st.builds(
 )
 
 
-def told(settings: RequestSettings) -> dict[str, Any]:
-    """What of settings goes into requests. By whom a parameter was set does not."""
+def sent(settings: RequestSettings) -> dict[str, Any]:
+    """Return the settings that go into requests, without who set a parameter."""
     found = dict(settings)
     held = {name: settings.changed(protocol=name).current.held for name in PROTOCOLS}
     return {**{name: found[name] for name in RequestSettings.model_fields}, "parameters": held}
 
 
+@settings(max_examples=40)
 @given(SETTINGS, SETTINGS)
-def test_applied_it_is_what_was_wanted_and_without_a_difference_it_is_empty(
-    base: ExperimentSettings, wanted: ExperimentSettings
-) -> None:
-    wanted = wanted.model_copy(update={"parameters": {**base.parameters, **wanted.parameters}})
-    variant = Variant().of(base, wanted)
-    assert told(variant.applied(base)) == told(wanted)
-    assert variant.as_set == (
-        told(wanted) == told(variant.applied(base)) == told(base) or variant.of(base, base) == variant
-    )
+def test_variant_gives_the_target_settings(base: ExperimentSettings, target: ExperimentSettings) -> None:
+    target = target.model_copy(update={"parameters": {**base.parameters, **target.parameters}})
+    variant = Variant(name="B", system="one\ntwo").of(base, target)
+    assert sent(variant.applied(base)) == sent(target)
     assert Variant().of(base, base).as_set
     assert variant.of(base, variant.applied(base)) == variant
-
-
-@cache
-def fits_schema() -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(experiment_schema())
-
-
-@given(SETTINGS, SETTINGS)
-def test_a_file_has_it_as_it_was_and_fits_the_schema(base: ExperimentSettings, wanted: ExperimentSettings) -> None:
     session = Session(no_gateway, profile_id="p")
-    variant = Variant(name="B", system="one\ntwo").of(base, wanted)
     session.history.settings = base.changed(variants=(variant,))
     lane = session.history.lane(variant.id)
     lane.transcript = under_system(lane.transcript, "one\ntwo")
@@ -90,7 +76,12 @@ def test_a_file_has_it_as_it_was_and_fits_the_schema(base: ExperimentSettings, w
     assert again.variants[0].applied(base) == variant.applied(base)
 
 
-def test_only_what_differs_reaches_a_lane_from_what_is_set_for_all() -> None:
+@cache
+def fits_schema() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(experiment_schema())
+
+
+def test_lane_follows_the_experiment_where_it_does_not_differ() -> None:
     session = make_session(make_turn(Role.USER, "?"))
     session.change(variants=(Variant(name="warm"),))
     lane = session.lanes[1]
@@ -107,26 +98,20 @@ def test_only_what_differs_reaches_a_lane_from_what_is_set_for_all() -> None:
     assert lane.settings.current == session.settings.current
 
 
-def test_what_all_lanes_have_together_is_set_for_all() -> None:
+def test_lane_sets_shared_settings_for_all_and_begins_another_protocol_with_its_defaults() -> None:
     session = make_session(make_turn(Role.USER, "{{a}}"))
     session.change(variants=(Variant(),))
     lane = session.lanes[1]
     lane.change(variables={"a": "1"}, title="Both")
     assert (session.settings.variables, session.settings.title) == ({"a": "1"}, "Both")
     assert session.settings.variants[0].as_set
-
-
-def test_a_lane_begun_in_the_other_protocol_has_what_a_new_experiment_has_there() -> None:
-    session = make_session(make_turn(Role.USER, "?"))
-    session.change(variants=(Variant(),))
-    lane = session.lanes[1]
     lane.switch_protocol("messages")
     assert (lane.settings.protocol, session.settings.protocol) == ("messages", "chat")
     assert lane.settings.current.is_ours("stream")
     assert "stream" not in session.settings.variants[0].differences.model_dump()["parameters"].get("messages", {})
 
 
-def test_what_a_newer_version_wrote_into_a_variant_stays_and_its_protocol_is_left() -> None:
+def test_unknown_members_of_a_variant_stay_and_an_unknown_protocol_is_ignored() -> None:
     session = make_session(make_turn(Role.USER, "?"))
     content = json.loads(write(snapshot(session)))
     content["variants"] = [
@@ -141,38 +126,34 @@ def test_what_a_newer_version_wrote_into_a_variant_stays_and_its_protocol_is_lef
     assert (again["differences"]["colour"], again["shape"]) == ("red", ["round"])
 
 
-@pytest.mark.parametrize(
-    ("variants", "words"),
+@each_case(
+    ("fields", "words"),
     [
-        ([{"id": "v"}, {"id": "v"}], "variant 2 needs an id of its own"),
-        ([{"id": ""}], "variant 1 needs an id of its own"),
-        ([{"id": "v", "differences": {"extra_headers": {"Authorization": "Bearer x"}}}], "variant 1: extra_headers"),
-        ([{"id": "v", "differences": {"model": 1}}], "“model” must be text"),
-        ([{"id": "v", "differences": {"parameters": {"chat": 1}}}], "parameters"),
-        ([{"id": str(number)} for number in range(6)], "6 variants are too many; 5 fit beside the experiment"),
+        ({"variants": [{"id": "v"}, {"id": "v"}]}, "variant 2 needs an id of its own"),
+        ({"variants": [{"id": ""}]}, "variant 1 needs an id of its own"),
+        (
+            {"variants": [{"id": "v", "differences": {"extra_headers": {"Authorization": "Bearer x"}}}]},
+            "variant 1: extra_headers",
+        ),
+        ({"variants": [{"id": "v", "differences": {"model": 1}}]}, "“model” must be text"),
+        ({"variants": [{"id": "v", "differences": {"parameters": {"chat": 1}}}]}, "parameters"),
+        (
+            {"variants": [{"id": str(number)} for number in range(6)]},
+            "6 variants are too many; 5 fit beside the experiment",
+        ),
+        ({"variants": [{"id": "v"}], "heads": {"v": "x"}}, "“v” ends at “x”, which is not among the turns"),
     ],
 )
-def test_a_file_that_cannot_be_right_is_refused_in_words(variants: list[Any], words: str) -> None:
+def test_invalid_variants_of_a_file_are_refused(fields: dict[str, Any], words: str) -> None:
     content = json.loads(write(snapshot(make_session())))
     with pytest.raises(ExperimentFileError, match=words):
-        read(json.dumps({**content, "variants": variants}).encode())
+        read(json.dumps({**content, **fields}).encode())
 
 
-def test_a_lane_that_ends_at_no_turn_is_refused_in_words() -> None:
-    content = json.loads(write(snapshot(make_session())))
-    beside = {"variants": [{"id": "v"}], "heads": {"v": "no_gateway"}}
-    with pytest.raises(ExperimentFileError, match="“v” ends at “no_gateway”, which is not among the turns"):
-        read(json.dumps({**content, **beside}).encode())
-
-
-def test_a_variant_written_by_hand_begins_where_the_conversation_ends_under_its_own_system_turn() -> None:
+def test_variant_written_by_hand_begins_at_the_end_with_its_system_turn() -> None:
     session = make_session(make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "Hello"))
     content = json.loads(write(snapshot(session)))
     content["variants"] = [{"id": "b"}, {"id": "c", "system": "Be long."}, {"id": "d", "system": ""}]
     restore(read(json.dumps(content).encode()), session)
     texts = [[turn.text for turn in lane.transcript.path] for lane in session.lanes]
     assert texts == [["Be brief.", "Hello"], ["Be brief.", "Hello"], ["Be long.", "Hello"], ["Hello"]]
-
-
-def test_letters() -> None:
-    assert [letter_of(place) for place in range(6)] == list("ABCDEF")

@@ -1,4 +1,4 @@
-"""What an earlier version wrote opens unchanged, is written, and opens again: see ``README.md`` beside this."""
+"""Files of an earlier version open unchanged and are written unchanged: see ``README.md`` in this folder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Open = Callable[[], Awaitable[Workspace]]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """All of it, as it lay on a disk."""
+    """A folder with all files of the earlier version."""
     (tmp_path / "experiments.db").write_bytes(gzip.decompress((HERE / "experiments.db.gz").read_bytes()))
     for name in ("gateways.json", "presets.json"):
         shutil.copy(HERE / name, tmp_path / name)
@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def open_workspace(gateway: DemoServer, folder: Path) -> AsyncIterator[Open]:
-    """As after a start of the application, with nothing let go because it is old by now."""
+    """A function that starts a workspace on the files, without removing old entries."""
     opened: list[Workspace] = []
     gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), gateway.start)
 
@@ -71,7 +71,7 @@ async def open_workspace(gateway: DemoServer, folder: Path) -> AsyncIterator[Ope
 
 
 def bare(value: Any) -> Any:
-    """As JSON says it, without members that say nothing: those of a later version say nothing of what was before it."""
+    """Return the value as JSON without empty members: those of a later version are empty for older data."""
     if isinstance(value, dict):
         return {name: bare(item) for name, item in value.items() if item not in (None, "", 0, (), [], {})}
     return [bare(item) for item in value] if isinstance(value, list | tuple) else value
@@ -92,7 +92,7 @@ def of_turns(turns: Iterable[Turn]) -> str:
 
 
 def of_next(session: Session) -> Any:
-    """The body of the next request, or why there is none."""
+    """Return the body of the next request, or the reason why there is none."""
     try:
         return session.next_request.body()
     except ValueError as error:
@@ -100,7 +100,7 @@ def of_next(session: Session) -> Any:
 
 
 async def of_session(session: Session) -> dict[str, Any]:
-    """All that is known of one experiment, as ``facts.json`` has it."""
+    """Return the facts of one experiment in the shape of ``facts.json``."""
     states = [places[MAIN] for places in session.history.kept().states]
     return {
         "snapshot": bare(encode_experiment(snapshot(session))),
@@ -112,7 +112,7 @@ async def of_session(session: Session) -> dict[str, Any]:
 
 
 def then(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, as the version found it that wrote it."""
+    """Return the facts that the earlier version recorded."""
     return {**without(facts, "name"), "snapshot": bare(facts["snapshot"])}
 
 
@@ -120,7 +120,7 @@ def without(facts: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if name not in names}
 
 
-async def test_the_store_is_found_as_it_was_left(open_workspace: Open) -> None:
+async def test_stored_list_trash_and_search_are_unchanged(open_workspace: Open) -> None:
     workspace = await open_workspace()
     assert workspace.store is not None
     assert workspace.store.status.mode is Mode.READY
@@ -132,7 +132,7 @@ async def test_the_store_is_found_as_it_was_left(open_workspace: Open) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_an_experiment_of_the_store_is_as_it_was_and_stays_so(
+async def test_stored_experiment_is_unchanged_after_an_edit_and_a_restart(
     open_workspace: Open, folder: Path, name: str
 ) -> None:
     experiment, facts = next((key, one) for key, one in FACTS["experiments"].items() if one["name"] == name)
@@ -152,7 +152,7 @@ async def test_an_experiment_of_the_store_is_as_it_was_and_stays_so(
     assert sound(folder / "experiments.db")
 
 
-async def test_undo_goes_back_through_what_was_kept(open_workspace: Open) -> None:
+async def test_undo_goes_back_through_stored_states(open_workspace: Open) -> None:
     workspace = await open_workspace()
     for experiment, facts in FACTS["experiments"].items():
         if any(one.experiment.id == experiment for one in workspace.trash):
@@ -165,7 +165,7 @@ async def test_undo_goes_back_through_what_was_kept(open_workspace: Open) -> Non
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_an_experiment_file_opens_and_is_written_the_same(path: Path) -> None:
+def test_experiment_file_is_written_unchanged(path: Path) -> None:
     def of(found: Snapshot) -> dict[str, Any]:
         facts = bare(encode_experiment(found))
         return {**facts, "turns": sorted(facts["turns"], key=lambda turn: str(turn["id"]))}
@@ -178,7 +178,7 @@ def test_an_experiment_file_opens_and_is_written_the_same(path: Path) -> None:
     assert experiment_file.read(written) == found
 
 
-def test_a_cassette_opens_and_is_written_the_same() -> None:
+def test_cassette_is_written_unchanged() -> None:
     path, facts = HERE / "exchanges.cassette.json", FACTS["cassette"]
     found = cassette.open_file(path)
     assert (found.title, found.created_at, found.app) == (facts["title"], facts["created_at"], facts["app"])
@@ -189,7 +189,7 @@ def test_a_cassette_opens_and_is_written_the_same() -> None:
     assert without(written, "app", "created_at") == without(old, "app", "created_at")
 
 
-async def test_presets_are_there_and_fit_what_they_were_made_of(open_workspace: Open, folder: Path) -> None:
+async def test_presets_are_unchanged_and_fit_their_experiments(open_workspace: Open, folder: Path) -> None:
     store = PresetStore(folder / "presets.json")
     assert [bare(encode(preset)) for preset in store.presets] == bare(FACTS["presets"])
     assert not store.messages
@@ -206,7 +206,7 @@ async def test_presets_are_there_and_fit_what_they_were_made_of(open_workspace: 
         assert fits(session, preset)
 
 
-def test_gateways_are_as_they_were(folder: Path) -> None:
+def test_gateways_are_unchanged(folder: Path) -> None:
     store = ProfileStore(folder / "gateways.json")
     assert [bare(encode(profile)) for profile in store.profiles] == bare(FACTS["gateways"])
     store.update(store.profiles[0])

@@ -9,13 +9,13 @@ from playground.engine.tool_servers.attaching import content_of, turns_of
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
-def test_text_of_a_resource_has_its_address_before_it() -> None:
+def test_text_of_a_resource_follows_its_address() -> None:
     content = content_of([ResourceBlock(uri="demo://notes/tides", text="High at noon.", mime="text/plain")])
     assert content.text == "[Resource demo://notes/tides, text/plain]\nHigh at noon."
     assert content.size == f"{len(content.text)} characters"
 
 
-def test_pictures_go_along_and_the_rest_is_named() -> None:
+def test_pictures_are_attached_and_other_content_is_named() -> None:
     content = content_of(
         [
             DataBlock(kind="blob", data=PIXEL, mime="image/png", uri="demo://dot"),
@@ -31,7 +31,7 @@ def test_pictures_go_along_and_the_rest_is_named() -> None:
     assert "1 picture" in content.size
 
 
-def test_messages_become_turns() -> None:
+def test_messages_of_a_prompt_become_turns() -> None:
     picture = DataBlock(kind="image", data=PIXEL, mime="image/png")
     turns = turns_of(
         [

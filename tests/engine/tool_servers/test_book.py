@@ -1,4 +1,4 @@
-"""The list of tool servers in real files: what was confirmed, what was accepted, and that no secret gets there."""
+"""The registry of tool servers in a real file: confirmation, acceptance, damage, and no secret."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer, Via
-from playground.engine.tool_servers.book import DEMO_ID, ServerBook, ServerBookError, demo_server, lacking
+from playground.engine.tool_servers.book import DEMO_ID, ServerBook, ServerBookError, lacking
+from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
 
@@ -24,7 +25,7 @@ def a_server(**fields: object) -> ToolServer:
     return ToolServer.model_validate(known | fields)
 
 
-def test_a_server_is_there_again_as_it_was_kept(path: Path) -> None:
+def test_saved_server_is_loaded_again(path: Path) -> None:
     server = a_server(environment={"LEVEL": "debug"}, secret_environment=("API_KEY",), roots=("/srv",), trusted=True)
     ServerBook(path).add(server)
     again = ServerBook(path)
@@ -32,7 +33,7 @@ def test_a_server_is_there_again_as_it_was_kept(path: Path) -> None:
     assert again.by_name("Files") == again.get("files") == server
 
 
-def test_the_demo_is_first_and_never_written(path: Path) -> None:
+def test_demo_server_is_first_and_never_saved(path: Path) -> None:
     book = ServerBook(path)
     demo = book.servers[0]
     assert demo.demo
@@ -42,36 +43,23 @@ def test_the_demo_is_first_and_never_written(path: Path) -> None:
     assert DEMO_ID not in [entry["id"] for entry in json.loads(path.read_text())["servers"]]
 
 
-def test_only_what_was_confirmed_is(path: Path) -> None:
+def test_changed_command_is_not_confirmed(path: Path) -> None:
     book = ServerBook(path)
     server = book.add(a_server())
     assert not book.confirmed(server)
     book.confirm(server)
     assert book.confirmed(server)
     assert ServerBook(path).confirmed(server)
-    others: tuple[dict[str, object], ...] = (
-        {"command": "node"},
-        {"arguments": ("-y", "other")},
-        {"folder": "/"},
-        {"environment": {"NODE_OPTIONS": "x"}},
-        {"secret_environment": ("API_KEY",)},
-        {"via": Via.HTTP, "url": "https://a.example/mcp"},
-    )
-    for change in others:
-        assert not book.confirmed(server.model_copy(update=change)), change
+    others: dict[str, object] = {"command": "node", "arguments": ("-y", "other"), "folder": "/", "via": Via.HTTP}
+    others |= {"environment": {"NODE_OPTIONS": "x"}, "secret_environment": ("API_KEY",)}
+    for name, value in others.items():
+        assert not book.confirmed(server.model_copy(update={name: value})), name
     same: tuple[dict[str, object], ...] = ({"name": "New"}, {"timeout": 5.0}, {"trusted": True}, {"prefix": "f_"})
     for change in same:
         assert book.confirmed(book.update(server.model_copy(update=change))), change
 
 
-def test_an_address_is_confirmed_anew_when_it_leads_elsewhere(path: Path) -> None:
-    book = ServerBook(path)
-    server = book.add(a_server(via=Via.HTTP, url="https://a.example/mcp", secret_headers=("Authorization",)))
-    book.confirm(server)
-    assert not book.confirmed(server.model_copy(update={"url": "https://b.example/mcp"}))
-
-
-@pytest.mark.parametrize(
+@each_case(
     "fields",
     [
         {"environment": {"API_KEY": CANARY}},
@@ -85,7 +73,7 @@ def test_an_address_is_confirmed_anew_when_it_leads_elsewhere(path: Path) -> Non
         {"via": Via.HTTP, "url": "https://a.example/s/Zm9vYmFyMTIzNDU2Nzg5MGFi/mcp"},
     ],
 )
-def test_a_secret_is_refused_and_not_quoted(path: Path, fields: dict[str, object]) -> None:
+def test_secret_in_a_server_is_refused(path: Path, fields: dict[str, object]) -> None:
     book = ServerBook(path)
     with pytest.raises(ServerBookError, match="keyring") as raised:
         book.add(a_server(**fields))
@@ -94,7 +82,7 @@ def test_a_secret_is_refused_and_not_quoted(path: Path, fields: dict[str, object
     assert len(book.servers) == 1
 
 
-def test_names_are_told_apart(path: Path) -> None:
+def test_name_in_use_is_refused(path: Path) -> None:
     book = ServerBook(path)
     book.add(a_server())
     with pytest.raises(ServerBookError, match="called “Files” already"):
@@ -104,21 +92,7 @@ def test_names_are_told_apart(path: Path) -> None:
     assert book.free_name("files") == "files 2"
 
 
-def test_a_change_that_python_takes_for_none_is_accepted_too(path: Path) -> None:
-    book = ServerBook(path)
-    book.add(a_server())
-    one = ServerTool(name="read", parameters={"default": 1})
-    book.accept("files", [one])
-    other = one.model_copy(update={"parameters": {"default": True}})
-    told: list[int] = []
-    book.subscribe(lambda: told.append(1))
-    asyncio.run(book.accept_aside("files", [other]))
-    asyncio.run(book.accept_aside("files", [other]))
-    assert ServerBook(path).accepted("files")["read"].parameters["default"] is True
-    assert len(told) == 1
-
-
-def test_what_is_accepted_outlives_the_process_and_is_told_from_what_changed(path: Path) -> None:
+def test_accepted_tools_are_saved(path: Path) -> None:
     book = ServerBook(path)
     book.add(a_server())
     tool = ServerTool(name="read", description="Reads.", parameters={"type": "object"}, hints=Hints(read_only=True))
@@ -127,16 +101,19 @@ def test_what_is_accepted_outlives_the_process_and_is_told_from_what_changed(pat
     book.accept("files", [tool, ServerTool(name="write")])
     book.accept("files", [tool])
     end()
-    book.accept("files", [tool.model_copy(update={"description": "Reads, and sends it on."})])
+    changed = tool.model_copy(update={"description": "Reads, and sends it on.", "parameters": {"default": 1}})
+    book.accept("files", [changed])
+    asyncio.run(book.accept_aside("files", [changed.model_copy(update={"parameters": {"default": True}})]))
     assert len(told) == 1
     again = ServerBook(path)
     assert set(again.accepted("files")) == {"read", "write"}
-    assert again.accepted("files")["read"].description == "Reads, and sends it on."
-    assert again.accepted("files")["read"].hints == tool.hints
+    read = again.accepted("files")["read"]
+    assert (read.description, read.hints) == ("Reads, and sends it on.", tool.hints)
+    assert read.parameters["default"] is True, "though 1 == True"
     assert again.accepted("others") == {}
 
 
-def test_a_removed_server_can_come_back_and_can_be_forgotten(path: Path) -> None:
+def test_removed_server_is_restored_or_forgotten(path: Path) -> None:
     book = ServerBook(path)
     server = book.add(a_server())
     book.add(a_server(id="other", name="Other"))
@@ -153,7 +130,7 @@ def test_a_removed_server_can_come_back_and_can_be_forgotten(path: Path) -> None
     assert book.accepted("files") == {} == ServerBook(path).accepted("files")
 
 
-def test_a_damaged_file_is_set_aside_and_an_entry_that_cannot_be_read_is_kept(path: Path) -> None:
+def test_damaged_file_is_set_aside_and_unreadable_entries_are_preserved(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("{broken")
     book = ServerBook(path)
@@ -174,16 +151,7 @@ def test_a_damaged_file_is_set_aside_and_an_entry_that_cannot_be_read_is_kept(pa
     assert next(it for it in content["servers"] if it != 5 and it["name"] == "Up")["x"] == 2
 
 
-def test_servers_for_one_run_are_confirmed_and_leave_no_file(tmp_path: Path) -> None:
-    server = a_server(environment={"API_KEY": CANARY})
-    book = ServerBook.passing([server])
-    book.accept("files", [ServerTool(name="read")])
-    assert book.confirmed(server)
-    assert "read" in book.accepted("files")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "words"),
     [
         ({"command": " "}, "A command is needed."),
@@ -193,13 +161,6 @@ def test_servers_for_one_run_are_confirmed_and_leave_no_file(tmp_path: Path) -> 
         ({"via": Via.HTTP, "url": "https://a.example/mcp"}, ""),
     ],
 )
-def test_what_is_lacking_is_said(fields: dict[str, object], words: str) -> None:
+def test_missing_command_or_address_is_reported(fields: dict[str, object], words: str) -> None:
     assert words in lacking(a_server(**fields))
     assert bool(words) == bool(lacking(a_server(**fields)))
-
-
-def test_the_demo_finds_the_same_program_as_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", "/somewhere")
-    assert demo_server().environment == {"PYTHONPATH": "/somewhere"}
-    monkeypatch.delenv("PYTHONPATH")
-    assert demo_server().environment == {}

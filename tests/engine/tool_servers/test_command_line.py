@@ -8,9 +8,10 @@ import pytest
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.tool_servers.command_line import from_lines, shown, shown_address, split, to_lines
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "system", "words"),
     [
         ("npx -y server '/a b'", "linux", ("npx", "-y", "server", "/a b")),
@@ -19,35 +20,26 @@ from playground.engine.tool_servers.command_line import from_lines, shown, shown
         ("", "linux", ()),
     ],
 )
-def test_a_command_line_is_taken_apart(text: str, system: str, words: tuple[str, ...]) -> None:
+def test_command_line_is_split(text: str, system: str, words: tuple[str, ...]) -> None:
     assert split(text, system) == words
-
-
-def test_a_quotation_mark_that_is_not_closed_is_said() -> None:
     with pytest.raises(ValueError, match="not closed"):
         split("npx 'server", "linux")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments",
     [("-y", "server", "/a b"), ("", "two\nlines", ' spaces "', '"quoted"', "ünï", "\\"), ('"', '"a', "{{secret:x}}")],
 )
-def test_arguments_are_the_same_after_their_lines(arguments: tuple[str, ...]) -> None:
+def test_arguments_survive_the_lines_of_an_editor(arguments: tuple[str, ...]) -> None:
     assert from_lines(to_lines(arguments)) == arguments
-
-
-def test_empty_lines_and_spaces_around_are_no_arguments() -> None:
     assert from_lines("\n -y \n\n  server\t\n") == ("-y", "server")
 
 
-def test_the_line_shown_is_what_runs_with_marks_for_secrets() -> None:
+def test_displayed_command_and_address_mask_secrets() -> None:
     arguments = ("--token={{secret:token}}", "a b", "{{secret:key}}", "; rm -rf /")
     line = shown(ToolServer(id="a", name="a", command="npx", arguments=arguments), "linux")
     assert "secret" not in line
     assert shlex.split(line) == ["npx", "--token=••••", "a b", "••••", "; rm -rf /"]
     assert shown(ToolServer(id="a", name="a", command="a b.exe", arguments=("x",)), "win32") == '"a b.exe" x'
-
-
-def test_the_address_shown_has_marks_too() -> None:
-    server = ToolServer(id="a", name="a", via=Via.HTTP, url="https://a.example/{{secret:address}}/mcp?x=1")
-    assert shown_address(server) == "https://a.example/••••/mcp?x=1"
+    remote = ToolServer(id="a", name="a", via=Via.HTTP, url="https://a.example/{{secret:address}}/mcp?x=1")
+    assert shown_address(remote) == "https://a.example/••••/mcp?x=1"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from playground.engine.tool_servers.imports import (
     settle,
     settle_alone,
 )
+from tests.support.each_case import each_case
 
 NONE: dict[str, str] = {}
 SERVER = {"command": "npx", "args": ["-y", "x"]}
@@ -30,57 +30,27 @@ def one(entry: dict[str, Any], environment: dict[str, str] = NONE, system: str =
     return read({"mcpServers": {"one": entry}}, environment, system).servers[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("${PORT:-8080}", "8080"),
-        ("${PORT-8080}", "8080"),
-        ("${env:PORT:-8080}", "8080"),
-        ("http://${HOST:-${FALLBACK:-localhost}}:${PORT:-80}/mcp", "http://localhost:80/mcp"),
-        ("${EMPTY:-}", ""),
-        ("${URL:-{}}", "{}"),
-        ("${A:-${HERE}}", "there"),
-        ("${HERE:-x}", "there"),
-        ("${HERE}", "there"),
-        ("$HERE", "there"),
-        ("at $HERE/x", "at there/x"),
-        ("{env:HERE}", "there"),
-        ("${env:HERE}", "there"),
-        ("${{ secrets.HERE }}", "there"),
-        ("${lower}", "${lower}"),
-        ("${your-api-key}", "${your-api-key}"),
-        ("$lower", "$lower"),
-        ("pa$WORD", "pa$WORD"),
-        ("$(cat x)", "$(cat x)"),
-        ("${", "${"),
-        ("${HERE", "${HERE"),
-        ("$", "$"),
-        ("{env:}", "{env:}"),
-        ("{HERE}", "{HERE}"),
-    ],
-)
-def test_reference_takes_the_value_of_the_environment_or_its_default(text: str, value: str) -> None:
-    server = settle_alone(one({"command": "x", "env": {"V": text}}, {"HERE": "there"}), {"HERE": "there"}).server
-    assert server.environment == {"V": value}
+def test_reference_takes_the_value_of_the_environment_or_its_default() -> None:
+    values = dict.fromkeys(("${PORT:-8080}", "${PORT-8080}", "${env:PORT:-8080}"), "8080")
+    set_here = ("${A:-${HERE}}", "${HERE:-x}", "${HERE}", "$HERE", "{env:HERE}", "${env:HERE}", "${{ secrets.HERE }}")
+    values |= dict.fromkeys(set_here, "there")
+    values |= {"at $HERE/x": "at there/x", "${EMPTY:-}": "", "${URL:-{}}": "{}"}
+    values |= {"http://${HOST:-${FALLBACK:-localhost}}:${PORT:-80}/mcp": "http://localhost:80/mcp"}
+    values |= {text: text for text in ("${lower}", "${your-api-key}", "$lower", "pa$WORD", "$(cat x)")}
+    values |= {text: text for text in ("${", "${HERE", "$", "{env:}", "{HERE}")}
+    for text, value in values.items():
+        server = settle_alone(one({"command": "x", "env": {"V": text}}, {"HERE": "there"}), {"HERE": "there"}).server
+        assert server.environment == {"V": value}, text
 
 
-@pytest.mark.parametrize("text", ["$TOKEN", "${TOKEN}", "{env:TOKEN}", "${env:TOKEN}", "Bearer $TOKEN", "${TOKEN:?no}"])
-@pytest.mark.parametrize("member", ["env", "headers"])
+@each_case("text", ["$TOKEN", "${TOKEN}", "{env:TOKEN}", "${env:TOKEN}", "Bearer $TOKEN", "${TOKEN:?no}"])
+@each_case("member", ["env", "headers"])
 def test_variable_that_is_not_set_is_asked_for(text: str, member: str) -> None:
     reached = {"command": "x"} if member == "env" else {"url": "https://a.example/mcp"}
     found = one({**reached, member: {"V": text}})
     assert [(asked.label, asked.secret) for asked in found.asked] == [("Variable TOKEN", True)]
     with pytest.raises(ImportRefusedError, match="set TOKEN in the environment"):
         settle_alone(found, NONE)
-
-
-def test_default_is_offered_and_an_answer_takes_its_place() -> None:
-    found = one({"command": "x", "args": ["--port", "${PORT:-8080}"]})
-    (asked,) = found.asked
-    assert (asked.default, asked.secret) == ("8080", False)
-    assert settle(found, NONE, NONE).server.arguments == ("--port", "8080")
-    assert settle(found, {asked.key: "99"}, NONE).server.arguments == ("--port", "99")
-    assert settle(found, NONE, NONE).notes == ()
 
 
 def test_references_that_a_program_fills_in_stay_in_its_arguments() -> None:
@@ -90,12 +60,6 @@ def test_references_that_a_program_fills_in_stay_in_its_arguments() -> None:
     assert settle(one(given), NONE, NONE).server.arguments[-1] == "Authorization:${AUTH}"
 
 
-OPENCODE = {
-    "mcp": {
-        "loc": {"type": "local", "command": ["bun", "x", "my"], "environment": {"A": "b"}, "enabled": False},
-        "rem": {"type": "remote", "url": "https://a.example/sse/", "headers": {"X-A": "b"}, "enabled": True},
-    }
-}
 GEMINI = {
     "mcp": {"allowed": ["a", "b"], "excluded": ["b"]},
     "mcpServers": {"a": SERVER, "b": {"httpUrl": "https://b.example/mcp", "url": "https://b.example/sse"}, "c": SERVER},
@@ -142,15 +106,6 @@ extensions:
 """
 
 
-def test_opencode_has_its_own_words() -> None:
-    local, remote = read(OPENCODE).servers
-    server = settle(local, NONE, NONE).server
-    assert (server.command, server.arguments, server.environment) == ("bun", ("x", "my"), {"A": "b"})
-    assert (local.enabled, remote.enabled) == (False, True)
-    assert "It is switched off there. Here it runs when it is started." in local.notes
-    assert (remote.via, remote.url) == (Via.SSE, "https://a.example/sse/")
-
-
 def test_mcp_beside_mcp_servers_says_which_are_switched_off() -> None:
     servers = read(GEMINI).servers
     assert [(server.name, server.enabled) for server in servers] == [("a", True), ("b", False), ("c", False)]
@@ -175,7 +130,7 @@ def test_toml_of_codex_is_read() -> None:
     assert "X-Place" in {**web.headers, **dict.fromkeys(web.secret_headers)}
 
 
-@pytest.mark.parametrize("text", [CONTINUE, GOOSE])
+@each_case("text", [CONTINUE, GOOSE])
 def test_yaml_is_read(text: str) -> None:
     local, web, *rest = read(text).servers
     assert settle(local, NONE, NONE).server.arguments == ("-y", "x")
@@ -185,7 +140,7 @@ def test_yaml_is_read(text: str) -> None:
     assert asked == ["env:HERE"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         [{"name": "one", **SERVER}],
@@ -211,7 +166,7 @@ def test_server_is_read_in_every_form(value: Any) -> None:
     assert (server.name, server.command, server.arguments) == ("one", "npx", ("-y", "x"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "words"),
     [
         ("npx -y @a/b --name 'x y'", ("npx", "-y", "@a/b", "--name", "x y")),
@@ -225,37 +180,30 @@ def test_server_is_read_in_every_form(value: Any) -> None:
 def test_command_in_one_text_is_split_except_in_a_path(command: str, words: tuple[str, ...]) -> None:
     found = one({"command": command})
     assert (found.command, *found.arguments) == words
+    windows = one({"command": "cmd", "args": ["/c", "npx", "x"]}, system="win32")
+    assert (windows.command, windows.arguments) == ("cmd", ("/c", "npx", "x"))
 
 
-def test_cmd_stays_on_windows() -> None:
-    found = one({"command": "cmd", "args": ["/c", "npx", "x"]}, system="win32")
-    assert (found.command, found.arguments) == ("cmd", ("/c", "npx", "x"))
+def test_transport_follows_the_type_or_the_address() -> None:
+    sse: tuple[dict[str, Any], ...] = (
+        *({"url": f"https://a.example{path}"} for path in ("/sse", "/sse/", "/SSE/?key=1", "/v1/sse#x")),
+        {"serverUrl": "https://a.example/sse/"},
+        {"type": "remote", "url": "https://a.example/sse/"},
+        {"transport": {"type": "sse"}, "url": "https://a.example/"},
+        {"transportType": "sse", "url": "https://a.example/"},
+    )
+    http: tuple[dict[str, Any], ...] = (
+        *({"url": f"https://a.example{path}"} for path in ("/sse/messages", "/mcp?from=/sse")),
+        {"type": "http", "url": "https://a.example/sse"},
+        {"httpUrl": "https://a.example/sse"},
+        {"type": "streamableHttp", "url": "https://a.example/"},
+        {"type": "url", "url": "https://a.example/x", "authorization_token": "t"},
+    )
+    assert {one(entry).via for entry in sse} == {Via.SSE}
+    assert {one(entry).via for entry in http} == {Via.HTTP}
 
 
-@pytest.mark.parametrize(
-    ("entry", "via"),
-    [
-        ({"url": "https://a.example/sse"}, Via.SSE),
-        ({"url": "https://a.example/sse/"}, Via.SSE),
-        ({"url": "https://a.example/SSE/?key=1"}, Via.SSE),
-        ({"url": "https://a.example/v1/sse#x"}, Via.SSE),
-        ({"serverUrl": "https://a.example/sse/"}, Via.SSE),
-        ({"type": "remote", "url": "https://a.example/sse/"}, Via.SSE),
-        ({"type": "http", "url": "https://a.example/sse"}, Via.HTTP),
-        ({"httpUrl": "https://a.example/sse"}, Via.HTTP),
-        ({"url": "https://a.example/sse/messages"}, Via.HTTP),
-        ({"url": "https://a.example/mcp?from=/sse"}, Via.HTTP),
-        ({"type": "streamableHttp", "url": "https://a.example/"}, Via.HTTP),
-        ({"transport": {"type": "sse"}, "url": "https://a.example/"}, Via.SSE),
-        ({"transportType": "sse", "url": "https://a.example/"}, Via.SSE),
-        ({"type": "url", "url": "https://a.example/x", "authorization_token": "t"}, Via.HTTP),
-    ],
-)
-def test_transport_follows_the_type_or_the_address(entry: dict[str, Any], via: Via) -> None:
-    assert one(entry).via is via
-
-
-@pytest.mark.parametrize(
+@each_case(
     ("member", "words"),
     [
         ({"enabled": False}, "switched off there"),
@@ -272,26 +220,9 @@ def test_member_that_is_not_taken_over_is_named(member: dict[str, Any], words: s
     assert one({**SERVER, "enabled": True, "disabled": False, "sandbox": False}).notes == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}', "OpenAPI document"),
-        ("mcpServers: [\n", "no TOML or YAML"),
-        ("[mcp_servers.x]\ncommand = \n", "no TOML or YAML"),
-    ],
-)
-def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
-    with pytest.raises(ImportRefusedError, match=words):
-        read(text)
-
-
-def test_web_socket_is_refused_in_words() -> None:
-    assert "web socket" in one({"type": "ws", "url": "wss://a.example"}).problem
-
-
-@pytest.mark.parametrize("text", [json.dumps(CLAUDE_CODE), json.dumps(GEMINI), CODEX, CONTINUE, GOOSE])
-def test_configuration_cut_off_at_each_character_is_borne(text: str) -> None:
-    for end in range(len(text)):
+@each_case("text", [json.dumps(CLAUDE_CODE), json.dumps(GEMINI), CODEX, CONTINUE, GOOSE])
+def test_configuration_cut_off_anywhere_is_read_or_refused(text: str) -> None:
+    for end in range(0, len(text), 3):
         try:
             servers = read(text[:end]).servers
         except ImportRefusedError:
@@ -301,12 +232,6 @@ def test_configuration_cut_off_at_each_character_is_borne(text: str) -> None:
                 settle(server, NONE, NONE)
 
 
-def test_hostile_references_end() -> None:
+def test_references_nested_without_measure_are_read() -> None:
     found = one({"command": "x", "env": {"A": "${A:-" * 3_000 + "}" * 3_000, "B": "$" * 19_000, "C": "${" * 9_000}})
     assert settle(found, NONE, NONE).server.command == "x"
-
-
-def test_file_of_opencode_is_asked_for_and_not_opened(tmp_path: Path) -> None:
-    (tmp_path / "key").write_text("k")
-    (asked,) = one({"command": "x", "environment": {"K": f"{{file:{tmp_path / 'key'}}}"}}).asked
-    assert (asked.secret, asked.default) == (True, "")

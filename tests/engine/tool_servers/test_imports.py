@@ -1,4 +1,4 @@
-"""Files as Claude Desktop, VS Code, Cursor and LM Studio keep them, and what becomes of them here."""
+"""Configuration files of VS Code and Cursor, imported."""
 
 from __future__ import annotations
 
@@ -19,29 +19,11 @@ from playground.engine.tool_servers.imports import (
     settle_alone,
 )
 from playground.engine.tool_servers.usual_places import usual_places
+from tests.support.each_case import each_case
 
 CANARY = "ghp_canary8f2a61c0de0123456789"
 NONE: dict[str, str] = {}
 
-CLAUDE_DESKTOP = """{
-  "globalShortcut": "",
-  "mcpServers": {
-    "filesystem": {
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Desktop"]
-    },
-    "github": {
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-github"],
-      "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": "CANARY", "LEVEL": "debug", "PORT": 8080}
-    },
-    "remote": {
-      "command": "npx",
-      "args": ["mcp-remote", "https://a.example/sse", "--header", "Authorization:${AUTH_HEADER}"],
-      "env": {"AUTH_HEADER": "Bearer CANARY"}
-    }
-  }
-}""".replace("CANARY", CANARY)
 
 VS_CODE = """{
   // asked once
@@ -79,48 +61,17 @@ CURSOR = """{
   }
 }""".replace("CANARY", CANARY)
 
-LM_STUDIO = """{
-  "mcpServers": {
-    "hf-mcp-server": {"url": "https://huggingface.co/mcp", "headers": {"Authorization": "Bearer CANARY"}},
-    "mine": {"command": "python", "args": ["-m", "mine", "--token=CANARY"], "timeout": 5000}
-  }
-}""".replace("CANARY", CANARY)
-
 
 def by_name(found: Imported) -> dict[str, Found]:
     return {server.name: server for server in found.servers}
 
 
-def keys_of(found: Found) -> list[str]:
-    return [asked.key for asked in found.asked]
-
-
-def test_claude_desktop() -> None:
-    found = read_servers(CLAUDE_DESKTOP, NONE)
-    assert "Claude Desktop" in found.kind
-    servers = {server.name: settle(server, NONE, NONE) for server in found.servers}
-    files = servers["filesystem"].server
-    assert (files.via, files.command) == (Via.STDIO, "npx")
-    assert files.arguments == ("-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Desktop")
-    github = servers["github"]
-    assert github.server.environment == {"LEVEL": "debug", "PORT": "8080"}
-    assert github.server.secret_environment == ("GITHUB_PERSONAL_ACCESS_TOKEN",)
-    assert github.secrets["env:GITHUB_PERSONAL_ACCESS_TOKEN"].get_secret_value() == CANARY
-    remote = servers["remote"]
-    assert remote.server.arguments[-1] == "Authorization:${AUTH_HEADER}"
-    assert remote.server.secret_environment == ("AUTH_HEADER",)
-    assert not any(server.asked for server in found.servers)
-    assert CANARY not in repr(found)
-    assert CANARY not in repr(servers)
-
-
-def test_vs_code_asks_for_its_inputs_its_variables_and_the_folder(tmp_path: Path) -> None:
+def test_file_of_vs_code_asks_for_inputs_variables_and_folder(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(f"# mine\nexport API_TOKEN='{CANARY}'\nMODE=\"a\\nb\" # x\nPLAIN = c # d\n")
     found = by_name(read_servers(VS_CODE, {"WHERE_IT_IS": "/there"}))
     asked = {one.key: one for one in found["Perplexity"].asked}
     assert list(asked) == ["input:mode", "workspaceFolder", "input:perplexity-key", "env:WHERE_IT_IS"]
-    assert asked["input:mode"].choices == ("fast", "slow")
-    assert asked["input:mode"].default == "slow"
+    assert (asked["input:mode"].choices, asked["input:mode"].default) == (("fast", "slow"), "slow")
     assert asked["workspaceFolder"].folder
     key = asked["input:perplexity-key"]
     assert (key.label, key.help, key.secret) == ("perplexity-key", "Perplexity API Key", True)
@@ -142,7 +93,7 @@ def test_vs_code_asks_for_its_inputs_its_variables_and_the_folder(tmp_path: Path
     assert (old.via, old.url, old.oauth) == (Via.SSE, "http://localhost:3001/sse", True)
 
 
-def test_cursor(tmp_path: Path) -> None:
+def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
     (tmp_path / "variables").write_text(f"TOOL_SECRET={CANARY}\n")
     text = CURSOR.replace("ENV_FILE", (tmp_path / "variables").as_posix())
     found = by_name(read_servers(text, {"TOOL_KEY": CANARY}))
@@ -162,20 +113,12 @@ def test_cursor(tmp_path: Path) -> None:
     assert "switched off there" in notes
     assert found["local"].asked[0].secret
     assert CANARY not in repr(found)
+    (missing,) = read_servers(json.dumps({"command": "x", "envFile": str(tmp_path / "none")}), NONE).servers
+    assert "cannot be read" in settle(missing, NONE, NONE).notes[0]
 
 
-def test_lm_studio() -> None:
-    found = by_name(read_servers(LM_STUDIO, NONE))
-    hub = settle(found["hf-mcp-server"], NONE, NONE)
-    assert (hub.server.via, hub.server.oauth) == (Via.HTTP, False)
-    assert set(hub.secrets) == {"header:Authorization"}
-    mine = settle(found["mine"], NONE, NONE)
-    assert mine.server.arguments == ("-m", "mine", "--token={{secret:token}}")
-    assert "time-out" in mine.notes[0]
-
-
-@pytest.mark.parametrize("text", [CLAUDE_DESKTOP, VS_CODE, CURSOR, LM_STUDIO])
-def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", [VS_CODE, CURSOR])
+def test_imported_servers_are_saved_without_secrets(tmp_path: Path, text: str) -> None:
     book = ServerBook(tmp_path / "tool-servers.json")
     for found in read_servers(text, NONE).servers:
         settled = settle(found, {asked.key: CANARY if asked.secret else "x" for asked in found.asked}, NONE)
@@ -184,7 +127,7 @@ def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path
         assert CANARY not in file.read_text()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         '{"command": "uvx", "args": ["x"]}',
@@ -196,14 +139,14 @@ def test_what_is_settled_can_be_kept_and_no_secret_is_in_the_file(tmp_path: Path
         '\ufeff{"mcpServers": {"one": {"type": "local", "command": "uvx", "args": "x"}}}',
     ],
 )
-def test_pieces_as_they_are_copied_out_of_instructions(text: str) -> None:
+def test_fragment_of_instructions_is_imported(text: str) -> None:
     (found,) = read_servers(text, NONE).servers
     server = settle(found, NONE, NONE).server
     assert (server.command, server.arguments) == ("uvx", ("x",))
     assert server.name in ("one", "uvx")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("", "nothing to import"),
@@ -213,14 +156,16 @@ def test_pieces_as_they_are_copied_out_of_instructions(text: str) -> None:
         ('{"mcpServers": {}}', "No server"),
         ('{"mcpServers": {' + ",".join(f'"{n}": {{"command": "x"}}' for n in range(501)) + "}}", "More than 500"),
         ("[" * 100_000, "not JSON"),
+        ('{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}', "OpenAPI document"),
+        ("mcpServers: [\n", "no TOML or YAML"),
     ],
 )
-def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
+def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
     with pytest.raises(ImportRefusedError, match=words):
         read_servers(text, NONE)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "words"),
     [
         ("5", "not an object"),
@@ -232,7 +177,7 @@ def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
         ('{"command": "x\\u0000y"}', "null character"),
     ],
 )
-def test_a_server_that_cannot_be_read_does_not_keep_the_others_away(entry: str, words: str) -> None:
+def test_unreadable_server_leaves_the_others(entry: str, words: str) -> None:
     found = read_servers(f'{{"mcpServers": {{"bad": {entry}, "good": {{"command": "x"}}}}}}', NONE)
     assert words in found.servers[0].problem
     assert not found.servers[1].problem
@@ -240,7 +185,7 @@ def test_a_server_that_cannot_be_read_does_not_keep_the_others_away(entry: str, 
         settle(found.servers[0], NONE, NONE)
 
 
-def test_names_hide_nothing_and_odd_members_are_told() -> None:
+def test_odd_members_are_reported() -> None:
     entry = {"command": "x", "env": {"A=B": "1", "C": {}, "D": None}, "odd": 1, "type": "y"}
     text = json.dumps({"mcpServers": {"a\u202e\nb": entry}})
     (found,) = read_servers(text, NONE).servers
@@ -248,7 +193,7 @@ def test_names_hide_nothing_and_odd_members_are_told() -> None:
     assert len(found.notes) == 4
 
 
-def test_without_a_person_values_come_from_the_environment_or_it_is_said_which_are_lacking() -> None:
+def test_inputs_without_a_person_come_from_the_environment() -> None:
     found = by_name(read_servers(VS_CODE, NONE))["git-hub"]
     with pytest.raises(ImportRefusedError, match="PLAYGROUND_INPUT_PERPLEXITY_KEY"):
         settle_alone(found, NONE)
@@ -258,19 +203,12 @@ def test_without_a_person_values_come_from_the_environment_or_it_is_said_which_a
     assert settle_alone(local, {"TOOL_KEY": CANARY}).secrets["argument:tool_key"].get_secret_value() == CANARY
 
 
-def test_a_file_of_variables_that_cannot_be_read_is_said_and_stops_nothing(tmp_path: Path) -> None:
-    (found,) = read_servers(json.dumps({"command": "x", "envFile": str(tmp_path / "none")}), NONE).servers
-    settled = settle(found, NONE, NONE)
-    assert "cannot be read" in settled.notes[0]
-    assert settled.server.command == "x"
-
-
-def test_variables_of_a_file() -> None:
+def test_variables_of_a_file_are_read() -> None:
     text = '\ufeffA=1\n\n# B=2\n C = three # four\nexport D=\'a # \\n\'\nE="x\\"y"\nnothing\nF=\nG=a#b\n'
     assert read_variables(text) == {"A": "1", "C": "three", "D": "a # \\n", "E": 'x"y', "F": "", "G": "a#b"}
 
 
-def test_the_usual_places_of_each_system() -> None:
+def test_usual_places_depend_on_the_system() -> None:
     home = Path("/srv/me")
     linux = {str(place.path) for place in usual_places("linux", home, NONE)}
     assert {f"{home}/.config/Claude/claude_desktop_config.json", f"{home}/.config/Code/User/mcp.json"} <= linux

@@ -29,7 +29,7 @@ WANTED = Sampling(
 )
 
 
-def test_what_no_message_can_hold_has_a_line() -> None:
+def test_content_that_no_message_holds_is_described() -> None:
     blocks = (DataBlock(kind="audio", data="AAAA", mime="audio/wav"), LinkBlock(uri="demo://x"))
     (said,) = question_of(Sampling(id="1", server="s", messages=(Message(role="user", blocks=blocks),))).said
     assert said.text == "[audio, audio/wav, 3 bytes, not sent]\n[Link to demo://x]"
@@ -37,9 +37,7 @@ def test_what_no_message_can_hold_has_a_line() -> None:
 
 
 @pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-chat"), ("messages", "demo-messages")])
-async def test_it_is_asked_once_in_either_protocol(
-    gateways: Gateways, demo: DemoServer, protocol: str, model: str
-) -> None:
+async def test_sampling_request_is_sent_once(gateways: Gateways, demo: DemoServer, protocol: str, model: str) -> None:
     session = Session(gateways.client, profile_id=DEMO_ID)
     prepare(session, question_of(WANTED), protocol, model)
     assert not [request for request in demo.requests if request.method == "POST"], "not before it is asked"
@@ -48,8 +46,7 @@ async def test_it_is_asked_once_in_either_protocol(
     assert reply.text
     assert reply.stop_reason in ("endTurn", "maxTokens")
     (body,) = (json.loads(request.body) for request in demo.requests if request.method == "POST")
-    assert body["model"] == model
-    assert body["temperature"] == 0.5
+    assert (body["model"], body["temperature"]) == (model, 0.5)
     assert 50 in (body.get("max_tokens"), body.get("max_completion_tokens"))
     assert body.get("stop", body.get("stop_sequences")) == ["END"]
     assert "Say {{this}}." in json.dumps(body["messages"]), "what a server writes in braces is no variable"
@@ -58,18 +55,13 @@ async def test_it_is_asked_once_in_either_protocol(
     assert system == "Be brief."
 
 
-async def test_what_cannot_be_asked_says_why(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID)
-    prepare(session, question_of(WANTED), "chat", "")
-    assert "model" in (await ask(session)).failure
-
-
-async def test_a_gateway_that_fails_is_no_answer(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID)
+async def test_sampling_request_that_fails_has_a_reason_and_no_text(gateways: Gateways) -> None:
     question = question_of(WANTED)
-    last = question.said[-1].model_copy(update={"text": "!402"})
-    asked = question.model_copy(update={"said": (*question.said[:-1], last)})
-    prepare(session, asked, "chat", "demo-chat")
-    reply = await ask(session)
-    assert reply.failure
-    assert not reply.text
+    refused = question.said[-1].model_copy(update={"text": "!402"})
+    for messages, model, words in ((question.said, "", "model"), ((*question.said[:-1], refused), "demo-chat", "")):
+        session = Session(gateways.client, profile_id=DEMO_ID)
+        prepare(session, question.model_copy(update={"said": messages}), "chat", model)
+        reply = await ask(session)
+        assert reply.failure
+        assert words in reply.failure
+        assert not reply.text

@@ -1,12 +1,11 @@
-"""What is recognised as a secret of a tool server, what is not, and that it comes back where it stood."""
+"""Secrets of a tool server are recognised, taken out, saved and put back."""
 
 from __future__ import annotations
 
 import pytest
-from keyring.backend import KeyringBackend
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.gateways.secrets import KeyringError, Keys, Secret
+from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.tool_servers.secret_values import (
     MissingSecretError,
     fetch,
@@ -19,66 +18,28 @@ from playground.engine.tool_servers.secret_values import (
     secret_header,
     secret_variable,
 )
+from tests.engine.conftest import no_keyring
+from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
 
 
-@pytest.fixture
-def keys() -> Keys:
-    """Keys on a machine without a keyring."""
-
-    def nothing() -> KeyringBackend:
-        raise KeyringError("No system keyring was found.")
-
-    return Keys(backend=nothing)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("GITHUB_PERSONAL_ACCESS_TOKEN", "x"),
-        ("BRAVE_API_KEY", ""),
-        ("apiKey", "x"),
-        ("AWS_SECRET_ACCESS_KEY", "x"),
-        ("AWS_ACCESS_KEY_ID", "x"),
-        ("DB_PASSWORD", "x"),
-        ("CLIENTSECRET", "x"),
-        ("SLACK_AUTH", "x"),
-        ("ANYTHING", "ghp_0123456789abcdef0123"),
-        ("DATABASE_URL", "postgres://me:word@db.example/x"),
-        ("NOTION", "Bearer abc"),
-    ],
-)
-def test_secrets_are_recognised(name: str, value: str) -> None:
-    assert secret_variable(name, value)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("PATH", "/usr/bin"),
-        ("PWD", "/srv"),
-        ("MONKEY", "1"),
-        ("MAX_TOKENS", "400"),
-        ("KEYCLOAK_URL", "https://a.example"),
-        ("USE_TOKEN", "true"),
-        ("DATABASE_URL", "postgres://db.example/x"),
-        ("API_KEY", "${env:API_KEY}"),
-    ],
-)
-def test_other_variables_are_not(name: str, value: str) -> None:
-    assert not secret_variable(name, value)
-
-
-def test_headers() -> None:
-    assert secret_header("Authorization", "x")
-    assert secret_header("X-Api-Key")
-    assert secret_header("X-Any", "Bearer x")
-    assert not secret_header("Accept", "text/plain")
+def test_variables_and_headers_with_secrets_are_recognised() -> None:
+    secret = {"GITHUB_PERSONAL_ACCESS_TOKEN": "x", "BRAVE_API_KEY": "", "apiKey": "x", "AWS_SECRET_ACCESS_KEY": "x"}
+    secret |= {"AWS_ACCESS_KEY_ID": "x", "DB_PASSWORD": "x", "CLIENTSECRET": "x", "SLACK_AUTH": "x"}
+    secret |= {"ANYTHING": "ghp_0123456789abcdef0123", "DATABASE_URL": "postgres://me:word@db.example/x"}
+    secret |= {"NOTION": "Bearer abc"}
+    plain = {"PATH": "/usr/bin", "PWD": "/srv", "MONKEY": "1", "MAX_TOKENS": "400", "USE_TOKEN": "true"}
+    plain |= {"KEYCLOAK_URL": "https://a.example", "DATABASE_URL": "postgres://db.example/x"}
+    plain |= {"API_KEY": "${env:API_KEY}"}
+    assert [name for name, value in secret.items() if not secret_variable(name, value)] == []
+    assert [name for name, value in plain.items() if secret_variable(name, value)] == []
+    headers = {"Authorization": "x", "X-Api-Key": "", "X-Any": "Bearer x", "Accept": "text/plain"}
+    assert [name for name, value in headers.items() if not secret_header(name, value)] == ["Accept"]
     assert not secret_header("MCP-Protocol-Version", "2025-06-18")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "without"),
     [
         (("-y", "x", "--api-key", CANARY), ("-y", "x", "--api-key", "{{secret:api-key}}")),
@@ -96,9 +57,7 @@ def test_headers() -> None:
         (("/srv/files", "https://a.example/x"), ("/srv/files", "https://a.example/x")),
     ],
 )
-def test_arguments_without_their_secrets_and_with_them_again(
-    arguments: tuple[str, ...], without: tuple[str, ...]
-) -> None:
+def test_secrets_of_arguments_are_taken_out_and_put_back(arguments: tuple[str, ...], without: tuple[str, ...]) -> None:
     parted = part_arguments(arguments)
     assert parted.texts == without
     secrets = {f"argument:{name}": secret.get_secret_value() for name, secret in parted.secrets.items()}
@@ -107,7 +66,7 @@ def test_arguments_without_their_secrets_and_with_them_again(
     assert part_arguments(parted.texts) == (parted.texts, {})
 
 
-def test_addresses() -> None:
+def test_secrets_of_an_address_are_taken_out() -> None:
     url = f"https://me:{CANARY}@a.example/s/Zm9vYmFyMTIzNDU2Nzg5MGFi/mcp?api_key={CANARY}&mode=fast"
     parted = part_address(url, ["password"])
     assert parted.texts == (
@@ -116,7 +75,8 @@ def test_addresses() -> None:
     assert part_address("https://api.example.com/mcp/?mode=fast").secrets == {}
 
 
-async def test_they_are_in_the_keyring_under_their_names_and_come_back(keys: Keys) -> None:
+async def test_saved_secrets_are_fetched_until_forgotten() -> None:
+    keys = Keys(backend=no_keyring)
     server = ToolServer(
         id="one",
         name="One",

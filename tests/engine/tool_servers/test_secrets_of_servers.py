@@ -1,9 +1,9 @@
-"""Secrets of servers reach the server that they are for, and nothing else: no tape, no log, no event, no file."""
+"""Secrets of a tool server reach that server and nothing else: no tape, no log, no event, no file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import httpx
 import pytest
@@ -17,35 +17,27 @@ from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from tests.engine.conftest import no_keyring
 from tests.engine.tool_servers.conftest import Room, hostile
+from tests.support.eventually import eventually
 from tests.support.remote_tool_server import RemoteToolServer
 
 Open = Callable[..., Room]
 CANARY = "canary-3f9c1b7ae2d84c55"
 
 
-def said(answer: ServerAnswer) -> str:
-    """All its texts."""
+def text_of(answer: ServerAnswer) -> str:
     return "\n".join(block.text for block in answer.blocks if isinstance(block, TextBlock))
 
 
-def told(room: Room) -> str:
-    """Everything that could be shown, kept or exported."""
+def assert_hidden(room: Room, *secrets: str) -> None:
+    """Assert that no secret is in anything that could be shown, saved or exported."""
     servers = room.servers
     frames = [entry.frame.text + entry.frame.notice for entry in servers.tape.entries]
     lives = [repr(servers.live(server.id)) for server in servers.book.servers]
-    return "\n".join([*frames, *lives, *map(repr, room.events), *servers.tape.lines(servers.tape.entries)])
+    text = "\n".join([*frames, *lives, *map(repr, room.events), *servers.tape.lines(servers.tape.entries)])
+    assert [secret for secret in secrets if secret in text] == []
 
 
-def clean(room: Room, canaries: Iterable[str]) -> None:
-    """None of them stands anywhere."""
-    text = told(room)
-    for canary in canaries:
-        assert canary not in text
-
-
-async def test_a_command_gets_its_variables_and_the_safe_ones_only(
-    open_servers: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_command_gets_its_variables_and_secrets_only(open_servers: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OURS_ALONE", "not for servers")
     keys = Keys(backend=no_keyring)
     await keys.set("h", ORIGIN, Secret(CANARY), "env:API_TOKEN")
@@ -54,28 +46,17 @@ async def test_a_command_gets_its_variables_and_the_safe_ones_only(
     arguments = (*server.arguments, "--pids", "{{secret:place}}")
     room = open_servers(server.model_copy(update={"arguments": arguments}), keys=keys, own_host=True)
     answer = await room.servers.call("h", "environment", {}, Ticket())
-    text = said(answer)
+    text = text_of(answer)
     assert CANARY in text
     assert CANARY + "-2" in text
     assert '"PLAIN": "seen"' in text
     assert "OURS_ALONE" not in text
     assert "PYTHONPATH" not in text
-    await room.until(lambda: len(room.servers.tape) > 5, "the tape")
-    clean(room, [CANARY])
+    await eventually(lambda: len(room.servers.tape) > 5, "the tape")
+    assert_hidden(room, CANARY)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"data": "said by the client"},
-        {"like": "Failed to parse JSON response: the answer "},
-        {"like": "x", "data": "said by the client", "long": 1_000_000},
-    ],
-)
-async def test_one_that_says_its_secret_wherever_it_can_has_it_nowhere_but_in_answers(
-    open_servers: Open, arguments: dict[str, object]
-) -> None:
+async def test_secret_that_a_server_repeats_everywhere_is_masked(open_servers: Open) -> None:
     keys = Keys(backend=no_keyring)
     await keys.set("h", ORIGIN, Secret(CANARY), "env:API_TOKEN")
     room = open_servers(hostile("leaks", secret_environment=("API_TOKEN",)), keys=keys)
@@ -84,17 +65,23 @@ async def test_one_that_says_its_secret_wherever_it_can_has_it_nowhere_but_in_an
     assert leaky.description == "Uses ••••"
     assert leaky.parameters["properties"] == {"key": {"type": "string", "default": "••••"}, "••••": {}}
     assert live.instructions == "I hold ••••"
-    ticket = Ticket()
-    with pytest.raises(ServerError, match="••••") as refused:
-        await room.servers.call("h", "leak", dict(arguments), ticket)
-    assert CANARY not in str(refused.value)
-    assert len(str(refused.value)) < 25_000
-    await room.until(lambda: room.servers.live("h").stderr and room.servers.live("h").log, "the log")
-    assert CANARY not in repr((ticket, ticket.log))
-    clean(room, [CANARY])
+    arguments: tuple[dict[str, object], ...] = (
+        {},
+        {"data": "said by the client"},
+        {"like": "Failed to parse JSON response: the answer "},
+        {"like": "x", "data": "said by the client", "long": 1_000_000},
+    )
+    for fields in arguments:
+        ticket = Ticket()
+        with pytest.raises(ServerError, match="••••") as refused:
+            await room.servers.call("h", "leak", fields, ticket)
+        assert CANARY not in str(refused.value) + repr((ticket, ticket.log))
+        assert len(str(refused.value)) < 25_000
+    await eventually(lambda: room.servers.live("h").stderr and room.servers.live("h").log, "the log")
+    assert_hidden(room, CANARY)
 
 
-async def test_one_whose_secret_is_gone_is_not_started(open_servers: Open) -> None:
+async def test_server_without_its_secret_is_not_started(open_servers: Open) -> None:
     room = open_servers(hostile(secret_environment=("API_TOKEN",)))
     with pytest.raises(ServerError, match="keyring"):
         await room.servers.start("h")
@@ -102,80 +89,71 @@ async def test_one_whose_secret_is_gone_is_not_started(open_servers: Open) -> No
     assert not room.servers.host_pid
 
 
-async def test_a_header_that_is_secret_goes_to_the_server_only(open_servers: Open) -> None:
+async def test_secret_header_reaches_its_server_only(open_servers: Open) -> None:
     keys = Keys(backend=no_keyring)
     await keys.set("r", ORIGIN, Secret(CANARY), "header:X-Key")
     with RemoteToolServer(key=CANARY) as remote:
         server = ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url, secret_headers=("X-Key",))
         room = open_servers(server, keys=keys)
         answer = await room.servers.call("r", "say", {"text": f"it is {CANARY}"}, Ticket())
-        assert CANARY in said(answer)
-        await room.until(lambda: any("••••" in entry.frame.text for entry in room.servers.tape.entries), "the mask")
-        clean(room, [CANARY])
-
-
-async def test_one_that_refuses_is_said_with_its_status(open_servers: Open) -> None:
-    with RemoteToolServer(key=CANARY) as remote:
-        room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url))
+        assert CANARY in text_of(answer)
+        await eventually(lambda: any("••••" in entry.frame.text for entry in room.servers.tape.entries), "the mask")
+        assert_hidden(room, CANARY)
+        other = open_servers(ToolServer(id="x", name="X", via=Via.HTTP, url=remote.url))
         with pytest.raises(ServerError, match="HTTP 403 Forbidden"):
-            await room.servers.start("r")
+            await other.servers.start("x")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"), [({}, "The answer has over 33,554,432 bytes"), ({"events": True}, "33554432 byte limit")]
-)
-async def test_an_answer_over_http_that_is_too_long_is_let_go(
-    open_servers: Open, arguments: dict[str, object], why: str
-) -> None:
+async def test_answer_over_http_that_is_too_long_or_compressed_fails_its_call(open_servers: Open) -> None:
     with RemoteToolServer() as remote:
         room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url))
-        with pytest.raises(ServerError, match=why):
-            await room.servers.call("r", "huge", arguments, Ticket())
-        assert said(await room.servers.call("r", "say", {"text": "still here"}, Ticket())) == "still here"
+        for tool, arguments, words in (
+            ("huge", {}, "The answer has over 33,554,432 bytes"),
+            ("huge", {"events": True}, "33554432 byte limit"),
+            ("packed", {}, "compressed"),
+        ):
+            with pytest.raises(ServerError, match=words):
+                await room.servers.call("r", tool, arguments, Ticket())
+        assert text_of(await room.servers.call("r", "say", {"text": "still here"}, Ticket())) == "still here"
 
 
-async def test_an_answer_that_is_compressed_unasked_is_let_go(open_servers: Open) -> None:
-    with RemoteToolServer() as remote:
-        room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url))
-        with pytest.raises(ServerError, match="compressed"):
-            await room.servers.call("r", "packed", {}, Ticket())
+async def sign_in(room: Room, times: int = 1) -> None:
+    """Open the page of the last sign-in that is asked for, as a browser does."""
+    pages: list[str] = []
 
+    def opened() -> bool:
+        pages[:] = [event.url for event in room.events if isinstance(event, SignInWanted)]
+        return len(pages) >= times
 
-async def browse(room: Room, times: int = 1) -> None:
-    """Be the person with the browser."""
-
-    def wanted() -> list[SignInWanted]:
-        return [event for event in room.events if isinstance(event, SignInWanted)]
-
-    await room.until(lambda: len(wanted()) >= times, "the page to sign in on")
+    await eventually(opened, "the page to sign in on")
     async with httpx.AsyncClient(follow_redirects=True) as browser:
-        page = await browser.get(wanted()[-1].url)
+        page = await browser.get(pages[-1])
     assert "go back to Gateway Playground" in page.text
 
 
-async def test_a_person_signs_in_once_and_the_token_is_kept_and_renewed(open_servers: Open) -> None:
+async def test_sign_in_is_saved_and_renewed(open_servers: Open) -> None:
     keys = Keys(backend=no_keyring)
     tasks = Tasks()
     with RemoteToolServer(oauth=True) as remote:
         server = ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url, oauth=True)
         room = open_servers(server, keys=keys)
         starting = tasks.start(room.servers.start("r"))
-        await browse(room)
+        await sign_in(room)
         assert (await starting).state is State.READY
-        assert said(await room.servers.call("r", "say", {"text": "signed in"}, Ticket())) == "signed in"
+        assert text_of(await room.servers.call("r", "say", {"text": "signed in"}, Ticket())) == "signed in"
         assert (len(remote.registered), remote.authorised) == (1, 1)
         token = next(iter(remote.tokens))
         await room.servers.call("r", "say", {"text": f"your token: {token}"}, Ticket())
-        await room.until(lambda: any("••••" in entry.frame.text for entry in room.servers.tape.entries), "the mask")
+        await eventually(lambda: any("••••" in entry.frame.text for entry in room.servers.tape.entries), "the mask")
         kept = await keys.get("r", ORIGIN, OAUTH)
         assert kept is not None
         assert token in kept.get_secret_value()
-        clean(room, [*remote.tokens, *remote.refresh_tokens])
+        assert_hidden(room, *remote.tokens, *remote.refresh_tokens)
         for secret in (*remote.tokens, *remote.refresh_tokens):  # not by what the keyring holds of them as one text
             assert secret not in keys.redactor.text(f"an answer with {secret} in it")
 
         await room.servers.restart("r")
-        assert said(await room.servers.call("r", "say", {"text": "again"}, Ticket())) == "again"
+        assert text_of(await room.servers.call("r", "say", {"text": "again"}, Ticket())) == "again"
         assert (len(remote.registered), remote.authorised) == (1, 1)
 
         value = {**json.loads(kept.get_secret_value()), "expires": 1.0}  # its time is over
@@ -185,27 +163,19 @@ async def test_a_person_signs_in_once_and_the_token_is_kept_and_renewed(open_ser
 
         remote.tokens.clear()  # the server knows it no more
         starting = tasks.start(room.servers.restart("r"))
-        await browse(room, 2)
+        await sign_in(room, 2)
         assert (await starting).state is State.READY
         assert len(remote.registered) == 1
-        later = Keys(backend=no_keyring)  # those of the next start of the application
-        kept = await keys.get("r", ORIGIN, OAUTH)
-        assert kept is not None
-        await later.set("r", ORIGIN, kept, OAUTH)
-        await room.servers.stop("r")
-        other = open_servers(server, keys=later)
-        await other.servers.start("r")
-        assert not any(token in later.redactor.text(f"it is {token}") for token in remote.tokens)
-        clean(room, [*remote.tokens, *remote.refresh_tokens])
+        assert_hidden(room, *remote.tokens, *remote.refresh_tokens)
     await tasks.end()
 
 
-async def test_a_sign_in_that_nobody_finishes_is_called_off_by_a_stop(open_servers: Open) -> None:
+async def test_stop_ends_an_open_sign_in(open_servers: Open) -> None:
     tasks = Tasks(ServerError)
     with RemoteToolServer(oauth=True) as remote:
         room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url, oauth=True))
         starting = tasks.start(room.servers.start("r"))
-        await room.until(lambda: any(isinstance(event, SignInWanted) for event in room.events), "the page")
+        await eventually(lambda: any(isinstance(event, SignInWanted) for event in room.events), "the page")
         await room.servers.stop("r")
         with pytest.raises(ServerError):
             await starting

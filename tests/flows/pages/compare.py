@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
-    QLabel,
     QMenu,
     QPushButton,
     QTextEdit,
@@ -21,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
-from tests.flows.pages.conversation import MessageCard, MessageList, menu_entries
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+from tests.flows.pages.conversation import CallCard, MessageCard, MessageList, menu_entries
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -31,29 +30,25 @@ if TYPE_CHECKING:
 class Lane(Page):
     """A column: its settings above, its messages, its metrics below."""
 
-    def _label(self, object_name: str) -> str:
-        labels = find_by_object_name(self.person, object_name, self.widget)
-        return "".join(label.text() for label in labels if isinstance(label, QLabel))
-
     @property
     def settings(self) -> str:
         """The gateway, and the settings that differ from those of lane A."""
-        return self._label("laneSettings")
+        return read_label(self.person, "laneSettings", self.widget)
 
     @property
     def losses(self) -> str:
         """The warning about parts that the protocol cannot carry."""
-        return self._label("laneLosses")
+        return read_label(self.person, "laneLosses", self.widget)
 
     @property
     def metrics(self) -> str:
         """The metrics of the last answer."""
-        return self._label("laneMetrics")
+        return read_label(self.person, "laneMetrics", self.widget)
 
     @property
     def best(self) -> str:
         """The metrics in which this lane is the best."""
-        return self._label("laneBest")
+        return read_label(self.person, "laneBest", self.widget)
 
     @property
     def request_difference(self) -> str:
@@ -73,8 +68,14 @@ class Lane(Page):
 
     @property
     def messages(self) -> MessageList:
-        """The messages of the lane."""
-        return MessageList(self.person, get_by_object_name(self.person, "messageList", self.widget))
+        """The messages of the lane.
+
+        They are searched from the conversation: ``findChildren`` of the lane would make PySide take the lane for the
+        owner of the list, which outlives it, and drawing the list afterwards would crash.
+        """
+        lists = find_by_object_name(self.person, "messageList", self.person.conversation.widget)
+        (match,) = [widget for widget in lists if self.widget.isAncestorOf(widget)]
+        return MessageList(self.person, match)
 
     @property
     def scroll_area(self) -> QAbstractScrollArea:
@@ -109,7 +110,7 @@ class Lane(Page):
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of the lane's menu."""
-        await self.person.choose(self.get(QToolButton, "More about this lane"), entry)
+        await self.person.choose(await self.wait_for(QToolButton, "More about this lane"), entry)
 
     async def show_request_difference(self) -> None:
         """Click the number of differing request fields."""
@@ -198,7 +199,7 @@ class ComparePage:
         assert card is not None, "the message is not in view"
         return card
 
-    async def wait_for_call(self, number: int) -> Page:
+    async def wait_for_call(self, number: int) -> CallCard:
         """Wait until a tool call waits in a lane, and return its card."""
         lane = self.sessions.all[number]
 

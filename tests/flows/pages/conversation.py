@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractScrollArea,
     QApplication,
-    QLabel,
+    QComboBox,
+    QLineEdit,
     QPlainTextEdit,
+    QProgressBar,
     QPushButton,
     QTextEdit,
     QToolButton,
     QWidget,
 )
 
-from playground.domain.transcript import Turn
-from tests.flows.pages.page import Page, find_by_object_name
+from playground.domain.transcript import Role, Turn
+from tests.flows.pages.page import Page, find_by_object_name, read_label
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -62,7 +65,18 @@ class Bar(Page):
 
 
 class CallCard(Page):
-    """A tool call in a message: its arguments, and its result or the field to type one."""
+    """A tool call in a message: its arguments, its result or the field to type one, and the state of its server."""
+
+    @classmethod
+    def find_all(cls, person: Person) -> list[CallCard]:
+        """All tool calls in view."""
+        return [cls(person, card) for card in find_by_position(person, "callCard", person.conversation.widget)]
+
+    @classmethod
+    async def wait(cls, person: Person) -> CallCard:
+        """Wait until there is exactly one tool call in view."""
+        await person.until(lambda: len(cls.find_all(person)) == 1 and person.conversation.is_drawn, "a tool call")
+        return cls.find_all(person)[0]
 
     @property
     def call_id(self) -> str:
@@ -81,20 +95,18 @@ class CallCard(Page):
 
     @property
     def result_text(self) -> str:
-        """The text in the result field."""
-        return self.result_field.toPlainText()
+        """The text in the result field; empty without one."""
+        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Result of the call"))
 
     @property
     def arguments_check(self) -> str:
         """The verdict on the arguments: "matches schema", or what is wrong."""
-        labels = find_by_object_name(self.person, "argumentsCheck", self.widget)
-        return next((label.text() for label in labels if isinstance(label, QLabel)), "")
+        return read_label(self.person, "argumentsCheck", self.widget)
 
     @property
     def prepared_result(self) -> str:
         """The description of a prepared result; empty without one."""
-        labels = find_by_object_name(self.person, "preparedResult", self.widget)
-        return next((label.text() for label in labels if isinstance(label, QLabel)), "")
+        return read_label(self.person, "preparedResult", self.widget)
 
     @property
     def argument_tree(self) -> str:
@@ -122,18 +134,77 @@ class CallCard(Page):
 
     async def choose_result(self, beginning: str) -> None:
         """Choose the prepared result whose entry begins like this."""
-        button = self.get(QToolButton, "Choose a result")
+        button = await self.wait_for(QToolButton, "Choose a result")
         entry = next(entry for entry in menu_entries(button) if entry.startswith(beginning))
         await self.person.choose(button, entry)
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of the call's menu."""
-        await self.person.choose(self.get(QToolButton, "More for this call"), entry)
+        await self.person.choose(await self.wait_for(QToolButton, "More for this call"), entry)
 
     async def edit_arguments(self) -> QPlainTextEdit:
         """Open the editor of the arguments."""
         await self.press("Edit the arguments")
         return await self.wait_for(QPlainTextEdit, "Arguments of the call")
+
+    # The tool server
+
+    @property
+    def ask_button(self) -> QAbstractButton:
+        """The button that asks the server."""
+        return self.get(QAbstractButton, "Ask the server")
+
+    @property
+    def asking(self) -> bool:
+        """True while the server is asked."""
+        return self.has_button("Cancel asking the server")
+
+    @property
+    def progress(self) -> QProgressBar:
+        """The progress that the server reports."""
+        return self.get(QProgressBar, "How far the server is")
+
+    def says(self, text: str) -> bool:
+        """True if a label of the card contains this text."""
+        return any(text in words for words in self.texts)
+
+    async def ask(self) -> None:
+        """Ask the server with the button, and wait for its answer."""
+        await self.press("Ask the server")
+        await self.wait_until(lambda: self.says("Came from the server") and not self.asking, "the server's answer")
+
+
+class CallForm(Page):
+    """The fields in which a whole tool call is written: its tool, id and arguments."""
+
+    @property
+    def name(self) -> str:
+        """The name of the tool."""
+        return self.get(QComboBox, "Tool of").currentText()
+
+    @property
+    def id(self) -> QLineEdit:
+        """The field of the id."""
+        return self.get(QLineEdit, "Id of")
+
+    @property
+    def arguments(self) -> QPlainTextEdit:
+        """The field of the arguments."""
+        return self.get(QPlainTextEdit, "Arguments of")
+
+    @property
+    def matches_schema(self) -> bool:
+        """True if the arguments fit the tool."""
+        return "matches schema" in self.texts
+
+
+class ImageBox(Page):
+    """An image in a message or beside the composer."""
+
+    @property
+    def name(self) -> str:
+        """The name and the size of the image, as a screen reader says them."""
+        return self.widget.accessibleName().removeprefix("Image ")
 
 
 class ErrorCard(Page):
@@ -141,8 +212,14 @@ class ErrorCard(Page):
 
     @property
     def text(self) -> str:
-        """All of its labels."""
-        return " ".join(self.texts)
+        """All of its labels, and the error body if it is unfolded."""
+        return "\n".join([*self.texts, *(view.toPlainText() for view in self.find(QTextEdit))])
+
+    @property
+    def buttons(self) -> list[str]:
+        """The labels of the buttons that help, in their order."""
+        labels = [button.text() for button in self.find(QPushButton)]
+        return [label for label in labels if "error body" not in label]
 
 
 class MessageCard(Page):
@@ -167,6 +244,25 @@ class MessageCard(Page):
     def text(self) -> str:
         """All text that is drawn in the message."""
         return "\n".join([*self.texts, *(view.toPlainText() for view in self.find(QTextEdit))])
+
+    @property
+    def call_forms(self) -> list[CallForm]:
+        """The tool calls that are being written, top to bottom."""
+        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
+
+    @property
+    def images(self) -> list[ImageBox]:
+        """The images of the message."""
+        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
+
+    async def wait_for_call_form(self) -> CallForm:
+        """Wait until one tool call is being written."""
+        await self.wait_until(lambda: len(self.call_forms) == 1, "a call to write")
+        return self.call_forms[0]
+
+    async def wait_for_answered_call(self) -> QComboBox:
+        """Wait for the field that says which call the result answers."""
+        return await self.wait_for(QComboBox, "Call that the result answers")
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of the message's menu."""
@@ -208,10 +304,44 @@ class Composer(Page):
         """The text in the message field."""
         return self.person.message.toPlainText()
 
+    @property
+    def call_forms(self) -> list[CallForm]:
+        """The tool calls that are being written, top to bottom."""
+        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
+
+    @property
+    def images(self) -> list[ImageBox]:
+        """The attached images."""
+        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
+
+    async def add_call(self) -> CallForm:
+        """Begin another tool call, and wait until the cursor is in it."""
+        count = len(self.call_forms)
+        await self.press("Add a tool call")
+        await self.wait_until(lambda: len(self.call_forms) > count, "the new call")
+        form = self.call_forms[-1]
+        window = self.widget.window()  # may not be active while a list of names closes
+        await self.wait_until(lambda: form.widget.isAncestorOf(window.focusWidget()), "the cursor in the new call")
+        return form
+
+    async def press_add(self) -> None:
+        """Add the message without a run."""
+        (button,) = [button for button in self.find(QPushButton) if button.text() == "Add"]
+        await self.person.click(button)
+
+    @property
+    def role(self) -> str:
+        """The role of the message."""
+        return self.get(QPushButton, "Role of the message").text().strip()
+
+    async def choose_role(self, role: str) -> None:
+        """Choose the role of the message."""
+        await self.person.choose(self.get(QPushButton, "Role of the message"), role)
+
     async def add(self, text: str) -> None:
         """Write a message and add it without a run."""
         await self.person.type_into(self.person.message, text)
-        await self.press("Add")
+        await self.press_add()
         await self.wait_until(lambda: self.person.path and self.person.path[-1].text == text, f"the message {text!r}")
 
 
@@ -233,6 +363,7 @@ class MessageList(Page):
         """Wait until the card of a turn is in view, scrolling to it from the end if necessary."""
         assert isinstance(self.widget, QAbstractScrollArea)
         bar = self.widget.verticalScrollBar()
+        await self.wait_until(lambda: self.person.conversation.is_drawn, "the messages in view")
         if self.find_message(turn) is None:
             await self.person.do(lambda: bar.setValue(bar.maximum()))
         for _ in range(200):
@@ -260,6 +391,18 @@ class ConversationPage(Page):
         """The list of messages; while lanes are compared, that of the first lane."""
         return MessageList(self.person, self.get(QAbstractScrollArea, "Conversation"))
 
+    @property
+    def is_drawn(self) -> bool:
+        """True once the messages in view are drawn whole, the last one among them unless it is scrolled away.
+
+        Messages are drawn a few parts a frame, so a loaded machine draws them some time after they exist.
+        """
+        view = self.person.pane.view
+        if not view.isVisible():
+            return True
+        messages = [turn.id for turn in self.person.session.main.transcript.path if turn.role is not Role.TOOL]
+        return view.complete and (not view.at_bottom or not messages or messages[-1] in view.cards)
+
     def message(self, at: int) -> MessageCard:
         """The card of a turn on the path, which is in view. Raises AssertionError if it is not."""
         card = self.messages.find_message(self.person.path[at])
@@ -279,7 +422,8 @@ class ConversationPage(Page):
                 return False
             turn = self.person.path[at]
             card = self.messages.find_message(turn)
-            return card is not None and bool(turn.calls) and len(card.calls) == len(turn.calls)
+            complete = card is not None and bool(turn.calls) and len(card.calls) == len(turn.calls)
+            return complete and self.is_drawn
 
         await self.wait_until(ready, "the cards of the tool calls")
         return self.message(at).calls

@@ -41,13 +41,28 @@ class Window(Page):
         """Close the window at its frame."""
         await self.person.do(self.widget.close)
 
+    @property
+    def text(self) -> str:
+        """The texts of all labels in view."""
+        return "\n".join(self.texts)
+
     async def select(self, name: str, entry: str | int) -> None:
         """Choose an entry of a combo box, by its number or the beginning of its text."""
         await select_entry(self.person, await self.wait_for(QComboBox, name), entry)
 
 
 async def select_entry(person: Person, box: QComboBox, entry: str | int) -> None:
-    """Choose an entry of a combo box, by its number or the beginning of its text, as a click in its list does."""
+    """Choose an entry of a combo box, once it is there, as a click in its list does.
+
+    ``entry`` is its number or the beginning of its text.
+    """
+
+    def listed() -> bool:
+        if isinstance(entry, int):
+            return box.isEnabled() and box.count() > entry
+        return box.isEnabled() and any(box.itemText(number).startswith(entry) for number in range(box.count()))
+
+    await person.until(listed, f"the entry {entry}")
     texts = [box.itemText(number) for number in range(box.count())]
     if isinstance(entry, int):
         number = entry

@@ -29,18 +29,9 @@ from playground.demo.server import DemoConfig
 from playground.engine.io.resources import resource_root
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Plan
-from tests.flows.pages.dialogs import select_entry
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
-from tests.flows.pages.steps import (
-    Dialog,
-    choose_file,
-    click_cell,
-    column_texts,
-    open_tab,
-    read_label,
-    replace_text,
-    trigger,
-)
+from tests.flows.pages.dialogs import name_file, select_entry
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
+from tests.flows.pages.steps import Dialog, click_cell, column_texts, open_tab, replace_text, trigger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,15 +64,18 @@ class EvaluatePage(Dialog):
 
     @classmethod
     async def open(cls, person: Person) -> Self:
-        """Open it from the menu, and wait until it can be run or says why not."""
-        await person.do(person.app.window.action("evaluate.open").trigger)
+        """Open it from the menu unless it is open, and wait until it can be run or says why not."""
+        if not cls.count(person):
+            await person.trigger("evaluate.open")
         page = await cls.wait(person)
         await page.wait_until_ready()
         return page
 
     @classmethod
     async def open_sample(cls, person: Person) -> Self:
-        """The evaluation of the sample."""
+        """The evaluation of the sample, in an experiment of its own."""
+        if person.path:
+            await person.do(person.app.workspace.new)
         await person.do(lambda: open_sample(person.app.workspace.current, SAMPLE, "Evaluation"))
         return await cls.open(person)
 
@@ -156,7 +150,8 @@ class EvaluatePage(Dialog):
 
     async def choose_answer(self, case: int, text: str = "", column: int = 1) -> AnswerDetails:
         """Choose a cell of the table, wait until its answer is shown and, if given, a text of it."""
-        table = self.get(QTableView, "Cases and their answers")
+        table = await self.wait_for(QTableView, "Cases and their answers")
+        await self.wait_until(lambda: table.model().rowCount() > case, f"case {case}")
         name = str(table.model().index(case, 0).data()).partition(",")[0]
         await click_cell(self.person, table, case, column)
         await self.wait_until(lambda: find_by_object_name(self.person, "answerDetails", self.widget), "the answer")
@@ -167,11 +162,11 @@ class EvaluatePage(Dialog):
 
     async def choose_case(self, case: int) -> None:
         """Choose a case, without an answer, in the table."""
-        await click_cell(self.person, self.get(QTableView, "Cases and their answers"), case)
+        await click_cell(self.person, await self.wait_for(QTableView, "Cases and their answers"), case)
 
     async def choose_no_case(self) -> None:
         """Close the details with Escape."""
-        table = self.get(QTableView, "Cases and their answers")
+        table = await self.wait_for(QTableView, "Cases and their answers")
         await self.person.do(partial(QTest.keyClick, table, Qt.Key.Key_Escape))
 
     # The panels
@@ -199,7 +194,7 @@ class EvaluatePage(Dialog):
     async def import_cases(self, path: Path) -> ImportCasesDialog:
         """Choose a file to import cases from, and wait until it is read."""
         await self.press("Import cases…")
-        await choose_file(self.person, path, "Open")
+        await name_file(self.person, path)
         dialog = await ImportCasesDialog.wait(self.person)
         await self.wait_until(lambda: dialog.summary not in ("", "Reading…"), "the file")
         return dialog
@@ -256,7 +251,7 @@ class AnswerDetails(Page):
 
     async def open_check(self, row: int) -> None:
         """Click a check to see all of it."""
-        await click_cell(self.person, self.get(QTableView, "What the checks say"), row)
+        await click_cell(self.person, await self.wait_for(QTableView, "What the checks say"), row)
 
     @property
     def rated_bad(self) -> bool:
@@ -337,6 +332,7 @@ class CheckCard(Page):
 
     async def toggle(self) -> None:
         """Open or close its form."""
+        await self.wait_until(lambda: self.find(QPushButton), "the head of the card")
         await self.person.do(self.find(QPushButton)[0].click)
 
     def entries(self, field: str) -> list[str]:
@@ -346,7 +342,7 @@ class CheckCard(Page):
 
     async def choose_model(self, model: str) -> None:
         """Open the list of models, wait until this one is in it, and type its id."""
-        box = self.get(QComboBox, "Model")
+        box = await self.wait_for(QComboBox, "Model")
         await self.person.do(box.showPopup)
 
         def listed() -> bool:
@@ -362,11 +358,11 @@ class CheckCard(Page):
 
     async def choose_in(self, field: str, entry: str) -> None:
         """Choose an entry of a list in its form."""
-        await select_entry(self.person, self.get(QComboBox, field), entry)
+        await select_entry(self.person, await self.wait_for(QComboBox, field), entry)
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of its menu."""
-        menu = self.get(QToolButton, "More about the check").menu()
+        menu = (await self.wait_for(QToolButton, "More about the check")).menu()
         assert isinstance(menu, QMenu)
         await trigger(self.person, menu, entry)
 
@@ -397,17 +393,21 @@ class ChecksPanel(Page):
 
     async def add(self, kind: str) -> None:
         """Add a check of all cases; the keys are in its first field then."""
-        await self.person.choose(self.get(QPushButton, "Add a check of all cases"), kind)
+        await self.person.choose(await self.wait_for(QPushButton, "Add a check of all cases"), kind)
 
     @property
     def can_add_own(self) -> bool:
         """True if a check of one case can be added."""
-        return any(button.text() == "Check of this case" for button in self.find(QPushButton))
+        return bool(self._add_own_buttons)
+
+    @property
+    def _add_own_buttons(self) -> list[QPushButton]:
+        return [button for button in self.find(QPushButton) if button.text() == "Check of this case"]
 
     async def add_own(self, kind: str) -> None:
         """Add a check of the chosen case."""
-        (button,) = [button for button in self.find(QPushButton) if button.text() == "Check of this case"]
-        await self.person.choose(button, kind)
+        await self.wait_until(lambda: self.can_add_own, "the button of the chosen case")
+        await self.person.choose(self._add_own_buttons[0], kind)
 
 
 class RunPanel(Page):
@@ -419,13 +419,13 @@ class RunPanel(Page):
 
     async def type_into(self, field: str, text: str) -> None:
         """Replace the text of a field."""
-        line = self.get(QLineEdit, field)
+        line = await self.wait_for(QLineEdit, field)
         await self.person.do(line.setFocus)
         await replace_text(self.person, line, text)
 
     async def choose(self, field: str, entry: str) -> None:
         """Choose the entry of a list."""
-        await select_entry(self.person, self.get(QComboBox, field), entry)
+        await select_entry(self.person, await self.wait_for(QComboBox, field), entry)
 
     def problem(self, field: str) -> str:
         """What is said below a field."""
@@ -460,7 +460,8 @@ class RunPanel(Page):
 
     async def push(self, button: str) -> None:
         """Press a button that may have to be scrolled to."""
-        match = self.get(QPushButton, button)
+        match = await self.wait_for(QPushButton, button)
+        await self.wait_until(match.isEnabled, f"{button} to be enabled")
         await self.person.do(match.click)
 
 
@@ -471,7 +472,7 @@ class VariantDialog(Dialog):
 
     async def rename(self, name: str) -> None:
         """Type another name."""
-        await replace_text(self.person, self.get(QLineEdit, "Name"), name)
+        await replace_text(self.person, await self.wait_for(QLineEdit, "Name"), name)
 
     async def set_system(self, text: str) -> None:
         """Give it a system turn of its own."""
@@ -486,7 +487,7 @@ class SweepDialog(Dialog):
 
     async def set_step(self, text: str) -> None:
         """Type the step."""
-        await replace_text(self.person, self.get(QLineEdit, "In steps of"), text)
+        await replace_text(self.person, await self.wait_for(QLineEdit, "In steps of"), text)
 
     @property
     def summary(self) -> str:
@@ -528,14 +529,13 @@ class VariantsPanel(Page):
 
     def card(self, name: str) -> VariantCard:
         """The card of a variant."""
-        (card,) = [
-            card for card in self._cards() if re.match(rf"Variant \w+ {re.escape(name)}:", card.accessibleName())
-        ]
+        pattern = rf"Variant \w+ {re.escape(name)}:"
+        (card,) = [card for card in self._cards() if re.match(pattern, card.accessibleName())]
         return VariantCard(self.person, card)
 
     async def add(self, *path: str) -> None:
         """Choose an entry of the menu that adds variants."""
-        menu = self.get(QPushButton, "Add a variant").menu()
+        menu = (await self.wait_for(QPushButton, "Add a variant")).menu()
         assert isinstance(menu, QMenu)
         await trigger(self.person, menu, *path)
 
@@ -566,11 +566,11 @@ class ImportCasesDialog(Dialog):
 
     async def set_role(self, column: str, role: str) -> None:
         """Choose what becomes of a column."""
-        await select_entry(self.person, self.get(QComboBox, f"What {column} is"), role)
+        await select_entry(self.person, await self.wait_for(QComboBox, f"What {column} is"), role)
 
     async def set_variable(self, column: str, name: str) -> None:
         """Type the variable of a column."""
-        await replace_text(self.person, self.get(QLineEdit, f"Variable of {column}"), name)
+        await replace_text(self.person, await self.wait_for(QLineEdit, f"Variable of {column}"), name)
 
     @property
     def preview(self) -> QTableView:
@@ -608,7 +608,7 @@ class CasesPanel(Dialog):
 
     async def set_cell(self, row: int, column: int, text: str) -> None:
         """Edit a cell."""
-        model = self.table.model()
+        model = (await self.wait_for(QTableView, "Cases")).model()
         await self.person.do(lambda: model.setData(model.index(row, column), text))
 
     async def set_value(self, column: str, row: int, text: str) -> None:
@@ -624,7 +624,7 @@ class CasesPanel(Dialog):
 
     async def add(self, entry: str) -> None:
         """Choose an entry of the menu that adds cases."""
-        menu = self.get(QPushButton, "Add cases").menu()
+        menu = (await self.wait_for(QPushButton, "Add cases")).menu()
         assert isinstance(menu, QMenu)
         await trigger(self.person, menu, entry)
 

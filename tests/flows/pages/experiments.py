@@ -17,15 +17,41 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.library.store import Mode
-from tests.flows.pages.lists import click_row
+from playground.domain.transcript import Role, make_turn
+from playground.engine.library.store import Mode, Store
+from playground.engine.session.draft import Draft
+from playground.engine.session.snapshot import Snapshot
 from tests.flows.pages.page import Page
+from tests.flows.pages.steps import click_cell
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.flows.conftest import Person
 
 D = TypeVar("D", bound=QDialog)
 SECONDS = 40  # the longest wait for a dialog to close
+
+
+def fill_store(path: Path, count: int, draft: str = "") -> None:
+    """Save so many experiments, each with a question, an answer and a draft; the last one was shown last."""
+
+    async def save() -> None:
+        path.parent.mkdir(exist_ok=True)
+        store = Store(path)
+        await store.open()
+        for number in range(count):
+            question = make_turn(Role.USER, f"Question {number}")
+            answer = make_turn(Role.ASSISTANT, f"Answer {number}").model_copy(update={"parent": question.id})
+            turns = question, answer
+            snapshot = Snapshot(id=f"e{number}", profile_id="demo", model="demo-chat", turns=turns, head=answer.id)
+            store.save(snapshot.model_copy(update={"draft": Draft(text=draft), "created_at": 1e9 + number}))
+        if count:
+            store.remember("current", f"e{count - 1}")
+        await store.flush()
+        await store.close()
+
+    asyncio.run(save())
 
 
 async def wait_for_store(person: Person, mode: Mode = Mode.READY) -> None:
@@ -97,12 +123,14 @@ class ExperimentList(Page):
 
     async def click_row(self, text: str) -> None:
         """Click the row that contains ``text``."""
+        await self.wait_until(lambda: any(text in words for words, _ in self.rows), text)
         row = next(number for number, (words, _) in enumerate(self.rows) if text in words)
-        await click_row(self.person, self._list, row)
+        await click_cell(self.person, self._list, row)
 
     async def choose(self, title: str, entry: str) -> None:
         """Choose an entry of an experiment's menu."""
         view = self._list
+        await self.wait_until(lambda: (title, True) in self.rows, title)
         number = self.rows.index((title, True))
         centre = view.visualRect(view.model().index(number, 0)).center()
         await self.person.do(lambda: view.customContextMenuRequested.emit(centre))
@@ -110,6 +138,7 @@ class ExperimentList(Page):
         menu = QApplication.activePopupWidget()
         assert menu is not None
         (action,) = [action for action in menu.actions() if action.text() == entry]
+        await self.person.until(action.isEnabled, f"{entry} to be enabled")
         await self.person.do(action.trigger)
         await self.person.do(menu.close)
 
@@ -173,6 +202,7 @@ async def answer(person: Person, button: str, *texts: str) -> None:
     for text in texts:
         assert text in f"{box.text()}\n{box.informativeText()}"
     press = next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == button)
+    await person.until(press.isEnabled, f"{button} to be enabled")
     await person.do(press.click)
     async with asyncio.timeout(SECONDS):
         while QApplication.activeModalWidget() is box:  # noqa: ASYNC110 - the application may end with it

@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QLabel,
     QLineEdit,
     QListWidget,
     QPlainTextEdit,
@@ -20,7 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from tests.flows.pages.dialogs import Window
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
+from tests.flows.pages.steps import replace_text
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -94,24 +94,23 @@ class GatewaysWindow(Window):
 
     async def enter(self, name: str, text: str) -> None:
         """Replace the text of a field of the form."""
-        await self.person.do(partial(self.field(name).setText, text))
+        await self.person.do(partial((await self.wait_for(QLineEdit, name)).setText, text))
 
     @property
     def message(self) -> str:
         """The line above the buttons."""
-        labels = find_by_object_name(self.person, "gatewayMessage", self.widget)
-        return " ".join(label.text() for label in labels if isinstance(label, QLabel))
+        return read_label(self.person, "gatewayMessage", self.widget)
 
     async def save(self) -> None:
         """Save the gateway and wait until it is saved."""
-        (button,) = [button for button in self.find(QPushButton) if button.isDefault()]
-        await self.person.click(button)
+        await self.wait_until(lambda: any(button.isDefault() for button in self.find(QPushButton)), "the button")
+        await self.person.click(next(button for button in self.find(QPushButton) if button.isDefault()))
         await self.wait_until(lambda: "Saved." in self.message, "it to be saved")
 
     async def use(self) -> None:
         """Use the gateway in the open experiment."""
-        (button,) = self.use_buttons
-        await self.person.click(button)
+        await self.wait_until(lambda: self.use_buttons, "the button")
+        await self.person.click(self.use_buttons[0])
 
     @property
     def use_buttons(self) -> list[QPushButton]:
@@ -123,6 +122,16 @@ class GatewaysWindow(Window):
         await self.press("Close")
         await self.wait_until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
 
+    async def discard(self) -> None:
+        """Close the window without what is unsaved, and wait until it is closed."""
+        await self.press("Close")
+        await self.press("Discard")
+        await self.wait_until(lambda: QApplication.activeModalWidget() is None, "the dialog closed")
+
+    async def type_into(self, name: str, text: str) -> None:
+        """Replace the text of a field of the form key by key."""
+        await replace_text(self.person, self.field(name), text)
+
 
 class PriceWindow(Window):
     """The price of the model in use."""
@@ -131,7 +140,7 @@ class PriceWindow(Window):
 
     async def enter(self, name: str, text: str) -> None:
         """Replace an amount."""
-        await self.person.do(partial(self.get(QLineEdit, name).setText, text))
+        await self.person.do(partial((await self.wait_for(QLineEdit, name)).setText, text))
 
 
 def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
@@ -161,7 +170,7 @@ class CheckWindow(Window):
 
     async def tick_only(self, checks: set[tuple[str, str]]) -> None:
         """Untick all other checks."""
-        assert checks <= set(self.checks), f"{checks - set(self.checks)} of {self.checks}"
+        await self.wait_until(lambda: checks <= set(self.checks), f"{checks} among the checks")
 
         def untick() -> None:
             for key, item in self._items.items():

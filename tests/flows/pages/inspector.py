@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -12,7 +13,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QLabel,
     QPlainTextEdit,
     QTabBar,
     QTableView,
@@ -25,7 +25,8 @@ from PySide6.QtWidgets import (
 from playground.engine.inspect.frames import FrameIndex
 from tests.flows.conftest import Person, click_at
 from tests.flows.pages.dialogs import select_entry
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
+from tests.flows.pages.steps import column_texts
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
@@ -72,11 +73,12 @@ class Inspector(Page):
 
     async def show_tab(self, title: str) -> None:
         """Bring a tab to the front."""
+        await self.wait_until(lambda: title in self.titles, f"the tab {title}")
         await self.person.do(lambda: self.tabs.setCurrentIndex(self.titles.index(title)))
 
     async def choose_hidden_tab(self, title: str) -> None:
         """Choose a tab that does not fit from the menu behind the others."""
-        await self.person.choose(self.get(QToolButton, "More tabs"), title)
+        await self.person.choose(await self.wait_for(QToolButton, "More tabs"), title)
 
     @property
     def has_more_tabs(self) -> bool:
@@ -135,7 +137,8 @@ class Timeline(Inspector):
         return sorted({row for part in ranges for row in range(part.top(), part.bottom() + 1)})
 
     async def select(self, number: int) -> None:
-        """Select a frame in the list."""
+        """Select a frame in the list, once it is there."""
+        await self.wait_until(lambda: self.count > number, f"frame {number}")
         frames = self.frames
         await self.person.do(lambda: frames.selectRow(number))
         await self.person.do(frames.setFocus)
@@ -148,19 +151,18 @@ class Timeline(Inspector):
     @property
     def summary(self) -> str:
         """The line above the text of the selected frame."""
-        return " ".join(line.accessibleName() for line in self._named("frameSummary"))
+        lines = find_by_object_name(self.person, "frameSummary", self.widget)
+        return " ".join(line.accessibleName() for line in lines)
 
     @property
     def deviations(self) -> str:
         """The deviations of the selected frame."""
-        return " ".join(label.text() for label in self._named("frameDeviations") if isinstance(label, QLabel))
-
-    def _named(self, name: str) -> list[QWidget]:
-        return find_by_object_name(self.person, name, self.widget)
+        return read_label(self.person, "frameDeviations", self.widget)
 
     async def show_raw(self) -> str:
         """Show the selected frame as received. Returns its text."""
         await self.press("Raw")
+        await self.wait_until(lambda: self.frame_text, "the text of the frame")
         return self.frame_text
 
     @property
@@ -244,8 +246,7 @@ class Diff(Inspector):
     @property
     def summary(self) -> str:
         """The line beside the choices."""
-        labels = find_by_object_name(self.person, "diffSummary", self.widget)
-        return " ".join(label.text() for label in labels if isinstance(label, QLabel))
+        return read_label(self.person, "diffSummary", self.widget)
 
     @property
     def figures(self) -> dict[str, str]:
@@ -258,7 +259,7 @@ class Diff(Inspector):
 
     async def compare_with(self, entry: str) -> None:
         """Choose the other exchange by the beginning of its entry."""
-        await select_entry(self.person, self.get(QComboBox, "Compare the exchange with"), entry)
+        await select_entry(self.person, await self.wait_for(QComboBox, "Compare the exchange with"), entry)
 
     @property
     def other(self) -> str:
@@ -312,3 +313,56 @@ class RequestPage(Inspector):
         await self.person.click(editor)
         await self.person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         await self.person.do(lambda: editor.insertPlainText(text))
+
+
+class CallsPage(Inspector):
+    """The Calls tab: all tool calls of the experiment."""
+
+    @property
+    def table(self) -> QTableView:
+        """The list of calls."""
+        return self.get(QTableView, "Calls of the experiment")
+
+    @property
+    def row_count(self) -> int:
+        """How many calls are listed."""
+        return sum(table.model().rowCount() for table in self.find(QTableView, "Calls of the experiment"))
+
+    def column(self, title: str) -> list[str]:
+        """The texts of a column: Turn, Tool, Arguments, Verdict, Answered or Duration."""
+        number = ("Turn", "Tool", "Arguments", "Verdict", "Answered", "Duration").index(title)
+        return column_texts(self.table, number)
+
+    @property
+    def status(self) -> str:
+        """The number of calls, or the result of the last export."""
+        labels = [widget.accessibleName() for widget in self.find(QWidget, "Calls:")]
+        return "".join(labels).removeprefix("Calls: ")
+
+
+class SequencePage(Inspector):
+    """The Sequence tab: requests, calls and answers over time."""
+
+    @property
+    def picture(self) -> QWidget | None:
+        """The picture; None while there is nothing to show."""
+        pictures = self.find(QWidget, "Sequence of requests, calls and answers")
+        return pictures[0] if pictures else None
+
+    @property
+    def summary(self) -> str:
+        """The line above the picture."""
+        labels = [widget.accessibleName() for widget in self.find(QWidget, "Sequence:")]
+        return "".join(labels).removeprefix("Sequence: ")
+
+    async def select(self, text: str) -> None:
+        """Go through the picture with the keyboard until the description of a bar contains a text."""
+        picture = self.picture
+        assert picture is not None
+        await self.person.do(picture.setFocus)
+        await self.person.do(partial(QTest.keyClick, picture, Qt.Key.Key_Home))
+        for _ in range(100):
+            if text in picture.accessibleDescription():
+                return
+            await self.person.do(partial(QTest.keyClick, picture, Qt.Key.Key_Right))
+        raise AssertionError(f"nothing in the picture says {text!r}")

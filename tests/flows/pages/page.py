@@ -76,6 +76,12 @@ def find_by_object_name(person: Person, object_name: str, inside: QWidget | None
     return [widget for widget in dict.fromkeys(matches) if widget.isVisible()]
 
 
+def read_label(person: Person, object_name: str, inside: QWidget | None = None) -> str:
+    """The text of the visible labels with this object name; empty if there is none."""
+    labels = find_by_object_name(person, object_name, inside)
+    return "\n".join(label.text() for label in labels if isinstance(label, QLabel))
+
+
 def get_by_object_name(person: Person, object_name: str, inside: QWidget | None = None) -> QWidget:
     """The only visible widget with this object name. Raises AssertionError if there is none or more than one."""
     matches = find_by_object_name(person, object_name, inside)

@@ -1,4 +1,4 @@
-"""What tool servers offer, ask and say: their prompts and resources, their requests, calls of their tools, the tape."""
+"""What tool servers offer, ask and say: their prompts and resources, their requests, the tape."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QLineEdit,
     QPlainTextEdit,
-    QProgressBar,
     QPushButton,
     QTableView,
     QWidget,
 )
 
-from tests.flows.pages.page import Page
-from tests.flows.pages.steps import Dialog, choose_file, column_texts, read_label, replace_text
+from tests.flows.pages.page import read_label
+from tests.flows.pages.steps import Dialog, column_texts, replace_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.flows.conftest import Person
 
 BUTTON = "Take something from a tool server"
@@ -247,7 +244,7 @@ class ServerFormDialog(Dialog):
 
     async def type_into(self, field: str, text: str) -> None:
         """Replace the text of a field."""
-        await replace_text(self.person, self.get(QLineEdit, field), text)
+        await replace_text(self.person, await self.wait_for(QLineEdit, field), text)
 
     def problem(self, field: str) -> str:
         """What is wrong with a field."""
@@ -268,6 +265,7 @@ class ModelRequestDialog(Dialog):
 
     async def set_text(self, field: str, text: str) -> None:
         """Replace the text of a field."""
+        await self.wait_until(lambda: self.find(QLineEdit, field) or self.find(QPlainTextEdit, field), field)
         lines = self.find(QLineEdit, field)
         await replace_text(self.person, lines[0] if lines else self.get(QPlainTextEdit, field), text)
 
@@ -280,58 +278,3 @@ class ModelRequestDialog(Dialog):
     def can_send(self) -> bool:
         """True if the server can be answered."""
         return self.get(QPushButton, "Send to the server").isEnabled()
-
-
-class ServerCall(Page):
-    """The card of a call of a server's tool, and what it shows of the server."""
-
-    @classmethod
-    def find_all(cls, person: Person) -> list[ServerCall]:
-        """All cards of calls in view."""
-        cards = [widget for widget in person.find(QWidget) if widget.accessibleName().startswith("Tool call ")]
-        return [cls(person, card) for card in cards]
-
-    @classmethod
-    async def wait(cls, person: Person) -> ServerCall:
-        """Wait until there is one."""
-        await person.until(lambda: len(cls.find_all(person)) == 1, "the card of a call")
-        return cls.find_all(person)[0]
-
-    @property
-    def ask_button(self) -> QAbstractButton:
-        """The button that asks the server."""
-        return self.get(QAbstractButton, "Ask the server")
-
-    @property
-    def result(self) -> QPlainTextEdit:
-        """The field of the result."""
-        return self.get(QPlainTextEdit, "Result of the call")
-
-    @property
-    def result_text(self) -> str:
-        """What is in the field of the result; empty while there is none."""
-        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Result of the call"))
-
-    @property
-    def asking(self) -> bool:
-        """True while the server works at it."""
-        return self.has_button("Cancel asking the server")
-
-    @property
-    def progress(self) -> QProgressBar:
-        """How far the server is."""
-        return self.get(QProgressBar, "How far the server is")
-
-    def says(self, text: str) -> bool:
-        """True if a label of the card has this text in it."""
-        return any(text in words for words in self.texts)
-
-    async def ask(self) -> None:
-        """Ask the server with the button, and wait for its answer."""
-        await self.person.click(self.ask_button)
-        await self.wait_until(lambda: self.says("Came from the server") and not self.asking, "the server's answer")
-
-    async def save(self, kind: str, path: Path) -> None:
-        """Save a sound or another part of the answer to a file."""
-        await self.press(f"Save the {kind}")
-        await choose_file(self.person, path)

@@ -10,22 +10,17 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
-    QFileDialog,
-    QLabel,
     QLineEdit,
     QMenu,
     QMessageBox,
     QPlainTextEdit,
     QTabBar,
-    QWidget,
 )
 
 from tests.flows.pages.page import Page, find_by_object_name
+from tests.flows.pages.page import read_label as read_label
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.flows.conftest import Person
 
 
@@ -75,12 +70,6 @@ class Dialog(Page):
         await self.wait_until(lambda: not self.visible, f"the {self.object_name} to close")
 
 
-def read_label(person: Person, object_name: str, inside: QWidget) -> str:
-    """The text of the visible label with this object name; empty if there is none."""
-    labels = find_by_object_name(person, object_name, inside)
-    return "\n".join(label.text() for label in labels if isinstance(label, QLabel))
-
-
 async def open_tab(person: Person, title: str, bar_name: str = "") -> None:
     """Turn to the tab whose title begins with this word, in the bar with this accessible name if it is given."""
 
@@ -101,6 +90,7 @@ async def open_tab(person: Person, title: str, bar_name: str = "") -> None:
 
 async def replace_text(person: Person, field: QLineEdit | QPlainTextEdit, text: str) -> None:
     """Mark the text of a field and type another one in its place, key by key."""
+    await person.until(field.isEnabled, f"{field} to be enabled")
     await person.do(field.selectAll)
     if text:
         await person.do(partial(QTest.keyClicks, field, text))
@@ -122,7 +112,7 @@ async def trigger(person: Person, menu: QMenu, *path: str) -> None:
                 return None
             inner.aboutToShow.emit()
             entries = [action for action in inner.actions() if action.text().replace("&", "").startswith(text)]
-            match = entries[0] if entries else None
+            match = entries[0] if entries and entries[0].isEnabled() else None
             submenu = match.menu() if match is not None else None
             inner = submenu if isinstance(submenu, QMenu) else None
         return match
@@ -142,18 +132,6 @@ async def answer_question(person: Person, button: str) -> str:
     return text
 
 
-async def choose_file(person: Person, path: Path, button: str = "Save") -> None:
-    """Type a path into the file dialog that opens, and close it with its button."""
-    await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
-    dialog = QApplication.activeModalWidget()
-    assert isinstance(dialog, QFileDialog)
-    await person.do(partial(dialog.selectFile, str(path)))
-    line = dialog.findChild(QLineEdit)
-    assert line is not None
-    await person.do(partial(line.setText, str(path)))
-    await person.press(button, dialog)
-
-
 def column_texts(
     view: QAbstractItemView, column: int = 0, role: Qt.ItemDataRole = Qt.ItemDataRole.DisplayRole
 ) -> list[str]:
@@ -164,6 +142,7 @@ def column_texts(
 
 async def click_cell(person: Person, view: QAbstractItemView, row: int, column: int = 0) -> None:
     """Click a cell of a list or table, scrolled into view."""
+    await person.until(lambda: view.model().rowCount() > row, f"row {row}")
     index = view.model().index(row, column)
     await person.do(partial(view.scrollTo, index))
     at = view.visualRect(index).center()
@@ -171,8 +150,20 @@ async def click_cell(person: Person, view: QAbstractItemView, row: int, column: 
     await person.do(partial(QTest.mouseClick, view.viewport(), Qt.MouseButton.LeftButton, no_key, at))
 
 
+async def wait_for_selected_rows(person: Person, name: str) -> list[int]:
+    """Wait until rows are selected in the list of this name, and return their numbers."""
+
+    def selected() -> list[int]:
+        views = person.find(QAbstractItemView, name)
+        return sorted({index.row() for view in views for index in view.selectionModel().selectedIndexes()})
+
+    await person.until(selected, f"a selected row in {name}")
+    return selected()
+
+
 async def select_row(person: Person, view: QAbstractItemView, row: int, column: int = 0) -> None:
     """Select a row of a list or table, as the arrow keys do."""
+    await person.until(lambda: view.model().rowCount() > row, f"row {row}")
     flags = QItemSelectionModel.SelectionFlag
     index = view.model().index(row, column)
     await person.do(partial(view.selectionModel().setCurrentIndex, index, flags.ClearAndSelect | flags.Rows))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListWidget, QPlainTextEdit, QPushButton
 
-from tests.flows.pages.steps import Dialog, answer_question, read_label, replace_text
+from tests.flows.pages.page import read_label
+from tests.flows.pages.steps import Dialog, answer_question, replace_text
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -31,6 +32,7 @@ class ToolServersDialog(Dialog):
 
     async def select(self, server: str) -> None:
         """Select a server in the list."""
+        await self.wait_until(lambda: server in self.servers, server)
         row = self.servers.index(server)
         await self.person.do(lambda: self.get(QListWidget, "Tool servers").setCurrentRow(row))
 
@@ -45,11 +47,11 @@ class ToolServersDialog(Dialog):
 
     async def type_into_field(self, field: str, text: str) -> None:
         """Type into a line of the form."""
-        await replace_text(self.person, self.get(QLineEdit, field), text)
+        await replace_text(self.person, await self.wait_for(QLineEdit, field), text)
 
     async def toggle(self, box: str) -> None:
         """Click a check box of the form, scrolled into view."""
-        match = self.get(QAbstractButton, box)
+        match = await self.wait_for(QAbstractButton, box)
         await self.person.do(lambda: match.setFocus())
         await self.person.click(match)
 
@@ -82,6 +84,7 @@ class ImportServersDialog(Dialog):
 
     async def paste(self, text: str) -> None:
         """Put a text into the field and wait until servers are found in it."""
-        field = self.get(QPlainTextEdit, "Text to import from")
+        field = await self.wait_for(QPlainTextEdit, "Text to import from")
         await self.person.do(lambda: field.setPlainText(text))
-        await self.wait_until(lambda: self.find(QPushButton, "Add")[0].isEnabled(), "the preview")
+        add = await self.wait_for(QPushButton, "Add")
+        await self.wait_until(add.isEnabled, "the preview")

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QMenu, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QListView, QMenu, QPushButton, QTextEdit, QWidget
 
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
-from tests.flows.pages.steps import column_texts, open_tab, read_label, select_row, trigger
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
+from tests.flows.pages.steps import column_texts, open_tab, select_row, trigger
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
@@ -25,10 +25,6 @@ class ToolsPage(Page):
         return cls(person, get_by_object_name(person, "toolsPanel"))
 
     # The list
-
-    @property
-    def _list(self) -> QListView:
-        return self.get(QListView, "Tools")
 
     @property
     def rows(self) -> list[str]:
@@ -61,21 +57,24 @@ class ToolsPage(Page):
 
     async def select(self, row: int) -> None:
         """Select a row of the list."""
-        await select_row(self.person, self._list, row)
+        await select_row(self.person, await self.wait_for(QListView, "Tools"), row)
 
     # Servers
 
     async def choose_for_server(self, server: str, entry: str) -> None:
         """Choose an entry in the submenu of a server."""
-        await trigger(self.person, self._servers_menu(), server, entry)
+        await trigger(self.person, await self._wait_for_menu(), server, entry)
 
     async def choose_from_servers(self, entry: str) -> None:
         """Choose an entry in the menu of servers."""
-        await trigger(self.person, self._servers_menu(), entry)
+        await trigger(self.person, await self._wait_for_menu(), entry)
 
-    def _servers_menu(self) -> QMenu:
-        buttons = self.find(QPushButton, "Tool servers") or self.find(QPushButton, "Tools from a server")
-        menu = buttons[0].menu()
+    async def _wait_for_menu(self) -> QMenu:
+        def buttons() -> list[QPushButton]:
+            return self.find(QPushButton, "Tool servers") or self.find(QPushButton, "Tools from a server")
+
+        await self.wait_until(lambda: buttons() and buttons()[0].menu(), "the menu of servers")
+        menu = buttons()[0].menu()
         assert isinstance(menu, QMenu)
         return menu
 
@@ -119,4 +118,4 @@ class ToolsPage(Page):
 
     async def accept(self) -> None:
         """Accept the tool as its server lists it now."""
-        await self.person.click(self.person.one(QAbstractButton, "Accept", self._card))
+        await self.person.press("Accept", self._card)

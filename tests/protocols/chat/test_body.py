@@ -24,7 +24,7 @@ def asked(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
         ({"reasoning_details": []}, ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning_details")),
     ],
 )
-def test_the_rule_for_reasoning_is_found(fields: dict[str, Any], rule: ReasoningReturn) -> None:
+def test_rule_for_reasoning_is_found(fields: dict[str, Any], rule: ReasoningReturn) -> None:
     body = asked({"role": "assistant", "content": None, **fields, "tool_calls": [CALL]})
     request, _ = read_body(body)
     assert request.reasoning_return == rule
@@ -51,7 +51,7 @@ def test_members_that_no_part_holds_are_kept_and_sent_again() -> None:
     assert encode(request) == body
 
 
-def test_what_is_lost_is_told() -> None:
+def test_lost_members_are_named() -> None:
     deep: Any = 1
     for _ in range(200):
         deep = [deep]
@@ -60,7 +60,7 @@ def test_what_is_lost_is_told() -> None:
     assert request.turns[0].members == {"name": "me"}
 
 
-def test_only_what_a_field_gives_back_becomes_a_field() -> None:
+def test_values_that_a_field_would_change_stay_in_the_extra_body() -> None:
     odd: dict[str, Any] = {
         "temperature": None,
         "stop": [],
@@ -73,7 +73,7 @@ def test_only_what_a_field_gives_back_becomes_a_field() -> None:
     assert request.parameters.to_wire() == {"stop": [], "seed": True, "n": 1.0}
 
 
-def test_tools_the_panel_cannot_hold_stay_in_the_extra_body() -> None:
+def test_unsupported_tools_stay_in_the_extra_body() -> None:
     tools = [{"type": "custom", "custom": {"name": "x"}, "more": 1}]
     request, notes = read_body(asked(tools=tools))
     assert request.extra_body == {"tools": tools}

@@ -17,12 +17,12 @@ from tests.protocols.streams import (
     chat,
     chat_events,
     chunk,
-    coalesced,
     codes,
     data,
     failure,
     fold,
     fragment,
+    outcome,
     text,
 )
 from tests.support.each_case import each_case
@@ -36,7 +36,7 @@ USAGE = {
 }
 
 
-def test_a_stream_as_specified_gives_text_finish_usage_and_end_without_deviation() -> None:
+def test_stream_as_specified_gives_text_finish_usage_and_end_without_deviation() -> None:
     answer = chat(
         chunk({"role": "assistant", "content": ""}),
         chunk({"content": "Hel"}),
@@ -53,7 +53,7 @@ def test_a_stream_as_specified_gives_text_finish_usage_and_end_without_deviation
     assert answer.deviations == {}
 
 
-def test_a_whole_body_gives_the_same_events_as_the_stream() -> None:
+def test_whole_body_gives_the_same_events_as_the_stream() -> None:
     message = {"role": "assistant", "reasoning_content": "hm", "content": "Hello"}
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
     body = {
@@ -74,7 +74,7 @@ def test_a_whole_body_gives_the_same_events_as_the_stream() -> None:
             DONE,
         ]
     )
-    assert coalesced(chat_events(json.dumps(body, indent=2).encode())) == coalesced(chat_events(stream))
+    assert outcome(chat_events(json.dumps(body, indent=2).encode())) == outcome(chat_events(stream))
 
 
 WHOLE = chunk({"content": "a"}, "stop")
@@ -248,7 +248,7 @@ def test_choices_interleave_by_index() -> None:
         {"choices": [None, "", []]},
     ],
 )
-def test_chunks_that_say_nothing_change_nothing(odd: Any) -> None:
+def test_empty_chunks_change_nothing(odd: Any) -> None:
     answer = chat(chunk({"content": "a"}), data(odd), chunk({"content": "b"}, "stop"), DONE)
     assert text(answer) == "ab"
     assert answer.complete
@@ -256,7 +256,7 @@ def test_chunks_that_say_nothing_change_nothing(odd: Any) -> None:
 
 @each_case("first", [{"content": ""}, {"reasoning_content": "hm"}, {"content": "<thi"}])
 @each_case("reason", ["stop", "eos", "tool_calls", "length"])
-def test_a_reason_before_any_content_does_not_end_the_answer(first: dict[str, str], reason: str) -> None:
+def test_reason_before_any_content_does_not_end_the_answer(first: dict[str, str], reason: str) -> None:
     rest = "nk>x</think>a" if first.get("content") else "a"
     answer = chat(chunk(first, reason), chunk({"content": rest}), chunk({"content": "b"}), chunk({}, "stop"), DONE)
     assert (text(answer), answer.choices[0].finish_reason) == ("ab", "stop")
@@ -276,7 +276,7 @@ PROGRESS = [
 
 
 @each_case("progress", PROGRESS)
-def test_a_message_about_progress_does_not_fail_a_stream(progress: dict[str, Any]) -> None:
+def test_progress_message_does_not_fail_a_stream(progress: dict[str, Any]) -> None:
     event = data(progress)
     answer = chat(event, chunk({"content": "a"}), event, chunk({"content": "b"}, "stop"), event, DONE, event)
     assert text(answer) == "ab"
@@ -298,7 +298,7 @@ def test_a_message_about_progress_does_not_fail_a_stream(progress: dict[str, Any
         {"success": False, "message": "boom"},
     ],
 )
-def test_a_message_about_an_error_fails_a_stream_at_once(error: dict[str, Any]) -> None:
+def test_error_message_fails_a_stream_at_once(error: dict[str, Any]) -> None:
     decoder = ChatDecoder()
     events = decoder.decode_bytes(chunk({"content": "a"}) + data(error))
     (failed,) = [event for event in events if isinstance(event, Failed)]
@@ -326,7 +326,7 @@ def test_content_parts_images_and_refusals_are_parts() -> None:
 # -- what the body is ---------------------------------------------------------------------------------------------
 
 
-def test_the_body_decides_where_the_content_type_is_wrong() -> None:
+def test_body_decides_where_the_content_type_is_wrong() -> None:
     whole = json.dumps({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}).encode()
     assert text(fold(chat_events(whole, content_type="text/event-stream"))) == "a"
     assert "json_body" in codes(chat_events(whole, content_type="text/event-stream; charset=utf-8"))
@@ -355,7 +355,7 @@ def test_lines_of_json_without_framing_are_a_stream() -> None:
     assert "stray_text" in answer.deviations
 
 
-def test_an_answer_of_the_native_protocol_is_named() -> None:
+def test_answer_of_the_native_protocol_is_named() -> None:
     message = {"type": "message", "content": [{"type": "text", "text": "a"}], "usage": {"output_tokens": 1}}
     whole = chat(json.dumps(message).encode())
     events: list[dict[str, Any]] = [
@@ -399,7 +399,7 @@ def test_an_answer_of_the_native_protocol_is_named() -> None:
         (b"[" * 500, FailureKind.DECODE),
     ],
 )
-def test_a_json_body_is_cut_off_or_malformed_by_where_it_stops_being_json(body: bytes, kind: FailureKind) -> None:
+def test_json_body_is_cut_off_or_malformed_by_where_it_stops_being_json(body: bytes, kind: FailureKind) -> None:
     answer = chat(body)
     assert answer.failure is not None
     assert answer.failure.kind is kind
@@ -437,7 +437,7 @@ def test_large_number_that_can_be_kept_is_not_noted(usual: str) -> None:
     assert not chat(chunk({"content": "a"}, "stop"), usage, DONE).deviations
 
 
-def test_an_event_above_the_cap_is_a_clear_failure_and_keeps_the_text() -> None:
+def test_event_above_the_cap_is_a_clear_failure_and_keeps_the_text() -> None:
     decoder = ChatDecoder(cap=400)
     events = decoder.decode_bytes(chunk({"content": "a"})) + decoder.decode_bytes(b"data: " + b"x" * 500)
     assert decoder.finished
@@ -469,7 +469,7 @@ def test_an_event_above_the_cap_is_a_clear_failure_and_keeps_the_text() -> None:
         ),
     ],
 )
-def test_an_error_inside_a_stream_keeps_the_text(error: bytes) -> None:
+def test_error_inside_a_stream_keeps_the_text(error: bytes) -> None:
     for reason in (None, "stop"):
         answer = chat(chunk({"content": "half"}, reason), error)
         assert text(answer) == "half"
@@ -499,7 +499,7 @@ def test_an_error_inside_a_stream_keeps_the_text(error: bytes) -> None:
         (chunk({"refusal": ["lost"]}), "refusal_shape"),
     ],
 )
-def test_what_cannot_be_read_leaves_a_hole_and_the_answer_is_not_complete(chunk_lost: bytes, code: str) -> None:
+def test_unreadable_event_leaves_a_hole(chunk_lost: bytes, code: str) -> None:
     answer = chat(chunk({"content": "a"}), chunk_lost, chunk({"content": "b"}, "stop"), DONE)
     assert text(answer) == "ab"
     assert list(answer.holes) == [code]
@@ -508,7 +508,7 @@ def test_what_cannot_be_read_leaves_a_hole_and_the_answer_is_not_complete(chunk_
     assert not answer.complete
 
 
-def test_a_whole_message_at_the_end_brings_what_did_not_come_before() -> None:
+def test_whole_message_at_the_end_brings_what_did_not_come_before() -> None:
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
     message = {"reasoning_content": "hm", "content": "Hello", "tool_calls": [call]}
     last = data({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})

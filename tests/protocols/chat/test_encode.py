@@ -13,6 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.protocols.chat.encode import encode, encode_turns
 from playground.protocols.chat.parameters import ChatParameters
+from tests.protocols.streams import GOLDEN
 from tests.support.each_case import each_case
 
 
@@ -25,7 +26,7 @@ def message(role: Role, *parts: Part, rule: ReasoningReturn = ReasoningReturn())
     return only
 
 
-def test_a_whole_request() -> None:
+def test_whole_request() -> None:
     request = Request(
         protocol="chat",
         model="m",
@@ -49,34 +50,7 @@ def test_a_whole_request() -> None:
         extra_body={"temperature": 0.9, "top_k": 4},
     )
     body = encode(request)
-    assert body == {
-        "model": "m",
-        "messages": [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "content": "Weather?"},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
-                    {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
-                ],
-            },
-            {"role": "tool", "tool_call_id": "a", "content": "21"},
-            {"role": "tool", "tool_call_id": "b", "content": "no"},
-        ],
-        "temperature": 0.9,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "tools": [
-            {
-                "type": "function",
-                "function": {"name": "f", "description": "d", "parameters": {"type": "object"}, "strict": True},
-            },
-            {"type": "function", "function": {"name": "g"}},
-        ],
-        "top_k": 4,
-    }
+    assert body == GOLDEN["chat"]
     assert list(body)[:2] == ["model", "messages"]
 
 
@@ -93,7 +67,7 @@ def test_images_make_parts_in_order() -> None:
 
 
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.DEVELOPER, Role.USER, Role.ASSISTANT])
-def test_an_empty_turn_is_an_empty_string(role: Role) -> None:
+def test_empty_turn_is_an_empty_string(role: Role) -> None:
     assert message(role) == {"role": role.value, "content": ""}
 
 
@@ -106,7 +80,7 @@ def test_unknown_parts_go_back_as_they_came() -> None:
     ]
 
 
-def test_a_refusal_goes_back_beside_the_content() -> None:
+def test_refusal_goes_back_beside_the_content() -> None:
     assert message(Role.ASSISTANT, Refusal(text="no")) == {"role": "assistant", "content": None, "refusal": "no"}
 
 
@@ -171,14 +145,14 @@ def test_reasoning_that_came_as_a_content_part_goes_back_as_one() -> None:
     ]
 
 
-def test_a_line_stands_for_each_picture_of_a_result() -> None:
+def test_line_stands_for_each_picture_of_a_result() -> None:
     part = ToolResult(call_id="a", text="see", images=(Image(url="data:image/png;base64,AAAA"),))
     (message,) = encode_turns((Turn(id="t", role=Role.TOOL, parts=(part,)),))
     line = "[Picture, image/png, 3 bytes, not sent: this result is text only]"
     assert message == {"role": "tool", "tool_call_id": "a", "content": f"see\n{line}"}
 
 
-def test_what_a_server_answered_is_no_part_of_the_request() -> None:
+def test_answer_of_a_tool_server_is_not_sent() -> None:
     came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
     result = ToolResult(call_id="a", text="t", served=came)
     assert "CANARY" not in str(encode_turns((Turn(id="t", role=Role.TOOL, parts=(result,)),)))

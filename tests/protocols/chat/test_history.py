@@ -92,7 +92,7 @@ def test_reasoning_refusals_and_unknown_parts_are_kept() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_named(messages: Any, words: str) -> None:
+def test_invalid_messages_are_named(messages: Any, words: str) -> None:
     with pytest.raises(ValueError, match=r"message \d|“messages”") as caught:
         read_messages(messages)
     assert words in str(caught.value)

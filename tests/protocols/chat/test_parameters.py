@@ -38,7 +38,7 @@ def test_every_documented_parameter_has_a_field_in_the_order_of_the_panel() -> N
     assert {(hint.path or name).split(".")[0] for name, hint in ChatParameters.hints()} == set(FULL)
 
 
-def test_the_wire_and_back() -> None:
+def test_parameters_are_written_and_read() -> None:
     assert ChatParameters.from_wire(FULL).to_wire() == FULL
     assert ChatParameters.from_wire(FULL).include_usage is True
     saved = ChatParameters.from_wire(FULL).model_dump_json()
@@ -103,7 +103,7 @@ def test_options_of_a_stream_go_out_with_a_stream_only(stream: bool | None) -> N
     assert off.with_value("stream", True).to_wire() == parameters.to_wire(), "what it held is still there"
 
 
-def test_the_programs_own_is_told_from_what_a_person_set() -> None:
+def test_default_is_told_from_a_value_set_by_hand() -> None:
     parameters = ChatParameters.begin({"include_usage": None})
     assert parameters.is_ours("stream")
     assert parameters.note("stream") == "the program's own; Delete leaves it out"

@@ -169,7 +169,7 @@ def test_tags_at_the_start_are_split_off(body: list[bytes], parts: list[Part]) -
     assert choice.extra == {}
 
 
-def test_a_thought_may_come_again_after_text_and_end_at_a_call() -> None:
+def test_thought_may_come_again_after_text_and_end_at_a_call() -> None:
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
     answer = chat(
         chunk({"content": "Hello"}),
@@ -199,6 +199,6 @@ def test_signatures_of_thoughts_go_back_and_the_mark_does_not() -> None:
     ]  # fmt: skip
 
 
-def test_a_mark_that_an_older_file_kept_does_not_go_back() -> None:
+def test_mark_of_an_older_file_does_not_go_back() -> None:
     turn = make_turn(Role.ASSISTANT, "Answer").model_copy(update={"extra": {"chat": dict(MARK)}})
     assert encode_turns((turn,)) == [{"role": "assistant", "content": "Answer"}]

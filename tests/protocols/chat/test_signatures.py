@@ -149,7 +149,7 @@ def sent(turn: Turn, rule: ReasoningReturn = AFTER_CALLS) -> JSONObject:
 
 
 @each_case("name", STREAMS)
-def test_what_a_stream_brings_goes_back_joined(name: str) -> None:
+def test_signed_reasoning_of_a_stream_goes_back_joined(name: str) -> None:
     deltas, expected = STREAMS[name]
     body = b"".join(map(chunk, deltas)) + END
     assert sent(turn_of(body)) == expected
@@ -157,12 +157,12 @@ def test_what_a_stream_brings_goes_back_joined(name: str) -> None:
 
 
 @each_case("name", WHOLE)
-def test_what_a_whole_answer_brings_goes_back_as_it_came(name: str) -> None:
+def test_signed_reasoning_of_a_whole_answer_goes_back_unchanged(name: str) -> None:
     assert sent(turn_of(body_of(WHOLE[name]))) == WHOLE[name]
 
 
 @each_case("name", WHOLE)
-def test_a_file_keeps_it_and_the_rule_under_which_it_goes_back(name: str) -> None:
+def test_saved_body_keeps_signed_reasoning_and_its_rule(name: str) -> None:
     for when in SendReasoning:
         turns = (make_turn(Role.USER, "?"), turn_of(body_of(WHOLE[name])))
         request = Request(protocol="chat", model="m", turns=turns, reasoning_return=ReasoningReturn(when=when))
@@ -171,7 +171,7 @@ def test_a_file_keeps_it_and_the_rule_under_which_it_goes_back(name: str) -> Non
 
 
 @each_case("name", [*STREAMS])
-def test_nothing_of_it_goes_back_where_reasoning_does_not(name: str) -> None:
+def test_signed_reasoning_stays_without_a_rule(name: str) -> None:
     turn = turn_of(b"".join(map(chunk, STREAMS[name][0])) + END)
     message = sent(turn, ReasoningReturn())
     assert message in ({}, {"content": "Hi"})
@@ -179,7 +179,7 @@ def test_nothing_of_it_goes_back_where_reasoning_does_not(name: str) -> None:
     assert encode_turns((without_calls,), AFTER_CALLS) == encode_turns((without_calls,))
 
 
-def test_other_members_stay_here_and_a_text_keeps_its_own() -> None:
+def test_members_without_reasoning_are_not_sent() -> None:
     signed = {**HI, "thought_signature": "T"}
     message = {"content": [signed], "citations": [{"url": "u"}], "reasoning_tokens": 5, "stop_reason": "x"}
     assert sent(turn_of(body_of(message))) == {"content": [signed]}

@@ -122,7 +122,7 @@ def test_each_deviation_gives_the_same_two_calls(name: str, stream: list[Any], c
         [[fragment('{"x":1}', index=0, id="", name="f"), fragment('{"y":2}', index=0, id="", name="g")]],
     ],
 )
-def test_without_ids_they_are_made_and_marked(stream: list[Any]) -> None:
+def test_calls_without_ids_get_marked_ones(stream: list[Any]) -> None:
     answer = chat(*(call_chunk(*entries) for entries in stream), END)
     assert calls(answer) == [("made_1", "f", '{"x":1}'), ("made_2", "g", '{"y":2}')]
     assert all(call.id_is_ours for call in answer.choices[0].calls.values())
@@ -238,7 +238,7 @@ def test_arguments_that_come_more_than_once(
 
 
 @pytest.mark.parametrize("last", [{}, {"finish_reason": "tool_calls"}])
-def test_a_summary_in_a_whole_message_has_the_real_arguments(last: dict[str, Any]) -> None:
+def test_summary_in_a_whole_message_has_the_real_arguments(last: dict[str, Any]) -> None:
     """What came in fragments was the placeholder only."""
     message = {"role": "assistant", "content": None, "tool_calls": [
         {"id": "a", "type": "function", "function": {"name": "f", "arguments": REAL}},
@@ -284,7 +284,7 @@ def test_older_form_of_a_call_is_one_call_and_an_empty_one_is_none() -> None:
         ([{"index": 0, "id": "a", "function": {"name": "f", "arguments": 7}}], ["tool_arguments_shape"]),
     ],
 )
-def test_junk_never_raises_and_what_is_left_out_is_a_hole(junk: Any, left_out: list[str]) -> None:
+def test_junk_in_tool_calls_is_left_out_as_a_hole(junk: Any, left_out: list[str]) -> None:
     answer = chat(chunk({"tool_calls": junk, "content": "a"}, "stop"), DONE)
     assert list(answer.holes) == left_out
     assert answer.complete is (not left_out)
@@ -325,7 +325,7 @@ EDIT = [("a", "edit_existing_file", '{"x":1}')]
     ],
 )  # fmt: skip
 @each_case("index", [0, "0", 0.0, 3, None])
-def test_a_name_in_pieces_is_joined_and_a_repeated_name_is_not_doubled(stream: list[Any], index: Any) -> None:
+def test_name_in_pieces_is_joined_and_a_repeated_name_is_not_doubled(stream: list[Any], index: Any) -> None:
     if index is None:
         stream = [{"id": "a", **entry} for entry in stream]  # without either, two names are two calls
     answer = chat(*(call_chunk(fragment(index=index, **entry)) for entry in stream), END)
@@ -370,9 +370,7 @@ def test_endless_pieces_of_a_name_or_an_id_are_not_joined_without_end() -> None:
         ),
     ],
 )  # fmt: skip
-def test_an_index_that_runs_on_within_a_call_is_one_call(
-    stream: list[Any], expected: list[tuple[str, str, str]]
-) -> None:
+def test_index_that_runs_on_within_a_call_is_one_call(stream: list[Any], expected: list[tuple[str, str, str]]) -> None:
     answer = chat(*(call_chunk(fragment(**{"index": 0, **entry})) for entry in stream), END)
     assert calls(answer) == expected
     assert "tool_index_runs_on" in answer.deviations
@@ -412,7 +410,7 @@ def test_streamed_custom_call_has_its_input_as_text(pieces: list[str]) -> None:
 
 @each_case("text", ["", "{}", "{}{}", '{"a":1}', '"x"', " spaces \n", "é\u2028", "x" * 100_000])
 @each_case("streamed", [True, False])
-def test_a_custom_call_goes_back_in_the_shape_in_which_it_came(text: str, streamed: bool) -> None:
+def test_custom_call_goes_back_in_the_shape_in_which_it_came(text: str, streamed: bool) -> None:
     call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": text, "grammar": "g"}, "extra": {"s": 1}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
     if streamed:
@@ -424,13 +422,13 @@ def test_a_custom_call_goes_back_in_the_shape_in_which_it_came(text: str, stream
     assert encode_turns((make_turn(Role.ASSISTANT, "", *answer.choices[0].freeze()),)) == [message]
 
 
-def test_a_message_with_a_custom_call_is_read_as_one() -> None:
+def test_message_with_a_custom_call_is_read_as_one() -> None:
     call = {"id": "a", "type": "custom", "custom": {"name": "code", "input": "x = 1"}}
     (turn,) = read_messages([{"role": "assistant", "content": None, "tool_calls": [call]}])
     assert turn.calls == (ToolCall(id="a", name="code", arguments="x = 1", free_text=True),)
 
 
-def test_a_custom_tool_is_defined_as_it_was_read() -> None:
+def test_custom_tool_is_defined_as_it_was_read() -> None:
     definition = {"type": "custom", "custom": {"name": "code", "description": "d", "format": {"type": "text"}}}
     assert protocol_of_tool(definition) == "chat"
     assert write_tool(read_tool(definition)) == definition

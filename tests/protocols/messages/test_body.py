@@ -73,7 +73,7 @@ def test_blocks_become_parts_or_stay_whole() -> None:
     assert encode(request) == body
 
 
-def test_tools_that_the_panel_cannot_hold_stay_in_the_extra_body() -> None:
+def test_unsupported_tools_stay_in_the_extra_body() -> None:
     tools = [{"name": "f", "input_schema": {"type": "object"}}, {"type": "web_search_20250305", "name": "web_search"}]
     request, notes = read_body(asked(tools=tools))
     assert request.tools == ()
@@ -88,7 +88,7 @@ def test_tools_that_the_panel_cannot_hold_stay_in_the_extra_body() -> None:
     assert notes == ()
 
 
-def test_what_is_lost_is_told() -> None:
+def test_lost_members_are_named() -> None:
     _, notes = read_body(asked({"role": "user", "content": "x", "id": 5}))
     assert notes == ("Message 1: “id” left out; a turn has no place for it.",)
 
@@ -110,7 +110,7 @@ def test_what_is_lost_is_told() -> None:
         ({"messages": [], "system": 5}, "“system”: "),
     ],
 )
-def test_what_is_wrong_is_named(body: dict[str, Any], words: str) -> None:
+def test_invalid_messages_are_named(body: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=r"messages|message 1|system") as caught:
         read_body(body)
     assert words in str(caught.value)

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Reasoning, Text, ToolCall, Unknown
 from playground.protocols.messages.decode import MessagesDecoder
-from tests.protocols.streams import DONE, calls, chunk, coalesced, data, failure, messages, messages_events, text
+from tests.protocols.streams import DONE, calls, chunk, data, failure, messages, messages_events, outcome, text
 from tests.support.each_case import each_case
 
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
@@ -59,7 +59,7 @@ def stop(reason: str | None = "end_turn", **usage: Any) -> bytes:
     )
 
 
-def test_a_stream_as_the_protocol_has_it() -> None:
+def test_stream_as_the_protocol_has_it() -> None:
     answer = messages(
         start(),
         event("ping"),
@@ -86,7 +86,7 @@ def test_counts_are_merged_over_the_stream() -> None:
 
 
 @pytest.mark.parametrize("before", [USAGE, {**USAGE, "pad": "x" * 10_000}])
-def test_a_number_too_large_in_a_later_report_is_noted_also_where_the_report_is_told_at_the_end(before: Any) -> None:
+def test_number_too_large_in_a_later_usage_report_is_noted(before: Any) -> None:
     later = event("message_delta", delta={}, usage={"cost": "ODD"}).replace(b'"ODD"', b"1e999")
     answer = messages(start(usage=before), said("a"), later, stop())
     assert answer.usage is not None
@@ -95,7 +95,7 @@ def test_a_number_too_large_in_a_later_report_is_noted_also_where_the_report_is_
     assert "1e999" in answer.deviations["number_too_large"]
 
 
-def test_a_whole_body_gives_the_same_events() -> None:
+def test_whole_body_gives_the_same_events() -> None:
     body = {
         "id": "m-1", "type": "message", "role": "assistant", "model": "c-1",
         "content": [
@@ -115,7 +115,7 @@ def test_a_whole_body_gives_the_same_events() -> None:
             stop("tool_use", **USAGE | {"output_tokens": 9}),
         ]
     )  # fmt: skip
-    assert coalesced(messages_events(json.dumps(body).encode())) == coalesced(messages_events(stream))
+    assert outcome(messages_events(json.dumps(body).encode())) == outcome(messages_events(stream))
 
 
 def test_blocks_of_one_kind_stay_apart() -> None:
@@ -313,7 +313,7 @@ def test_finished_at_message_stop_and_not_before() -> None:
         chunk({"content": "a"}) + chunk({"content": "b"})[:-4],
     ],
 )
-def test_a_chat_answer_is_named(body: bytes) -> None:
+def test_chat_answer_is_named(body: bytes) -> None:
     answer = messages(body)
     assert answer.failure is not None
     assert answer.failure.kind is FailureKind.OTHER_PROTOCOL

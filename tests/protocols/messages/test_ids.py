@@ -56,22 +56,22 @@ def test_long_ids_stay_different_and_short() -> None:
     assert all(_TAKEN.match(id_) for id_ in calls)
 
 
-def test_an_id_used_again_in_a_later_round_is_another_one_with_its_own_result() -> None:
+def test_id_used_again_in_a_later_round_is_renamed_with_its_result() -> None:
     calls, results = _ids((*_round("f:0"), *_round("f:0"), *_round("f_0")))
     assert calls == results == ["f_0", "f_0_2", "f_0_3"]
 
 
-def test_the_ids_of_earlier_rounds_stay_the_same_as_the_conversation_grows() -> None:
+def test_ids_of_earlier_rounds_stay_as_the_conversation_grows() -> None:
     first = _round("f:0", "g.1")
     assert _ids((*first, *_round("f_0", "f:0")))[0][:2] == _ids(first)[0]
 
 
-def test_a_result_without_a_call_keeps_its_id() -> None:
+def test_result_without_a_call_keeps_its_id() -> None:
     turn = Turn(id="", role=Role.TOOL, parts=(ToolResult(call_id="f:0", text="1"),))
     assert _ids((turn,)) == ([], ["f:0"])
 
 
-def test_an_id_that_came_over_the_protocol_goes_back_as_it_came() -> None:
+def test_id_that_came_over_the_protocol_goes_back_as_it_came() -> None:
     signed = "call_1__thought__AB+/="
     answer = messages(start(), block(0, {"type": "tool_use", "id": signed, "name": "f", "input": {}}), stop("tool_use"))
     turn = Turn(id="", role=Role.ASSISTANT, parts=answer.choices[0].freeze())
@@ -79,7 +79,7 @@ def test_an_id_that_came_over_the_protocol_goes_back_as_it_came() -> None:
     assert renamed_ids((turn,)) == []
 
 
-def test_a_body_with_such_ids_is_written_as_it_was_read() -> None:
+def test_body_with_such_ids_is_written_as_it_was_read() -> None:
     body: dict[str, Any] = {
         "model": "m",
         "max_tokens": 5,

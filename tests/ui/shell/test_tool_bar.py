@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QLayout,
     QMenu,
     QPushButton,
@@ -103,7 +104,7 @@ def test_long_gateway_name_hides_pages_and_cuts_nothing(bar: ToolBar, qtbot: QtB
 
     for name in ("G", "Made-up router", "Gateway of a team " * 2):
         bar.show_gateways([("b", name)], "b")
-        qtbot.wait(20)
+        QApplication.sendPostedEvents()
         qtbot.waitUntil(lambda: not is_cut())
     qtbot.waitUntil(lambda: not bar.pages.isVisible())
     bar.show_gateways([("b", "G")], "b")

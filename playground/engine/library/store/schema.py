@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 APPLICATION_ID: Final = 0x67506C61
@@ -137,18 +138,23 @@ def is_ours(connection: sqlite3.Connection) -> bool:
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
-    """Bring a file up to date, each version in one transaction. The caller has made a copy."""
-    for version in range(version_of(connection) + 1, len(migrations) + 1):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            for statement in migrations[version - 1]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {version}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
+    """Bring a file up to date in one transaction, so that no end of the process leaves a version between.
+
+    The caller has made a copy.
+    """
+    pending = migrations[max(version_of(connection), 0) :]
+    if not pending:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in chain.from_iterable(pending):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:

@@ -62,6 +62,7 @@ class FindBar(QFrame):
         self._case = _switch("Aa", "Match upper and lower case")
         self._whole = _switch("Word", "Whole words only")
         self._says = text_label("", "small")
+        self._says.setObjectName("findCount")
         self._says.setMinimumWidth(self._says.fontMetrics().horizontalAdvance("0000 of 0000…"))
         before, after = IconButton("up", "Previous (Shift+Enter)"), IconButton("down", "Next (Enter)")
         before.clicked.connect(partial(self.stepped.emit, -1))

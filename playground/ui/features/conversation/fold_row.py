@@ -32,12 +32,14 @@ class FoldRow(QWidget):
 
     def __init__(self, source: Callable[[], MeasuredText], parent: QWidget) -> None:
         super().__init__(parent)
+        self.setObjectName("foldRow")
         self._source = source
         self._said = Part(0, 0), False
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._count)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.words = text_label("", "small")
+        self.words.setObjectName("foldedText")
         self._buttons = {
             key: self._button(text, words)
             for key, text, words in (

@@ -228,6 +228,7 @@ class ImageBox(QFrame):
         self._fixed = fixed
         self._image = image
         self._large = large
+        self.setObjectName("imageBox")
         self.setProperty("kind", "image")
         self.thumb = Thumb(TURN_THUMB if large else CHIP_THUMB, cropped=not large)
         self.thumb.clicked.connect(self._clicked)

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import Property, QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -380,6 +380,13 @@ class TextView(QTextEdit):
         if self.found.look_for(pattern) or current != self.found.chosen:
             self.found.chosen = current
             self.viewport().update()
+
+    def _current_match(self) -> list[int]:
+        at, places = self.found.current, self.found.places
+        return list(places[at]) if at is not None and 0 <= at < len(places) else []
+
+    #: Begin and end of the chosen match in the document, or nothing; readable through Qt's own interface, too.
+    current_match = Property(list, lambda view: view._current_match())
 
     def show_linked(self, spans: Sequence[tuple[int, int]]) -> None:
         """Mark these characters of the source: they belong to what is chosen elsewhere."""

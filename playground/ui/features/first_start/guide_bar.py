@@ -20,6 +20,7 @@ class GuideBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("guideBar")
         self.setProperty("kind", "banner")
         self._count = text_label("", "small")
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)

@@ -48,6 +48,7 @@ class NearbyRow(QWidget):
 
     def __init__(self, found: Found) -> None:
         super().__init__()
+        self.setObjectName("nearbyGateway")
         name, words = title_of(found), details_of(found)
         self.title = text_label(show_hidden(name), "heading", wrap=True)
         self.details = text_label(show_hidden(words), "muted", wrap=True)

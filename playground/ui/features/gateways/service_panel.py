@@ -7,6 +7,7 @@ The field for the address is the search as well. What a service is, and what is 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
@@ -120,6 +121,16 @@ def words_on(known: KnownGateway) -> str:
     return " ".join((known.note, *refused, *(f"The role {words}." for words in roles))).strip()
 
 
+def count_inserted(before: str, after: str) -> int:
+    """Count the characters that an edit inserted between the common beginning and the common end of both texts."""
+    start = _count_common(before, after)
+    return len(after) - start - _count_common(before[start:][::-1], after[start:][::-1])
+
+
+def _count_common(before: str, after: str) -> int:
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
+
+
 class ServicePanel(QWidget):
     """Finds services for what is typed into ``address``.
 
@@ -139,7 +150,7 @@ class ServicePanel(QWidget):
         self._known: KnownGateway | None = None
         self._base = ""  # the service's address, with those names in braces that are filled in here
         self._before = ""  # the address that was typed before a service took its place
-        self._length = 0
+        self._last = ""  # the address before an edit
         self._meant: Recognised | None = None
         self._rows: list[QWidget] = []
         self.fields: dict[str, QLineEdit] = {}
@@ -236,8 +247,7 @@ class ServicePanel(QWidget):
         self._take_match()
 
     def _typed(self, text: str) -> None:
-        pasted = len(text) > self._length + 1
-        self._length = len(text)
+        pasted = count_inserted(self._last, text) > 1
         found = recognise(text, self._among)
         if found is not None and self._known is None and (pasted or found.base_url == text.strip()):
             self._take(found, f"Recognised as {found.known.name}")
@@ -245,8 +255,7 @@ class ServicePanel(QWidget):
             self._offer(text, found if self._known is None else None)
 
     def _changed(self, text: str) -> None:
-        if not text:
-            self._length = 0
+        self._last = self._address.text()
         self._offer_keeping()
         if self._known is None or text == filled(self._base, self.values):
             return

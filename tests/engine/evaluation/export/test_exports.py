@@ -1,4 +1,4 @@
-"""What leaves an evaluation: each format is read again by a reader that is not ours."""
+"""Exports of an evaluation, each read by a library of others."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def report(evaluations: Evaluations, session: Session) -> Report:
     return Report(evaluations, session, Results(runner.inquiry, runner.answers))
 
 
-async def test_rows(report: Report) -> None:
+async def test_rows_are_json_lines_and_csv(report: Report) -> None:
     lines = [json.loads(line) for line in (await to_jsonl(report.results, report.fetch, NO_SECRETS)).splitlines()]
     assert len(lines) == 12
     first = lines[0]
@@ -67,15 +67,13 @@ async def test_rows(report: Report) -> None:
     assert [bool(one["failure"]) for one in lines] == [False, False, True, True] * 3
     rows = list(csv.DictReader(io.StringIO(await to_csv(report.results, report.fetch, NO_SECRETS))))
     assert len(rows) == 12
-    assert rows[0]["city"] == "Oslo"
-    assert rows[0]["expected"] == 'Oslo, "cold"'
+    assert (rows[0]["city"], rows[0]["expected"]) == ("Oslo", 'Oslo, "cold"')
     assert rows[0]["Regex: ^never$"].startswith("failed: ")
-    assert rows[0]["Tokens: ≤ 100,000"] == "passed"
-    assert rows[-1]["Contains: “{{city}}”"] == ""
+    assert (rows[0]["Tokens: ≤ 100,000"], rows[-1]["Contains: “{{city}}”"]) == ("passed", "")
     assert not any(row["case"].startswith("=") for row in rows)
 
 
-async def test_junit(report: Report) -> None:
+async def test_junit_has_a_suite_for_each_variant(report: Report) -> None:
     document = ElementTree.fromstring(to_junit(report.results))
     suites = document.findall("testsuite")
     assert [(one.get("name"), one.get("tests"), one.get("failures"), one.get("errors")) for one in suites] == [
@@ -100,7 +98,7 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-async def test_the_page_stands_alone_and_can_do_nothing(report: Report) -> None:
+async def test_page_is_static_and_complete(report: Report) -> None:
     page = await to_page(report.results, report.fetch, title="Weather <b>", seconds=2.0)
     tags = Tags()
     tags.feed(page)
@@ -115,7 +113,7 @@ async def test_the_page_stands_alone_and_can_do_nothing(report: Report) -> None:
     assert not re.search("[\ud800-\udfff]", page)
 
 
-async def test_promptfoo_takes_it_and_so_do_we(report: Report) -> None:
+async def test_promptfoo_export_is_imported_again(report: Report) -> None:
     found = json.loads(await to_promptfoo(report.results, report.fetch, NO_SECRETS))
     config = found["config"]
     assert "Tokens" in config["description"]
@@ -132,7 +130,7 @@ async def test_promptfoo_takes_it_and_so_do_we(report: Report) -> None:
     assert again.checks == report.session.settings.evaluation.checks[:2]  # type: ignore[union-attr]
 
 
-async def test_a_dataset_for_inspect(report: Report) -> None:
+async def test_inspect_export_is_a_dataset(report: Report) -> None:
     lines = [json.loads(line) for line in to_inspect(report.results.inquiry, NO_SECRETS).splitlines()]
     assert [(one["id"], one["target"]) for one in lines] == [("a", 'Oslo, "cold"'), ("b", ""), ("c", "")]
     assert lines[0]["input"] == [
@@ -142,7 +140,7 @@ async def test_a_dataset_for_inspect(report: Report) -> None:
     assert lines[2]["input"][-1]["content"] == "Bye !fast"
 
 
-async def test_what_has_no_answer_yet_is_exported_all_the_same(evaluations: Evaluations, session: Session) -> None:
+async def test_plan_without_answers_is_exported(evaluations: Evaluations, session: Session) -> None:
     runner = await evaluations.load(planned(session, checks=(Judge(rubric="kind", model="m"),)))
     results = Results(runner.inquiry, runner.answers)
 

@@ -12,7 +12,7 @@ from playground.engine.evaluation.imports.table import CasesError, Table
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".YML", ".json"])
-def test_a_configuration_is_none_of_the_tables_that_mention_its_words(tmp_path: Path, suffix: str) -> None:
+def test_file_is_read_by_its_content(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"file{suffix}"
     path.write_text('{"prompts": ["Hi {{name}}"], "tests": [{"vars": {"name": "Ann"}}]}', encoding="utf-8")
     found = read_file(path)
@@ -24,7 +24,7 @@ def test_a_configuration_is_none_of_the_tables_that_mention_its_words(tmp_path: 
     assert table.columns == ("question",)
 
 
-def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CasesError, match=r"cannot be read"):
         read_file(tmp_path / "nowhere.csv")
     path = tmp_path / "broken.yaml"

@@ -1,4 +1,4 @@
-"""A promptfoo configuration: what is taken, and what is said to be left out."""
+"""promptfoo configurations: what is imported, and notes on what is left out."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ env: {A: B}
 """
 
 
-def test_what_it_asks_for() -> None:
+def test_configuration_becomes_cases_checks_and_variants() -> None:
     found = read_configuration(CONFIGURATION)
     assert [turn.text for turn in found.turns] == ["What is the weather in {{city}}?"]
     assert [(case.name, case.values) for case in found.cases] == [
@@ -76,33 +76,17 @@ def test_what_it_asks_for() -> None:
         "Line 26: a test must be an object, not 7",
         f"Line 27: the value “city” (file://cities.txt) cannot be read: {ELSEWHERE}",
     ]
-
-
-def test_what_was_left_out_is_said() -> None:
-    notes = "\n".join(read_configuration(CONFIGURATION).notes)
+    notes = "\n".join(found.notes)
     for words in ("“env”", "“javascript”", "“options”", "“apiKey”", "python:mine.py"):
         assert words in notes
     assert "secret" not in notes
 
 
-def test_several_prompts_are_several_cases() -> None:
-    chat = '[{"role": "system", "content": "Be brief"}, {"role": "user", "content": "{{x}}"}]'
-    found = read_configuration(f"prompts: ['Say {{{{x}}}}', '{chat}']\ntests: [{{vars: {{x: a}}, description: one}}]")
-    assert found.turns == ()
-    assert [[turn.text for turn in case.turns] for case in found.cases] == [["Say {{x}}"], ["Be brief", "{{x}}"]]
-    assert [case.name for case in found.cases] == ["one · prompt 1", "one · prompt 2"]
-    assert len({case.id for case in found.cases}) == 2
-
-
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
-    [
-        ("a: 1", "no promptfoo configuration"),
-        ("prompts: [x", "line"),
-        ("- 1", "no promptfoo configuration"),
-    ],
+    [("a: 1", "no promptfoo configuration"), ("prompts: [x", "line"), ("- 1", "no promptfoo configuration")],
 )
-def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
+def test_text_that_is_no_configuration_is_refused(text: str, words: str) -> None:
     with pytest.raises(CasesError, match=words):
         read_configuration(text)
 
@@ -127,35 +111,27 @@ def test_what_is_none_is_refused_in_words(text: str, words: str) -> None:
         ("python", Equals(text="python")),
     ],
 )
-def test_assertions_become_checks(spelled: object, check: Check) -> None:
+def test_assertion_becomes_a_check(spelled: object, check: Check) -> None:
     assert read_assert(spelled) == ((check,), ())
 
 
 @each_case(
     "spelled",
     [
-        {"type": "similar", "value": "x"},
-        {"value": "x"},
-        {"type": "latency", "value": "soon"},
-        7,
-        {"type": "contains", "value": "file://x"},
-        {"type": "contains"},
-        {"type": "contains-any", "value": []},
-        {"type": "contains-any", "value": "{{words}}"},
-        {"type": "is-json", "value": "{bad"},
-        "fn: output == 1",
-        "similar(0.8): x",
-        "file://check.py:score",
+        *({"type": "contains", **fields} for fields in ({}, {"value": "file://x"})),
+        *({"type": "contains-any", "value": []}, {"type": "contains-any", "value": "{{words}}"}),
+        *({"value": "x"}, {"type": "similar", "value": "x"}, {"type": "latency", "value": "soon"}),
+        *({"type": "is-json", "value": "{bad"}, "fn: output == 1", "similar(0.8): x", "file://check.py:score", 7),
     ],
 )
-def test_what_is_no_check_here_is_named(spelled: object) -> None:
+def test_assertion_without_a_check_is_named(spelled: object) -> None:
     checks, notes = read_assert(spelled)
     assert checks == ()
     assert len(notes) == 1
     assert "left out" in notes[0]
 
 
-def test_what_is_written_as_an_assertion_is_read_as_the_same_check() -> None:
+def test_written_assertion_is_read_as_its_check() -> None:
     written = 0
     given = {"text": "x", "pattern": "x", "json_schema": {"type": "object"}, "rubric": "x"}
     for kind in CHECKS:
@@ -204,7 +180,7 @@ def test_provider_keeps_the_colons_of_its_model(form: str, written: str, model: 
     assert [variant.applied(ExperimentSettings()).model for variant in found.variants] == [model]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "written", ["echo", "openai:embedding:ada", "https://h.example", "file://own.py", "openai:chat", "x:{{ env.M }}"]
 )
 def test_provider_that_is_no_text_model_is_named(written: str) -> None:
@@ -213,39 +189,19 @@ def test_provider_that_is_no_text_model_is_named(written: str) -> None:
     assert any(written in note for note in found.notes)
 
 
-def test_provider_members_without_a_counterpart_are_named_without_their_values() -> None:
-    found = read_configuration(
-        "prompts: [Hi]\ntests: [{}]\n"
-        "providers: [{id: 'openai:m', prompts: [p], transform: output.x, config: {apiKey: sk-1}}]"
-    )
-    notes = "\n".join(found.notes)
-    assert all(f"“{name}”" in notes for name in ("prompts", "transform", "apiKey"))
-    assert "sk-1" not in notes
-
-
-@pytest.mark.parametrize(
+@each_case(
     "written",
     [
-        "file://nowhere.txt",
-        "nowhere.txt",
-        "prompts/*.txt",
-        "generate.py:make",
-        "file://generate.js",
-        "exec:./run.sh",
-        "langfuse://my-prompt:3:chat",
-        "helicone://my id:1.0",
-        "prompts/{{ env.LANG }}.txt",
-        "portkey://pp-1",
-        "https://h.example/prompt",
-        "file://../outside.txt",
-        "/etc/hostname",
+        *("file://nowhere.txt", "nowhere.txt", "prompts/*.txt", "file://../outside.txt", "/etc/hostname"),
+        *("generate.py:make", "file://generate.js", "exec:./run.sh", "prompts/{{ env.LANG }}.txt"),
+        *("langfuse://my-prompt:3:chat", "helicone://my id:1.0", "portkey://pp-1", "https://h.example/prompt"),
         '[{"role": "user", "content": {% if x %}"a"{% endif %}}]',
     ],
 )
 def test_prompt_that_cannot_be_read_is_named_and_never_a_text(tmp_path: Path, written: str) -> None:
     (tmp_path / "outside.txt").write_text("secret", encoding="utf-8")
     folder = tmp_path / "folder"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     found = read(folder, json.dumps({"prompts": [written], "providers": ["openai:m"], "tests": [{"vars": {"x": 1}}]}))
     assert [(case.values, case.turns) for case in found.cases] == [({"x": "1"}, ())]
     assert found.turns == ()
@@ -262,12 +218,15 @@ def test_prompt_that_leads_out_of_the_folder_by_a_link_is_not_read(tmp_path: Pat
     assert "secret" not in str(found)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "written", ["Answer yes/no: {{x}}", "Write *bold* {{x}}", "[INST] {{x}} [/INST]", "{{x}}.txt", "See README.md"]
 )
 def test_prompt_text_with_the_characters_of_paths_stays_a_text(tmp_path: Path, written: str) -> None:
     found = read(tmp_path, json.dumps({"prompts": [written], "providers": ["openai:m"], "tests": [{}]}))
     assert [turn.text for turn in found.turns] == [written]
+    chat = '[{"role": "user", "content": {{ x | dump }}}]'
+    found = read_configuration(json.dumps({"prompts": [chat], "providers": ["openai:m"], "tests": [{}]}))
+    assert [turn.text for turn in found.turns] == ["{{x}}"]
 
 
 CHAT = [(Role.SYSTEM, "Be brief"), (Role.USER, "Say {{x}}")]
@@ -275,20 +234,12 @@ YAML_CHAT = "- role: system\n  content: Be brief\n- role: user\n  content: Say {
 JSON_CHAT = '[{"role": "system", "content": "Be brief"}, {"role": "user", "content": "Say {{x}}"}]'
 
 
-@pytest.mark.parametrize(
+@each_case(
     "prompts",
     [
-        [YAML_CHAT],
-        [JSON_CHAT],
-        [f'{{"messages": {JSON_CHAT}}}'],
-        [{"raw": YAML_CHAT, "label": "chat"}],
-        "file://chat.yaml",
-        ["chat.json"],
-        [{"id": "file://chat.json", "label": "chat"}],
-        {"chat.json": "chat"},
-        ["*.yaml"],
-        [json.loads(JSON_CHAT)],
-        "file://list.yml",
+        *([YAML_CHAT], [JSON_CHAT], [f'{{"messages": {JSON_CHAT}}}'], [{"raw": YAML_CHAT, "label": "chat"}]),
+        *("file://chat.yaml", ["chat.json"], [{"id": "file://chat.json", "label": "chat"}], {"chat.json": "chat"}),
+        *(["*.yaml"], [json.loads(JSON_CHAT)], "file://list.yml"),
     ],
 )
 def test_prompt_that_is_a_chat_becomes_turns(tmp_path: Path, prompts: object) -> None:
@@ -298,12 +249,6 @@ def test_prompt_that_is_a_chat_becomes_turns(tmp_path: Path, prompts: object) ->
     (tmp_path / "list.yml").write_text("- file://chat.yaml\n", encoding="utf-8")
     found = read_configuration(configuration, tmp_path)
     assert [(turn.role, turn.text) for turn in found.turns] == CHAT
-
-
-def test_prompt_chat_with_an_expression_outside_of_quotes_becomes_turns() -> None:
-    chat = '[{"role": "user", "content": {{ x | dump }}}]'
-    found = read_configuration(json.dumps({"prompts": [chat], "providers": ["openai:m"], "tests": [{}]}))
-    assert [turn.text for turn in found.turns] == ["{{x}}"]
 
 
 def test_prompt_files_are_split_and_listed(tmp_path: Path) -> None:
@@ -388,24 +333,17 @@ def test_default_test_in_a_file_is_read_and_fills_lists_of_words(tmp_path: Path)
 def test_scenario_asks_each_test_with_each_of_its_data() -> None:
     found = read_configuration(
         "prompts: ['{{x}} {{y}}']\nproviders: ['openai:m']\nscenarios:\n"
-        "  - config: [{vars: {x: 1}}, {vars: {x: 2}, assert: [{type: contains, value: two}]}]\n"
+        "  - config: [{vars: {x: 1}}, {vars: {x: 2}, assert: [{$ref: '#/assertionTemplates/t'}, {$ref: '#/no'}]}]\n"
         "    tests: [{vars: {y: a}}, {vars: {y: b}, assert: [{type: contains, value: b}]}]\n"
+        "assertionTemplates: {t: {type: contains, value: two}}\n"
     )
+    assert any("#/no" in note for note in found.notes)
     assert [(tuple(case.values.values()), tuple(check.words for check in case.checks)) for case in found.cases] == [
         (("1", "a"), ()),
         (("1", "b"), ("“b”",)),
         (("2", "a"), ("“two”",)),
         (("2", "b"), ("“two”", "“b”")),
     ]
-
-
-def test_assertion_that_refers_to_a_template_is_read() -> None:
-    found = read_configuration(
-        "prompts: [a]\nproviders: ['openai:m']\nassertionTemplates: {t: {type: contains, value: x}}\n"
-        "tests: [{assert: [{$ref: '#/assertionTemplates/t'}, {$ref: '#/nothing'}]}]"
-    )
-    assert found.cases[0].checks == (Contains(text="x"),)
-    assert any("#/nothing" in note for note in found.notes)
 
 
 def test_files_that_refer_to_themselves_are_named(tmp_path: Path) -> None:

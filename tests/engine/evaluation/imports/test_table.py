@@ -1,4 +1,4 @@
-"""Cases from tables: what the columns are, and which rows are none."""
+"""Cases from tables: columns, rows, encodings and bad rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.engine.session.plan import MOST_CASES
 from tests.support.each_case import each_case
 
 
-def test_a_csv_with_its_columns_rows_and_lines() -> None:
+def test_csv_becomes_cases() -> None:
     table = read_table('\ufeffname,city,expected\r\nA,"Lis""bon\nAlfama",21\r\n\r\nB,Oslo,4\r\n'.encode(), ".csv")
     assert table.columns == ("name", "city", "expected")
     assert [row.line for row in table.rows] == [2, 5]
@@ -27,15 +27,15 @@ def test_a_csv_with_its_columns_rows_and_lines() -> None:
         ("B", {"city": "Oslo"}, "4"),
     ]
     assert not found.bad
+    odd = read_table("Straße nach,2nd,--\na,b,c\n".encode(), ".csv")
+    assert guess(odd).variables == {"Straße nach": "Straße_nach", "2nd": "_2nd", "--": "column"}
+    separated = read_table(b"sep=;\na;b\n1;2\n3\n", ".csv")
+    assert ([row.line for row in separated.rows], [bad.line for bad in separated.bad]) == ([3], [4])
+    tabs = read_table(b'q\ta\n"Hi" he said\t1\n', ".tsv")
+    assert [row.cells for row in tabs.rows] == [{"q": '"Hi" he said', "a": "1"}]
 
 
-@pytest.mark.parametrize(("head", "suffix"), [("a;b", ".csv"), ("a\tb", ".csv"), ("a\tb", ".tsv")])
-def test_other_delimiters_are_seen(head: str, suffix: str) -> None:
-    table = read_table(f"{head}\n{head.replace('a', '1').replace('b', '2')}\n".encode(), suffix)
-    assert [row.cells for row in table.rows] == [{"a": "1", "b": "2"}]
-
-
-def test_bad_rows_are_named_by_line_and_the_others_are_there() -> None:
+def test_bad_row_is_named_by_its_line() -> None:
     table = read_table(b"city,expected\nLisbon,21\nOslo\nRome,20,too many\nBergen,9\n", ".csv")
     assert [str(bad) for bad in table.bad] == [
         "Line 3: 1 cells, and there are 2 columns",
@@ -48,7 +48,7 @@ def test_bad_rows_are_named_by_line_and_the_others_are_there() -> None:
     assert lines.rows[1].cells == {"input": "How are you?"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "suffix", "words"),
     [
         (b"", ".csv", "empty"),
@@ -60,12 +60,12 @@ def test_bad_rows_are_named_by_line_and_the_others_are_there() -> None:
         (b"x", ".xlsx", "Cases are read from"),
     ],
 )
-def test_a_file_that_is_no_table_is_refused_in_words(data: bytes, suffix: str, words: str) -> None:
+def test_file_that_is_no_table_is_refused(data: bytes, suffix: str, words: str) -> None:
     with pytest.raises(CasesError, match=words):
         read_table(data, suffix)
 
 
-def test_a_cell_without_end_and_a_quote_that_never_closes_are_bad_rows() -> None:
+def test_huge_cell_and_open_quote_are_bad_rows() -> None:
     table = read_table(b"a,b\n1,2\n3," + b"x" * 5_000_000 + b"\n5,6\n", ".csv")
     assert [bad.line for bad in table.bad] == [3]
     assert [row.cells["a"] for row in table.rows] == ["1", "5"]
@@ -76,14 +76,13 @@ def test_a_cell_without_end_and_a_quote_that_never_closes_are_bad_rows() -> None
     assert len(broken.rows) == 1
 
 
-def test_too_many_rows_are_refused_and_not_cut_short() -> None:
-    table = read_table(b"a\n" + b"x\n" * 100_000, ".csv")
-    assert len(table.rows) == 100_000
-    with pytest.raises(CasesError, match=f"100,000 rows; an evaluation has {MOST_CASES:,} cases at most"):
+def test_too_many_rows_are_refused() -> None:
+    table = read_table(b"a\n" + b"x\n" * 20_001, ".csv")
+    with pytest.raises(CasesError, match=f"20,001 rows; an evaluation has {MOST_CASES:,} cases at most"):
         to_cases(table, guess(table))
 
 
-def test_json_and_yaml_lists_with_turns_and_values() -> None:
+def test_json_and_yaml_lists_become_cases() -> None:
     messages = [{"role": "user", "content": "Hi"}]
     data = json.dumps({"cases": [{"messages": messages, "target": {"a": 1}, "n": 2, "odd name!": None}]}).encode()
     table = read_table(data, ".json")
@@ -96,6 +95,8 @@ def test_json_and_yaml_lists_with_turns_and_values() -> None:
         (2, {"input": "just text"}),
     ]
     assert [bad.line for bad in yaml.bad] == [3]
+    turns = read_table(b'{"messages": [{"role": "user", "content": "Hi"}]}\n{"messages": [7]}', ".jsonl")
+    assert [bad.line for bad in to_cases(turns, guess(turns)).bad] == [2]
     nested = read_table(b'{"vars": {"city": "Oslo"}, "id": "o"}\n{"vars": {"town": "Bergen"}}', ".jsonl")
     assert [(case.name, case.values) for case in to_cases(nested, guess(nested)).cases] == [
         ("o", {"city": "Oslo"}),
@@ -103,13 +104,7 @@ def test_json_and_yaml_lists_with_turns_and_values() -> None:
     ]
 
 
-def test_turns_that_are_none_make_a_bad_row() -> None:
-    table = read_table(b'{"messages": [{"role": "user", "content": "Hi"}]}\n{"messages": [7]}', ".jsonl")
-    found = to_cases(table, guess(table))
-    assert (len(found.cases), [bad.line for bad in found.bad]) == (1, [2])
-
-
-def test_what_is_expected_may_be_spelled_as_an_assertion() -> None:
+def test_expected_column_may_hold_an_assertion() -> None:
     rows = 'Oslo,contains:cold\nRome,"llm-rubric(0.7): is about Rome"\nBergen,it: rains\nX,fn:output == 1\n'
     table = read_table(f"city,__expected\n{rows}".encode(), ".csv")
     found = to_cases(table, guess(table))
@@ -121,11 +116,6 @@ def test_what_is_expected_may_be_spelled_as_an_assertion() -> None:
     ]
     assert found.cases[2].expected == "it: rains"
     assert found.notes == ("“fn” was left out: there is no such check here.",)
-
-
-def test_names_that_no_variable_can_have_are_made_into_some() -> None:
-    table = read_table("Straße nach,2nd,--\na,b,c\n".encode(), ".csv")
-    assert guess(table).variables == {"Straße nach": "Straße_nach", "2nd": "_2nd", "--": "column"}
 
 
 @each_case(
@@ -156,32 +146,12 @@ def test_csv_as_programs_write_it_has_its_cells(text: str, cells: list[dict[str,
     assert table.bad == ()
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@each_case("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_table_in_an_encoding_of_spreadsheets_is_read(encoding: str) -> None:
     table = read_table("q\texpected\r\nHällo\t1,5\r\n".encode(encoding), ".csv")
     assert [row.cells for row in table.rows] == [{"q": "Hällo", "expected": "1,5"}]
     table = read_table('[{"q": "Hällo"}]'.encode(encoding), ".json")
     assert [row.cells for row in table.rows] == [{"q": "Hällo"}]
-
-
-def test_csv_lines_are_counted_with_the_line_of_the_separator() -> None:
-    table = read_table(b"sep=;\na;b\n1;2\n3\n", ".csv")
-    assert ([row.line for row in table.rows], [bad.line for bad in table.bad]) == ([3], [4])
-
-
-def test_tabs_with_quotes_that_are_text_are_read() -> None:
-    table = read_table(b'q\ta\n"Hi" he said\t1\n', ".tsv")
-    assert [row.cells for row in table.rows] == [{"q": '"Hi" he said', "a": "1"}]
-
-
-@pytest.mark.parametrize(
-    "column",
-    ["expectedOutput", "Expected Output", "expected_output", "ground_truth", "reference_outputs", "ideal", "Answer"],
-)
-def test_column_of_expected_answers_is_guessed_from_its_name(column: str) -> None:
-    table = read_table(f"id,input,{column}\n1,question,reply\n".encode(), ".csv")
-    (case,) = to_cases(table, guess(table)).cases
-    assert (case.values, case.expected) == ({"input": "question"}, "reply")
 
 
 def test_columns_of_several_assertions_become_checks_and_others_are_named() -> None:
@@ -194,7 +164,7 @@ def test_columns_of_several_assertions_become_checks_and_others_are_named() -> N
     assert [note.split("”")[0][1:] for note in found.notes] == ["__prefix", "__metric", "__threshold"]
 
 
-@pytest.mark.parametrize("suffix", [".yaml", ".json", ".jsonl"])
+@each_case("suffix", [".yaml", ".json", ".jsonl"])
 def test_tests_of_promptfoo_keep_their_assertions(suffix: str) -> None:
     tests = [
         {"vars": {"q": ["a", "b"]}, "description": "d", "assert": [{"type": "contains-any", "value": "{{q}}, z"}]},

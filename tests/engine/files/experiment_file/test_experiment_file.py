@@ -15,14 +15,12 @@ from jsonschema import Draft202012Validator
 
 from playground.domain.parts import Image, Text, ToolCall, Unknown
 from playground.domain.request import Request
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Role, Turn
 from playground.engine.files.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
 from playground.engine.files.experiment_file.schema import experiment_schema
-from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.resources import resource_root
-from playground.engine.session.session import Session
-from playground.engine.session.snapshot import Snapshot, restore, snapshot
+from playground.engine.session.snapshot import Snapshot
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of
 from playground.ui.features.conversation.calls.call_text import unknown_lines
@@ -50,7 +48,7 @@ def alternatives(made: Snapshot) -> list[tuple[str, ...]]:
 # ---- the way there and back ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments())
 def test_an_experiment_fits_the_schema_and_comes_back_equal(made: Snapshot) -> None:
     data = write(made)
@@ -62,77 +60,12 @@ def test_an_experiment_fits_the_schema_and_comes_back_equal(made: Snapshot) -> N
     assert write(back) == data
 
 
-async def test_a_session_comes_back(session: Session, gateways: Gateways, tmp_path: Path) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Weather?\nIn {{city}}."))
-    session.change(variables={"city": "Oslo"})
-    await session.run()
-    session.change(title="Weather")
-    path = tmp_path / f"weather{SUFFIX}"
-    save(path, snapshot(session))
-    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
-    restore(open_file(path), other)
-    assert snapshot(other) == snapshot(session).model_copy(update={"gateway": "Demo gateway"})
-
-
-def test_it_reads_well() -> None:
+def test_text_in_the_file_has_a_line_each() -> None:
     turn = Turn(id="t1", role=Role.USER, parts=(Text(text="one\ntwo"), Image(url="data:image/png;base64,AAAA")))
-    made = Snapshot(id="e1", model="m", turns=(turn,), head="t1", extra_body={"lines": ["a"], "n": [1, [2.5, 3]]})
-    assert write(made).decode() == (
-        """{
-  "experiment": 1,
-  "id": "e1",
-  "model": "m",
-  "extra_body": {
-    "lines": [
-      "a"
-    ],
-    "n": [1, [2.5, 3]]
-  },
-  "merges": true,
-  "turns": [
-    {
-      "id": "t1",
-      "role": "user",
-      "parts": [
-        {
-          "kind": "text",
-          "text": [
-            "one",
-            "two"
-          ]
-        },
-        {
-          "kind": "image",
-          "url": "data:image/png;base64,AAAA"
-        }
-      ]
-    }
-  ],
-  "head": "t1"
-}
-"""
-    )
-
-
-def test_turns_stand_in_the_order_of_the_tree() -> None:
-    def turn(key: str, parent: str | None) -> Turn:
-        return Turn(id=key, role=Role.USER, parent=parent)
-
-    turns = (turn("b", "a"), turn("c", "b"), turn("a", None), turn("b2", "a"), turn("top2", None), turn("c2", "b"))
-    written = content(Snapshot(id="e", turns=turns, head="c"))
-    assert [item["id"] for item in written["turns"]] == ["a", "b", "c", "c2", "b2", "top2"]
-
-
-def test_a_change_of_one_line_is_a_small_difference() -> None:
-    def lines(text: str) -> set[str]:
-        return set(
-            write(Snapshot(id="e", turns=(Turn(id="t", role=Role.USER, parts=(Text(text=text),)),)))
-            .decode()
-            .splitlines()
-        )
-
-    before = "\n".join(f"line {n}" for n in range(50))
-    assert len(lines(before) ^ lines(before.replace("line 25", "other"))) == 2
+    lines = write(Snapshot(id="e1", turns=(turn,), head="t1", extra_body={"n": [1, [2.5, 3]]})).decode().splitlines()
+    assert lines[:3] == ["{", '  "experiment": 1,', '  "id": "e1",']
+    assert '    "n": [1, [2.5, 3]]' in lines
+    assert [line.strip() for line in lines if "one" in line or "two" in line] == ['"one",', '"two"']
 
 
 def test_unknown_fields_written_by_hand_are_kept() -> None:
@@ -202,12 +135,9 @@ def test_the_schema_is_made_from_the_values() -> None:
     "wrong",
     [
         {"experiment": 2},
-        {"turns": {}},
         {"turns": [{"role": "user"}]},
         {"turns": [{"id": "t", "role": "narrator"}]},
-        {"turns": [{"id": "t", "role": "user", "parts": [{"kind": "text"}]}]},
         {"turns": [{"id": "t", "role": "user", "parts": [{"kind": "text", "text": [1]}]}]},
-        {"variables": {"a": 1}},
         {"debugging": {"default": {"policy": "never"}}},
         {"created_at": -1},
     ],
@@ -235,14 +165,10 @@ def outcome(**fields: Any) -> dict[str, Any]:
     [
         ({"experiment": 2}, "it is of version 2, and this application reads up to version 1; update"),
         ({"experiment": "1"}, "must be the version of the format, a whole number"),
-        ({"experiment": True}, "must be the version of the format, a whole number"),
-        ({"experiment": 0}, "must be the version of the format, a whole number"),
         ({"id": ""}, "the id of the experiment must have 1 to 256 characters"),
-        ({"id": 7}, "“id” must be text"),
         (turns(("", None)), "the id of turn 1 must have"),
         (turns(("a", None), ("a", None)), "turn 2 has the id “a”, which another turn has, too"),
         (turns(("a", "b")), "turn 1 follows “b”, which is not among the turns"),
-        (turns(("a", "b"), ("b", "a")), "follows itself"),
         (turns(("a", "a")), "follows itself"),
         ({"head": "x"}, "the head is “x”, which is not among the turns"),
         ({"turns": [7]}, "turn 1 must be an object"),
@@ -251,10 +177,6 @@ def outcome(**fields: Any) -> dict[str, Any]:
         ({"extra_headers": {"X-A": "a\r\nX-B: c"}}, "extra_headers: "),
         (outcome(timing={"started_at": 1e300}), "turn 1"),
         (outcome(timing={"started_at": 1, "end": 1e300}), "turn 1 holds a number that is out of all bounds"),
-        (outcome(usage={"prompt": 10**400}), "turn 1 holds a number that is out of all bounds"),
-        (outcome(call_times=[[0, 1e300]]), "turn 1 holds a number"),
-        ({"debugging": {"step_limit": 2**40}}, "debugging holds a number"),
-        ({"parameters": []}, "parameters"),
         ({"tools": [{"name": "f", "parameters": "x"}]}, "tool 1: “parameters” must be an object"),
     ],
 )
@@ -271,10 +193,8 @@ def test_a_wrong_file_is_refused_in_words(wrong: dict[str, Any], words: str) -> 
     [
         (b"\xff\xfe", "This is no experiment: it is not UTF-8 text."),
         (b"", "This is no experiment: it is not JSON"),
-        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
         (b'{"experiment": 1, "id": "e", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),
         (b'{"experiment": 1, "id": "e", "created_at": NaN}', "NaN is not JSON"),
-        (b'{"experiment": ' + b"9" * 5_000 + b"}", "it is not JSON that can be read"),
         (b"[]", "Files of messages are imported."),
         (b'{"playground": 1}', "“experiment”, which names the version of the format, is missing"),
     ],
@@ -285,20 +205,7 @@ def test_what_is_no_experiment_is_said(data: bytes, words: str) -> None:
     assert words in str(raised.value)
 
 
-def test_a_large_ring_of_turns_is_refused_at_once() -> None:
-    ring = turns(*((f"t{n}", f"t{n ^ 1}") for n in range(20_000)))
-    with pytest.raises(ExperimentFileError, match="follows itself"):
-        read(json.dumps({**MINIMAL, **ring}).encode())
-
-
-def test_a_long_line_of_turns_is_read() -> None:
-    line = turns(*((f"t{n}", f"t{n - 1}" if n else None) for n in range(20_000)))
-    back = read(json.dumps({**MINIMAL, **line, "head": "t19999"}).encode())
-    assert len(back.transcript.path) == 20_000
-    assert read(write(back)) == back
-
-
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments(), st.data())
 def test_a_damaged_file_is_read_or_refused_in_words(made: Snapshot, data: st.DataObject) -> None:
     written = write(made)
@@ -352,18 +259,6 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentFileError, match="cannot be read"):
-        open_file(tmp_path / "none.json")
-    with pytest.raises(ExperimentFileError, match="not a file"):
-        open_file(tmp_path)
-    huge = tmp_path / "huge.json"
-    with huge.open("wb") as file:
-        file.truncate(600 * 1024 * 1024)  # sparse: it takes no room
-    with pytest.raises(ExperimentFileError, match="larger than 512 MiB"):
-        open_file(huge)
-
-
 def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:
     hologram = {"kind": "hologram", "depth": 3, "text": ["kept", "as it is"]}
     parts = [{"kind": "text", "text": "look"}, hologram]
@@ -378,11 +273,3 @@ def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:
     for name in PROTOCOLS:
         request = Request(protocol=name, model="m", turns=found.turns, parameters=get_protocol(name).parameters_type())
         assert get_protocol(name).encode(request)["messages"] == [{"role": "user", "content": "look"}]
-
-
-@pytest.mark.parametrize("value", [{"a": 1}, {"kind": "text"}, {"kind": 7}, {}])
-def test_no_part_calls_itself_one_of_a_newer_version(value: dict[str, Any]) -> None:
-    part = {"kind": "unknown", "value": value, "from_file": True}
-    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": [part]}]}).encode())
-    assert found.turns[0].parts == (Unknown(value=value),)
-    assert read(write(found)) == found

@@ -1,90 +1,64 @@
+"""OpenAPI documents: each operation becomes a tool, and what is left out is named."""
+
 from __future__ import annotations
 
 import copy
 import json
 from typing import Any
 
-import pytest
-
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
+from playground.engine.io.yaml_text import read_yaml
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.validation import check_value
+from tests.support.each_case import each_case
 
-SHOP: dict[str, Any] = {
-    "openapi": "3.0.3",
-    "info": {"title": "Shop", "version": "1"},
-    "paths": {
-        "/items/{id}": {
-            "parameters": [
-                {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "description": "Which"},
-                {"name": "lang", "in": "query", "schema": {"type": "string"}},
-            ],
-            "get": {
-                "operationId": "items.get",
-                "summary": "Get an item",
-                "description": "With all its parts.",
-                "parameters": [
-                    {"$ref": "#/components/parameters/Limit"},
-                    {
-                        "name": "lang",
-                        "in": "query",
-                        "schema": {"type": "string", "enum": ["en", "pt"]},
-                        "example": "en",
-                    },
-                    {"name": "Authorization", "in": "header", "schema": {"type": "string"}},
-                    {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
-                    {"name": "session", "in": "cookie", "schema": {"type": "string"}},
-                ],
-            },
-            "put": {
-                "deprecated": True,
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Item"}}},
-                },
-            },
-        },
-        "/items": {
-            "post": {
-                "operationId": "add",
-                "summary": "Add items",
-                "requestBody": {
-                    "description": "All of them",
-                    "content": {
-                        "application/json": {
-                            "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Item"}}
-                        }
-                    },
-                },
-            }
-        },
-    },
-    "components": {
-        "parameters": {
-            "Limit": {
-                "name": "limit",
-                "in": "query",
-                "schema": {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
-            }
-        },
-        "schemas": {
-            "Item": {
-                "type": "object",
-                "required": ["name"],
-                "properties": {
-                    "name": {"type": "string", "example": "Chair"},
-                    "note": {"type": "string", "nullable": True},
-                    "parent": {"$ref": "#/components/schemas/Item"},
-                    "price": {"nullable": True, "allOf": [{"$ref": "#/components/schemas/Money"}]},
-                },
-                "xml": {"name": "item"},
-            },
-            "Money": {"type": "number", "maximum": 100, "exclusiveMaximum": True},
-            "Unused": {"type": "string"},
-        },
-    },
-}
+SHOP: Any = read_yaml("""
+openapi: 3.0.3
+info: {title: Shop, version: '1'}
+paths:
+  /items/{id}:
+    parameters:
+      - {name: id, in: path, required: true, schema: {type: integer}, description: Which}
+      - {name: lang, in: query, schema: {type: string}}
+    get:
+      operationId: items.get
+      summary: Get an item
+      description: With all its parts.
+      parameters:
+        - {$ref: '#/components/parameters/Limit'}
+        - {name: lang, in: query, schema: {type: string, enum: [en, pt]}, example: en}
+        - {name: Authorization, in: header, schema: {type: string}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+        - {name: session, in: cookie, schema: {type: string}}
+    put:
+      deprecated: true
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/Item'}}}
+  /items:
+    post:
+      operationId: add
+      summary: Add items
+      requestBody:
+        description: All of them
+        content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Item'}}}}
+components:
+  parameters:
+    Limit: {name: limit, in: query, schema: {type: integer, minimum: 0, exclusiveMinimum: true}}
+  schemas:
+    Item:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string, example: Chair}
+        note: {type: string, nullable: true}
+        parent: {$ref: '#/components/schemas/Item'}
+        price: {nullable: true, allOf: [{$ref: '#/components/schemas/Money'}]}
+      xml: {name: item}
+    Money: {type: number, maximum: 100, exclusiveMaximum: true}
+    Unused: {type: string}
+""").value
 
 
 def tools(document: Any) -> dict[str, Any]:
@@ -98,15 +72,12 @@ def tools(document: Any) -> dict[str, Any]:
     return {tool.name: tool for tool in found.tools}
 
 
-def test_each_operation_is_a_tool_with_a_legal_name() -> None:
+def test_each_operation_is_a_tool_with_one_schema_of_its_parameters() -> None:
     found = tools(SHOP)
     assert list(found) == ["items_get", "put_items_id", "add"]
     assert found["items_get"].description == "Get an item\n\nWith all its parts."
     assert found["put_items_id"].description == "PUT /items/{id}\n\n(Deprecated.)"
-
-
-def test_parameters_of_path_and_operation_become_one_schema() -> None:
-    assert tools(SHOP)["items_get"].parameters == {
+    assert found["items_get"].parameters == {
         "type": "object",
         "properties": {
             "id": {"type": "integer", "description": "Which"},
@@ -118,7 +89,7 @@ def test_parameters_of_path_and_operation_become_one_schema() -> None:
     }
 
 
-def test_an_object_as_body_stands_beside_the_parameters_with_its_references() -> None:
+def test_object_as_body_joins_the_parameters_and_any_other_is_one_of_its_own() -> None:
     schema = tools(SHOP)["put_items_id"].parameters
     assert list(schema["properties"]) == ["id", "lang", "name", "note", "parent", "price"]
     assert schema["required"] == ["id", "name"]
@@ -129,9 +100,6 @@ def test_an_object_as_body_stands_beside_the_parameters_with_its_references() ->
     assert schema["$defs"]["Money"] == {"type": "number", "exclusiveMaximum": 100}
     assert schema["properties"]["price"] == {"anyOf": [{"allOf": [{"$ref": "#/$defs/Money"}]}, {"type": "null"}]}
     assert set(schema["$defs"]) == {"Item", "Money"}
-
-
-def test_any_other_body_is_a_parameter_of_its_own() -> None:
     schema = tools(SHOP)["add"].parameters
     assert schema["properties"] == {
         "body": {"type": "array", "items": {"$ref": "#/$defs/Item"}, "description": "All of them"}
@@ -152,29 +120,11 @@ def test_what_is_left_out_is_told() -> None:
 
 
 def test_names_that_clash_are_told_apart() -> None:
-    document = {
-        "openapi": "3.1.0",
-        "paths": {
-            "/a/{id}": {
-                "post": {
-                    "operationId": "same",
-                    "parameters": [
-                        {"name": "id", "in": "path", "schema": {"type": "string"}},
-                        {"name": "id", "in": "query", "schema": {"type": ["integer", "null"]}},
-                    ],
-                    "requestBody": {
-                        "required": True,
-                        "content": {
-                            "application/json": {
-                                "schema": {"type": "object", "properties": {"id": {}}, "example": {"id": 1}}
-                            }
-                        },
-                    },
-                }
-            },
-            "/b": {"get": {"operationId": "same"}},
-        },
-    }
+    schema = {"type": "object", "properties": {"id": {}}, "example": {"id": 1}}
+    parameters = [{"name": "id", "in": place, "schema": {"type": "string"}} for place in ("path", "query")]
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    post = {"operationId": "same", "parameters": parameters, "requestBody": body}
+    document = {"openapi": "3.1.0", "paths": {"/a/{id}": {"post": post}, "/b": {"get": {"operationId": "same"}}}}
     found = tools(document)
     assert list(found) == ["same", "same_2"]
     assert list(found["same"].parameters["properties"]) == ["id", "query_id", "body"]
@@ -182,7 +132,7 @@ def test_names_that_clash_are_told_apart() -> None:
     assert found["same_2"].parameters == {"type": "object", "properties": {}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("document", "words"),
     [
         ({"swagger": "1.2", "paths": {}}, "not 1.2"),
@@ -198,7 +148,7 @@ def test_why_nothing_came_is_said(document: Any, words: str) -> None:
     assert words in found.problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     "operation",
     [
         {"parameters": 5, "requestBody": 5},
@@ -213,63 +163,26 @@ def test_odd_operations_are_read_as_far_as_they_can_be(operation: Any) -> None:
     assert [tool.name for tool in found.tools] == ["get_a"]
 
 
-@pytest.mark.parametrize("length", [200, 5_000])
-def test_a_chain_of_references_may_be_of_any_length(length: int) -> None:
-    """Through the members of schemas, and references that are nothing but the next one."""
-
-    def chain(kind: str, name: str, last: Any) -> dict[str, Any]:
-        links = {f"{name}{number}": {"$ref": f"#/components/{kind}/{name}{number + 1}"} for number in range(length)}
-        return {**links, f"{name}{length}": last}
-
+def test_chain_of_references_may_be_of_any_length() -> None:
+    length = 2_000
     through: dict[str, Any] = {
         f"T{number}": {"type": "object", "properties": {"next": {"$ref": f"#/components/schemas/T{number + 1}"}}}
         for number in range(length)
     }
     through[f"T{length}"] = {"type": "object", "properties": {"first": {"$ref": "#/components/schemas/T0"}}}
-    end = {"type": "object", "properties": {"end": {"type": "string"}}, "required": ["end"]}
-    query = {"name": "q", "in": "query", "schema": {"$ref": "#/components/schemas/C0"}}
-
-    def body(ref: str) -> dict[str, Any]:
-        return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{ref}"}}}}
-
-    document = {
-        "openapi": "3.1.0",
-        "paths": {
-            "/a": {"post": {"parameters": [{"$ref": "#/components/parameters/P0"}], "requestBody": body("T0")}},
-            "/b": {"put": {"requestBody": body("C0")}},
-            "/c": {"put": {"requestBody": {"$ref": "#/components/schemas/Round"}}},
-        },
-        "components": {
-            "schemas": {**through, **chain("schemas", "C", end), "Round": {"$ref": "#/components/schemas/Round"}},
-            "parameters": chain("parameters", "P", query),
-        },
+    bare: dict[str, Any] = {f"C{number}": {"$ref": f"#/components/schemas/C{number + 1}"} for number in range(length)}
+    bare[f"C{length}"] = {"type": "object", "properties": {"end": {"type": "string"}}}
+    bodies = {
+        name: {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}0"}}}} for name in "TC"
     }
-    found = {tool.name: tool.parameters or {} for tool in import_tools(json.dumps(document)).tools}
-    assert list(found["put_b"]["properties"]) == ["end"]
-    assert found["put_c"]["properties"] == {}
-    assert list(found["post_a"]["properties"]) == ["q", "next"]
-    assert len(found["post_a"]["$defs"]) == 2 * length + 2
-    assert check_schema(found["put_b"]) == []
-
-
-def test_a_document_in_yaml_is_the_same_as_in_json() -> None:
-    written = """
-openapi: 3.1
-paths:
-  /weather:
-    get:
-      operationId: getWeather
-      summary: 'The weather, def now():'
-      parameters: &where
-        - {name: city, in: query, required: true, schema: {type: string}}
-        - {name: on, in: query, schema: {type: string, enum: [yes, no, 2024-01-01]}}
-    head: {operationId: hasWeather, parameters: *where}
-"""
-    found = import_tools(written)
-    assert (found.kind, [tool.name for tool in found.tools]) == ("openapi", ["getWeather", "hasWeather"])
-    properties = (found.tools[0].parameters or {})["properties"]
-    assert properties["on"]["enum"] == ["yes", "no", "2024-01-01"]
-    assert found.tools[0].parameters == found.tools[1].parameters
+    paths: dict[str, Any] = {f"/{name}": {"put": {"requestBody": body}} for name, body in bodies.items()}
+    paths["/round"] = {"put": {"requestBody": {"$ref": "#/components/schemas/Round"}}}
+    schemas = {**through, **bare, "Round": {"$ref": "#/components/schemas/Round"}}
+    document = {"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}}
+    parameters = {tool.name: tool.parameters or {} for tool in import_tools(json.dumps(document)).tools}
+    assert list(parameters["put_C"]["properties"]) == ["end"]
+    assert parameters["put_round"]["properties"] == {}
+    assert len(parameters["put_T"]["$defs"]) == length + 1
 
 
 PETS: dict[str, Any] = {
@@ -305,7 +218,7 @@ PETS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("version", ["3.0.3", "3.1.0", "3.2.0"])
+@each_case("version", ["3.0.3", "3.2.0"])
 def test_members_that_are_read_only_are_not_asked_of_a_model(version: str) -> None:
     def schema(name: str) -> dict[str, Any]:
         body = {"required": True, "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
@@ -327,33 +240,26 @@ def test_members_that_are_read_only_are_not_asked_of_a_model(version: str) -> No
 
 
 def test_document_of_openapi_2_is_read() -> None:
-    document = {
-        "swagger": "2.0",
-        "paths": {
-            "/pets/{id}": {
-                "get": {
-                    "operationId": "get",
-                    "parameters": [
-                        {"name": "id", "in": "path", "required": True, "type": "integer", "format": "int64"},
-                        {"$ref": "#/parameters/limit"},
-                    ],
-                },
-                "put": {
-                    "operationId": "put",
-                    "parameters": [{"name": "pet", "in": "body", "schema": {"$ref": "#/definitions/Pet"}}],
-                },
-                "post": {
-                    "operationId": "upload",
-                    "parameters": [
-                        {"name": "file", "in": "formData", "type": "file", "required": True, "description": "The file"},
-                        {"name": "note", "in": "formData", "type": "string"},
-                    ],
-                },
-            }
-        },
-        "parameters": {"limit": {"name": "limit", "in": "query", "type": "array", "items": {"type": "string"}}},
-        "definitions": {"Pet": {**PETS["Pet"], "properties": {"name": {"type": "string", "x-nullable": True}}}},
-    }
+    document = read_yaml("""
+swagger: '2.0'
+paths:
+  /pets/{id}:
+    get:
+      operationId: get
+      parameters:
+        - {name: id, in: path, required: true, type: integer, format: int64}
+        - {$ref: '#/parameters/limit'}
+    put:
+      operationId: put
+      parameters: [{name: pet, in: body, schema: {$ref: '#/definitions/Pet'}}]
+    post:
+      operationId: upload
+      parameters:
+        - {name: file, in: formData, type: file, required: true, description: The file}
+        - {name: note, in: formData, type: string}
+parameters: {limit: {name: limit, in: query, type: array, items: {type: string}}}
+definitions: {Pet: {type: object, required: [name], properties: {name: {type: string, x-nullable: true}}}}
+""").value
     result = tools(document)
     assert result["get"].parameters["properties"] == {
         "id": {"type": "integer", "format": "int64"},

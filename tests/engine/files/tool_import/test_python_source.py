@@ -1,12 +1,11 @@
+"""Python functions as tools: annotations, defaults, classes and docstrings become a schema."""
+
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
-from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.found import Imported
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.validation import check_value
@@ -33,35 +32,23 @@ def annotated(annotation: str, before: str = "") -> dict[str, Any]:
     [
         ("str", {"type": "string"}),
         ("int", {"type": "integer"}),
-        ("float", {"type": "number"}),
-        ("bool", {"type": "boolean"}),
-        ("Any", {}),
         ("datetime.date", {"type": "string", "format": "date"}),
-        ("list", {"type": "array"}),
         ("list[int]", {"type": "array", "items": {"type": "integer"}}),
         ("Sequence[str]", {"type": "array", "items": {"type": "string"}}),
         ("set[str]", {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
-        ("dict", {"type": "object"}),
         ("dict[str, list[int]]",
          {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer"}}}),
-        ("tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
         ("tuple[int, str]",
          {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2}),
         ("Optional[str]", {"type": ["string", "null"]}),
-        ("str | None", {"type": ["string", "null"]}),
         ("Union[int, str, None]", {"type": ["integer", "string", "null"]}),
-        ("list[int] | None", {"type": ["array", "null"], "items": {"type": "integer"}}),
         ("list[int] | str", {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}]}),
-        ('"list[int]"', {"type": "array", "items": {"type": "integer"}}),
         ('Literal["a", "b"]', {"type": "string", "enum": ["a", "b"]}),
         ('typing.Literal["a", 1, None]', {"type": ["string", "integer", "null"], "enum": ["a", 1, None]}),
         ('Optional[Literal["a"]]', {"type": ["string", "null"], "enum": ["a", None]}),
-        ('Annotated[str, "The name"]', {"type": "string", "description": "The name"}),
         ('Annotated[int, Field(ge=1, lt=10, description="n")]',
          {"type": "integer", "description": "n", "minimum": 1, "exclusiveMaximum": 10}),
-        ("Annotated[int, Ge(0)]", {"type": "integer", "minimum": 0}),
         ("Annotated[list[str], Field(min_length=2)]", {"type": "array", "items": {"type": "string"}, "minItems": 2}),
-        ("Annotated[str, Field(min_length=2)]", {"type": "string", "minLength": 2}),
     ],
 )  # fmt: skip
 def test_annotations(annotation: str, schema: dict[str, Any]) -> None:
@@ -229,9 +216,7 @@ More words: with a colon.
 """
 
 
-@pytest.mark.parametrize(
-    "text", [GOOGLE, NUMPY, REST, REST.replace("\n:", "\n@")], ids=["google", "numpy", "rest", "epydoc"]
-)
+@each_case("text", [GOOGLE, NUMPY, REST, REST.replace("\n:", "\n@")])
 def test_every_style_of_docstring_says_the_same(text: str) -> None:
     source = f"def find(query, limit=10, kinds=None):\n    '''{text}'''"
     found = told(source).tools[0]
@@ -246,32 +231,3 @@ def test_every_style_of_docstring_says_the_same(text: str) -> None:
             "default": None,
         },
     }
-
-
-def test_the_annotation_has_the_first_word_on_the_type() -> None:
-    schema = schema_of(
-        'def f(a: int, b):\n    """F.\n\n    Args:\n        a (str): A.\n        b (list of str): B.\n    """'
-    )
-    assert schema["properties"]["a"] == {"type": "integer", "description": "A."}
-    assert schema["properties"]["b"] == {"type": "array", "description": "B.", "items": {"type": "string"}}
-
-
-def test_docstrings_without_sections_are_all_description() -> None:
-    assert read_docstring("Just words.\n\nNote that: this is none.").description == (
-        "Just words.\n\nNote that: this is none."
-    )
-    assert read_docstring(None).parameters == {}
-    assert read_docstring("Words.\n\n:class:`Foo` stays.").description.endswith("stays.")
-
-
-def test_methods_that_are_left_out_are_named() -> None:
-    source = (
-        "def a(): ...\nclass C:\n    def d(self): ...\n    def _e(self): ...\nclass D:\n    async def f(self): ...\n"
-    )
-    found = import_tools(source)
-    assert [tool.name for tool in found.tools] == ["a"]
-    said = "methods of classes are left out, since there are functions beside them: C.d, D.f"
-    assert said in found.notes
-    many = "def a(): ...\nclass C:\n" + "".join(f"    def m{n}(self): ...\n" for n in range(15))
-    assert any("C.m11 and 3 more" in note for note in import_tools(many).notes)
-    assert import_tools("class C:\n    def d(self): ...\n").notes == ()

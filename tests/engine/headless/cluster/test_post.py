@@ -90,10 +90,6 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_leave_is_given_as_wished_while_the_gateway_says_nothing(clock: Clock) -> None:
-    assert Ledger(clock).lease("g", (ONE, "r"), Report(0, 0, 64)) == (64, 0.0)
-
-
 def test_what_is_left_of_a_window_is_shared_and_never_given_twice(clock: Clock) -> None:
     ledger = Ledger(clock)
     ledger.lease("g", (OTHER, "r"), Report(0, 0, 16))

@@ -62,10 +62,7 @@ async def test_a_worker_that_comes_in_mid_run_takes_part_with_the_key_of_its_own
 
 @pytest.mark.parametrize(
     ("loaded", "words"),
-    [
-        (EARLIER, "has playground 0.0.1 on Python 3"),
-        (NONE, "Install the same gateway-playground[dask] there as here"),
-    ],
+    [(EARLIER, "has playground 0.0.1 on Python 3"), (NONE, "Install the same gateway-playground[dask] there as here")],
 )
 async def test_a_worker_with_another_version_is_named_before_anything_is_asked(
     desk: Desk, tmp_path: Path, loaded: str, words: str
@@ -80,32 +77,6 @@ async def test_a_worker_with_another_version_is_named_before_anything_is_asked(
     assert words in ended.err
     assert "tcp://127.0.0.1:" in ended.err
     assert not desk.gateway.requests
-
-
-@pytest.mark.parametrize(
-    ("loaded", "environment", "words"),
-    [
-        (EARLIER, {VARIABLE: OTHER_KEY}, "takes no part: it has playground 0.0.1 on Python 3"),
-        ("", {}, f"takes no part: the environment variable {VARIABLE} is not set there"),
-    ],
-)
-async def test_a_worker_that_comes_in_mid_run_and_does_not_fit_is_named_and_asks_nothing(
-    desk: Desk, tmp_path: Path, loaded: str, environment: dict[str, str], words: str
-) -> None:
-    desk.write(1000, at_once=2)
-    desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
-    running = begin(desk.run())
-    await eventually(lambda: len(desk.gateway.requests) >= 2)
-    try:
-        await asyncio.to_thread(desk.cluster.add, "unfit", *module(tmp_path, loaded), environment=environment)
-        await eventually(lambda: words in desk.err.getvalue())
-        asked = len(desk.gateway.requests)
-        await eventually(lambda: len(desk.gateway.requests) >= asked + 4)  # the others go on
-    finally:
-        running.cancel()
-        await running
-        await asyncio.to_thread(desk.cluster.end, "unfit")
-    assert askers(desk) == {KEY}
 
 
 async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with_three_stops_the_run(

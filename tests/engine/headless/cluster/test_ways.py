@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ssl
 from pathlib import Path
 
 import dask
@@ -14,8 +13,7 @@ import trustme
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.headless.cluster.clusters import KEY, USUAL_KEY, VARIABLE, Cluster
-from tests.engine.headless.cluster.desks import ANSWER, Desk, said
-from tests.support.fault_server import FaultServer, keep, send, whole
+from tests.engine.headless.cluster.desks import Desk
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.slow]
 
@@ -62,43 +60,6 @@ async def test_with_certificates_all_of_it_is_encrypted_and_nobody_else_is_let_i
     assert b"Is it warm" not in seen
 
 
-async def test_certificates_to_trust_a_gateway_by_are_sent_along(desk: Desk, tmp_path: Path) -> None:
-    authority, there = trustme.CA(), tmp_path / "authority.pem"
-    authority.cert_pem.write_to_path(str(there))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
-    desk.write(2, at_once=2)
-    with FaultServer(context) as gateway:
-        gateway.play(send(said(ANSWER)), keep())
-        ended = await desk.run(base_url=gateway.url)
-        assert "certificate" in ended.out + ended.err + str(desk.rows)
-        assert not gateway.requests
-        ended = await desk.run(base_url=gateway.url, ca=there, fresh=True)
-        assert ended.code == ExitCode.OK, ended.err
-        assert len(gateway.requests) == 4
-
-
-async def test_a_budget_and_tries_hold_as_in_one_process(desk: Desk) -> None:
-    desk.write(30, at_once=4)
-    desk.gateway.play_next(send(whole(503, None, b"")), keep())
-    ended = await desk.run(requests=20, retries=2)
-    assert ended.code == ExitCode.INCOMPLETE
-    assert 20 <= len(desk.gateway.requests) <= 20 + 4  # those under way when the last one was spent
-    assert (await desk.run(go_on=True)).code == ExitCode.OK
-    assert len(desk.rows) == 60
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> dict[str, str]:
-    """A folder for settings of its own, in the environment of a command."""
-    return {"XDG_CONFIG_HOME": str(tmp_path / "settings")}
-
-
-@pytest.fixture
-def saved_gateways(settings: dict[str, str]) -> ProfileStore:
-    return ProfileStore(Path(settings["XDG_CONFIG_HOME"]) / "gateway-playground" / "gateways.json")
-
-
 async def keys_sent(desk: Desk, *arguments: str, environment: dict[str, str]) -> set[str]:
     """What the gateway is sent by workers; the command has to end well."""
     ended = await desk.command("--fresh", "--dask", desk.cluster.address, *arguments, environment=environment)
@@ -116,25 +77,18 @@ async def test_a_key_is_the_one_of_the_workers_environment_under_the_name_that_t
     assert await keys_sent(desk, *address, environment=other) == {f"Bearer {USUAL_KEY}"}
 
 
-async def test_a_saved_gateways_key_is_the_one_of_its_variable_there(
-    desk: Desk, saved_gateways: ProfileStore, settings: dict[str, str]
-) -> None:
+async def test_key_of_a_saved_gateway_is_the_one_of_its_variable_at_the_workers(desk: Desk, tmp_path: Path) -> None:
+    settings = {"XDG_CONFIG_HOME": str(tmp_path / "settings")}
+    store = ProfileStore(tmp_path / "settings" / "gateway-playground" / "gateways.json")
+    keyed = Profile(name="Keyring", base_url=desk.gateway.url)
+    for profile in (keyed, keyed.model_copy(update={"id": "v", "name": "Variable", "key_variable": VARIABLE})):
+        store.add_profile(profile.model_copy(update={"key_origin": profile.origin}))
     desk.write(1)
-    made = Profile(name="Fleet", base_url=desk.gateway.url, key_variable=VARIABLE)
-    saved_gateways.add_profile(made.model_copy(update={"key_origin": made.origin}))
     there = {**settings, VARIABLE: "sk-the-commands-own-92"}
-    assert await keys_sent(desk, "--gateway", "Fleet", environment=there) == {f"Bearer {KEY}"}
-
-
-async def test_a_saved_gateway_with_a_key_in_the_keyring_wants_a_variable_and_needs_no_keyring_then(
-    desk: Desk, saved_gateways: ProfileStore, settings: dict[str, str]
-) -> None:
-    desk.write(1)
-    made = Profile(name="Fleet", base_url=desk.gateway.url)
-    saved_gateways.add_profile(made.model_copy(update={"key_origin": made.origin}))
-    ended = await desk.command("--dask", desk.cluster.address, "--gateway", "Fleet", environment=settings)
+    assert await keys_sent(desk, "--gateway", "Variable", environment=there) == {f"Bearer {KEY}"}
+    ended = await desk.command("--dask", desk.cluster.address, "--gateway", "Keyring", environment=settings)
     assert ended.code == ExitCode.BAD_INPUT
     assert "keyring" in ended.err
     assert "--key-variable" in ended.err
-    named = ("--gateway", "Fleet", "--key-variable", VARIABLE)
-    assert await keys_sent(desk, *named, environment=settings) == {f"Bearer {KEY}"}
+    named = ("--gateway", "Keyring", "--key-variable", VARIABLE)
+    assert await keys_sent(desk, *named, environment=settings) == {f"Bearer {KEY}"}, "no keyring is needed then"

@@ -21,68 +21,56 @@ NATIVE_TOOL = {"name": "f", "input_schema": {"type": "object"}}
 
 
 def good(delta: Any = None, finish: Any = None, *, index: int = 0, **more: Any) -> bytes:
-    """One chat chunk with all that belongs into it."""
     choice = {"index": index, "delta": {} if delta is None else delta, "finish_reason": finish}
     return data({**HEAD, "object": "chat.completion.chunk", "choices": [choice], **more})
 
 
 def first(text: str = "Hi", *, index: int = 0) -> bytes:
-    """The chunk that begins a choice."""
     return good({"role": "assistant", "content": text}, index=index)
 
 
 def calling(call: Any = CALL, *, index: int = 0) -> bytes:
-    """A chunk with a call in it."""
     return good({"role": "assistant", "tool_calls": [{"index": 0, **call}]}, index=index)
 
 
 def counted(usage: Any = USAGE) -> bytes:
-    """The chunk that carries usage."""
     return data({**HEAD, "object": "chat.completion.chunk", "choices": [], "usage": usage})
 
 
 def whole(*choices: Any, usage: Any = USAGE, **more: Any) -> bytes:
-    """A completion object."""
     body = {**HEAD, "object": "chat.completion", "choices": list(choices), "usage": usage, **more}
     return data({k: v for k, v in body.items() if v is not None}).removeprefix(b"data: ")
 
 
 def choice(content: Any = "Hi", finish: Any = "stop", *, index: int = 0, **more: Any) -> Any:
-    """One choice of it."""
     return {"index": index, "message": {"role": "assistant", "content": content, **more}, "finish_reason": finish}
 
 
 def event(kind: str, **fields: Any) -> bytes:
-    """One event of the native protocol."""
     return data({"type": kind, **fields}, kind)
 
 
 def begun(**more: Any) -> bytes:
-    """The event that begins a message."""
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m-1", "content": []}
     return event("message_start", message={**message, "usage": {"input_tokens": 5, "output_tokens": 1}, **more})
 
 
 def block(value: Any, *deltas: Any, index: int = 0) -> bytes:
-    """One content block."""
     parts = [event("content_block_delta", index=index, delta=delta) for delta in deltas]
     start = event("content_block_start", index=index, content_block=value)
     return b"".join((start, *parts, event("content_block_stop", index=index)))
 
 
 def said(text: str = "Hi") -> bytes:
-    """A block of text."""
     return block({"type": "text", "text": ""}, {"type": "text_delta", "text": text})
 
 
 def ended(reason: str = "end_turn", usage: Any = NATIVE_USAGE) -> bytes:
-    """The events that end a message."""
     delta = {"stop_reason": reason, "stop_sequence": None}
     return event("message_delta", delta=delta, usage=usage) + event("message_stop")
 
 
 def native(*content: Any, reason: str = "end_turn", usage: Any = NATIVE_USAGE, **more: Any) -> bytes:
-    """A message object."""
     body: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m-1"}
     body |= {"content": list(content)}
     body |= {"stop_reason": reason, "stop_sequence": None, "usage": usage, **more}
@@ -105,7 +93,6 @@ def answer(body: bytes, request: Any, protocol: str = "chat", **more: Any) -> Ex
 
 
 def reviewed(tape: Exchange) -> Review:
-    """All there is to say of it."""
     review = Review(indexed(tape))
     for _ in review.read_findings():
         pass
@@ -113,5 +100,4 @@ def reviewed(tape: Exchange) -> Review:
 
 
 def codes(found: Iterable[Finding]) -> list[str]:
-    """The codes alone."""
     return [one.code for one in found]

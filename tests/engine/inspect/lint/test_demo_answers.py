@@ -1,30 +1,73 @@
-"""The demo gateway's ordinary answers, over a real socket, are as they should be; those asked to be odd are not."""
+"""Reviews of the demo gateway's answers over a real socket: none for ordinary ones, findings for faulty ones."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 
+from playground.demo.server import DemoServer
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.inspect.lint import Review
-from playground.engine.session.session import Session
 from tests.engine.inspect.lint.answers import codes, reviewed
+from tests.engine.session.conftest import Connect
 from tests.support.eventually import eventually
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOL = {"type": "function", "function": {"name": "get_weather", "description": "The weather", "parameters": CITY}}
 NATIVE_TOOL = {"name": "get_weather", "description": "The weather", "input_schema": CITY}
-USAGE = {"stream_options": {"include_usage": True}}
+USAGE: dict[str, Any] = {"stream_options": {"include_usage": True}}
 NAMED = {"type": "function", "function": {"name": "get_weather"}}
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "city", "schema": CITY}}
+TOOLS, WEATHER = {"tools": [TOOL]}, "The weather in Rome and Oslo?"
+ONE_CALL = {"tools": [NATIVE_TOOL], "tool_choice": {"type": "any", "disable_parallel_tool_use": True}}
+#: Model, prompt and fields of ordinary requests.
+CHAT: list[tuple[str, str, dict[str, Any]]] = [
+    ("demo-chat", "Hello", {}),
+    ("demo-chat", "Hello", USAGE),
+    ("demo-chat", "Hello", {"n": 3}),
+    ("demo-chat", "Hello", {"max_completion_tokens": 7, **USAGE}),
+    ("demo-chat", "Hello", {"max_tokens": 7, **USAGE}),
+    ("demo-chat", "Hello", {"stop": ["simulated", "nowhere"]}),
+    ("demo-chat", "Hello", {"response_format": {"type": "json_object"}}),
+    ("demo-chat", "Hello", {"response_format": SCHEMA}),
+    ("demo-chat", "Hello", {**TOOLS, "tool_choice": NAMED}),
+    ("demo-reasoner", "What is 6 * 7?", USAGE),
+    ("demo-reasoner", "Hello", {"max_completion_tokens": 7, "n": 2, **USAGE}),
+    ("demo-tools", WEATHER, {**TOOLS, **USAGE}),
+    ("demo-tools", WEATHER, {**TOOLS, "parallel_tool_calls": False}),
+    ("demo-tools", "The weather in Rome?", {**TOOLS, "tool_choice": "none"}),
+    ("demo-tools", "!cutargs The weather in Rome?", TOOLS),
+    ("demo-chat", "!filter Hello", {}),
+    ("demo-chat", "Hello", {"temperature": 5}),
+    ("nobody", "Hello", {}),
+    *(("demo-chat", f"!{status}", {}) for status in (400, 401, 402, 403, 404, 429, 500, 503, 504)),
+]
+MESSAGES: list[tuple[str, dict[str, Any]]] = [
+    ("Hello", {}),
+    ("Hello", {"max_tokens": 8}),
+    ("Hello", {"stop_sequences": ["simulated"]}),
+    ("Hello", {"thinking": {"type": "adaptive"}}),
+    ("Hello", {"output_config": {"format": {"type": "json_schema", "schema": CITY}}}),
+    (WEATHER, {"tools": [NATIVE_TOOL]}),
+    (WEATHER, ONE_CALL),
+    ("!filter", {}),
+    ("!400", {}),
+    ("!429", {}),
+]
 
 
-async def asked(gateways: Gateways, protocol: str, model: str, prompt: str, fields: dict[str, Any]) -> Review:
-    """What there is to say of the answer to ``prompt``, asked for with ``fields`` in the body."""
-    session = Session(gateways.client, profile_id=DEMO_ID, protocol=protocol, model=model)
+@pytest.fixture
+def connect(connect_to: Connect, gateway: DemoServer) -> Connect:
+    """A function that makes a session with a client of its own: a refusal for now holds back no other request."""
+    return partial(connect_to, gateway.base_url)
+
+
+async def asked(connect: Connect, protocol: str, model: str, prompt: str, fields: dict[str, Any]) -> Review:
+    """Return the review of the answer to ``prompt``, with ``fields`` in the body of its request."""
+    session = connect(protocol=protocol, model=model)
     session.turns.add_turn(make_turn(Role.USER, prompt))
     session.change(extra_body={"max_tokens": 3000, **fields} if protocol == "messages" else fields)
     await session.run()
@@ -33,67 +76,17 @@ async def asked(gateways: Gateways, protocol: str, model: str, prompt: str, fiel
 
 
 @pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize(
-    ("model", "prompt", "fields"),
-    [
-        ("demo-chat", "Hello", {}),
-        ("demo-chat", "Hello", USAGE),
-        ("demo-chat", "Hello", {"n": 3}),
-        ("demo-chat", "Hello", {"max_completion_tokens": 7, **USAGE}),
-        ("demo-chat", "Hello", {"max_tokens": 7, **USAGE}),
-        ("demo-chat", "Hello", {"stop": ["simulated", "nowhere"]}),
-        ("demo-chat", "Hello", {"response_format": {"type": "json_object"}}),
-        ("demo-chat", "Hello", {"response_format": SCHEMA}),
-        ("demo-chat", "Hello", {"tools": [TOOL], "tool_choice": NAMED}),
-        ("demo-reasoner", "What is 6 * 7?", USAGE),
-        ("demo-reasoner", "Hello", {"max_completion_tokens": 7, "n": 2, **USAGE}),
-        ("demo-tools", "The weather in Rome and Oslo?", {"tools": [TOOL], **USAGE}),
-        ("demo-tools", "The weather in Rome and Oslo?", {"tools": [TOOL], "parallel_tool_calls": False}),
-        ("demo-tools", "The weather in Rome?", {"tools": [TOOL], "tool_choice": "none"}),
-        ("demo-tools", "!cutargs The weather in Rome?", {"tools": [TOOL]}),
-        ("demo-chat", "!filter Hello", {}),
-        ("demo-chat", "Hello", {"temperature": 5}),
-        ("nobody", "Hello", {}),
-        *(("demo-chat", f"!{status}", {}) for status in (400, 401, 402, 403, 404, 429, 500, 503, 504)),
-    ],
-)
-async def test_chat_completions(
-    gateways: Gateways, model: str, prompt: str, fields: dict[str, Any], stream: bool
-) -> None:
-    fields = {name: value for name, value in fields.items() if stream or name != "stream_options"}
-    review = await asked(gateways, "chat", model, prompt, {**fields, "stream": stream})
-    assert [(one.code, one.note) for one in review.findings] == []
-    assert review.unseen == ""
+async def test_ordinary_answers_have_no_findings(connect: Connect, stream: bool) -> None:
+    requests = [("chat", *row) for row in CHAT] + [("messages", "demo-messages", *row) for row in MESSAGES]
+    for protocol, model, prompt, fields in requests:
+        sent = {name: value for name, value in fields.items() if stream or name != "stream_options"}
+        review = await asked(connect, protocol, model, prompt, {**sent, "stream": stream})
+        found = [(one.code, one.note) for one in review.findings]
+        assert (found, review.unseen) == ([], ""), (protocol, model, prompt, fields)
 
 
-@pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize(
-    ("prompt", "fields"),
-    [
-        ("Hello", {}),
-        ("Hello", {"max_tokens": 8}),
-        ("Hello", {"stop_sequences": ["simulated"]}),
-        ("Hello", {"thinking": {"type": "adaptive"}}),
-        ("Hello", {"output_config": {"format": {"type": "json_schema", "schema": CITY}}}),
-        ("The weather in Rome and Oslo?", {"tools": [NATIVE_TOOL]}),
-        (
-            "The weather in Rome and Oslo?",
-            {"tools": [NATIVE_TOOL], "tool_choice": {"type": "any", "disable_parallel_tool_use": True}},
-        ),
-        ("!filter", {}),
-        ("!400", {}),
-        ("!429", {}),
-    ],
-)
-async def test_native_messages(gateways: Gateways, prompt: str, fields: dict[str, Any], stream: bool) -> None:
-    review = await asked(gateways, "messages", "demo-messages", prompt, {**fields, "stream": stream})
-    assert [(one.code, one.note) for one in review.findings] == []
-    assert review.unseen == ""
-
-
-@pytest.mark.parametrize(
-    ("prompt", "found", "unseen"),
-    [
+async def test_faulty_answers_have_their_findings(connect: Connect) -> None:
+    for prompt, found, unseen in (
         ("!nodone", ["no_end_marker"], ""),
         ("!error", ["error_inside"], "An error ended the answer"),
         ("!cut", [], "The connection broke off"),
@@ -101,17 +94,15 @@ async def test_native_messages(gateways: Gateways, prompt: str, fields: dict[str
         ("!html", ["status_undocumented", "error_shape"], ""),
         ("!redirect", ["status_undocumented"], ""),
         ("!think Hello", ["inline_think"], ""),
-    ],
-)
-async def test_odd_answers(gateways: Gateways, prompt: str, found: list[str], unseen: str) -> None:
-    review = await asked(gateways, "chat", "demo-chat", prompt, {})
-    assert codes(review.findings) == found
-    assert review.unseen.startswith(unseen)
-    assert bool(review.unseen) == bool(unseen)
+    ):
+        review = await asked(connect, "chat", "demo-chat", prompt, {})
+        assert codes(review.findings) == found, prompt
+        assert review.unseen.startswith(unseen)
+        assert bool(review.unseen) == bool(unseen)
 
 
-async def test_a_stopped_answer_is_not_called_right(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+async def test_stopped_answer_was_not_seen_to_its_end(connect: Connect) -> None:
+    session = connect()
     session.turns.add_turn(make_turn(Role.USER, "!long=2000 !slow"))
     session.change(extra_body={"n": 2, "stream_options": {"include_usage": True}})
     async with asyncio.TaskGroup() as group:

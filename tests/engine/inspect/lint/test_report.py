@@ -1,20 +1,12 @@
-"""What the decoders note, each with its rule and the frame that shows it, and the report on all of it."""
+"""Findings of the decoders with section and frame, and the report on them."""
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
-import playground.protocols
-from playground.engine.inspect.lint import Review, findings, report
-from playground.protocols.arguments import PLACEHOLDER, REPEATED, TWICE
-from playground.protocols.cumulative import CUMULATIVE
-from playground.protocols.protocol import get_protocol
+from playground.engine.inspect.lint import findings, report
 from tests.engine.exchanges import exchange, indexed
-from tests.engine.inspect.lint.answers import good
+from tests.engine.inspect.lint.answers import good, reviewed
 from tests.protocols.streams import DONE
 
-SOURCES = Path(playground.protocols.__file__).parent
 ODD = [
     (0.1, good({"role": "assistant", "content": "ok"})),
     (0.2, good({"reasoning": "hm ``` hm"})),
@@ -22,7 +14,7 @@ ODD = [
 ]
 
 
-def test_each_finding_names_its_frame_and_section() -> None:
+def test_findings_name_their_frame_and_section() -> None:
     found = findings(indexed(exchange(ODD)))
     assert [(one.code, one.frame, one.section) for one in found] == [
         ("reasoning_name", 1, "2.5"),
@@ -32,7 +24,7 @@ def test_each_finding_names_its_frame_and_section() -> None:
     ]
 
 
-def test_the_report_shows_the_frames_and_not_the_request() -> None:
+def test_report_shows_frames_and_not_the_request() -> None:
     tape = exchange(ODD, asked={"model": "m-1", "messages": [{"role": "user", "content": "PRIVATE"}]})
     tape.url = "http://user:pass@gateway.example/v1/chat/completions?token=1"
     index = indexed(tape)
@@ -47,49 +39,20 @@ def test_the_report_shows_the_frames_and_not_the_request() -> None:
     assert "- Model: `m-1`" in text
 
 
-def test_a_long_frame_is_cut_short() -> None:
+def test_report_cuts_long_frames_and_names_what_was_not_seen() -> None:
     index = indexed(exchange([(0.1, good({"role": "assistant", "reasoning": "x" * 5000}, "stop") + DONE)]))
     text = report(index, findings(index))
     assert "x…\n```" in text
     assert len(text) < 2000
-
-
-def test_nothing_odd_is_said_so() -> None:
     index = indexed(exchange([(0.1, good({"role": "assistant", "content": "a"}, "stop") + DONE)]))
     assert findings(index) == ()
     assert report(index, ()).endswith("No deviation was found.\n")
-
-
-def test_what_was_not_seen_stands_in_the_report() -> None:
-    index = indexed(exchange([(0.1, good({"role": "assistant", "content": "a"}))], complete=False))
-    review = Review(index)
-    for _ in review.read_findings():
-        pass
+    review = reviewed(exchange([(0.1, good({"role": "assistant", "content": "a"}))], complete=False))
     text = report(index, review.findings, review.unseen)
     assert "The answer was stopped: what would have followed was not seen.\n\nNo deviation was found." in text
 
 
-def test_what_status_and_headers_show_has_no_frame() -> None:
+def test_finding_of_status_or_headers_has_no_frame() -> None:
     tape = exchange([(0.1, b'{"code":1,"message":"RPM","data":null}')], status=422, content_type="application/json")
     index = indexed(tape)
     assert "Shown by the status and the headers (`status_undocumented`)." in report(index, findings(index))
-
-
-def codes_in(path: Path) -> set[str]:
-    """Every code that a decoder notes, read from its source."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "_note":
-            found |= {
-                arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
-            }
-    return {code for code in found if code.replace("_", "").isalpha() and code == code.lower() and " " not in code}
-
-
-def test_every_code_has_its_rule() -> None:
-    shared = codes_in(SOURCES / "decoding.py") | {REPEATED[0], PLACEHOLDER[0], TWICE[0], CUMULATIVE}
-    chat = shared | codes_in(SOURCES / "chat" / "decode.py") | codes_in(SOURCES / "chat" / "toolcalls.py")
-    assert len(chat) > 35
-    assert chat <= get_protocol("chat").expected.noted.keys()
-    native = codes_in(SOURCES / "messages" / "decode.py")
-    assert get_protocol("messages").expected.noted.keys() <= shared | native | {"broken_after_end"}

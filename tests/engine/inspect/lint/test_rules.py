@@ -1,12 +1,14 @@
-"""Each rule sees what it is for, and nothing in an answer that is as it should be."""
+"""Each rule of the review against answers that break it, and against correct answers."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from playground.engine.inspect.lint import report
 from playground.engine.inspect.lint.rules import RULES
 from playground.protocols import PROTOCOLS
+from tests.engine.exchanges import indexed
 from tests.engine.inspect.lint.answers import (
     CALL,
     JSON,
@@ -50,6 +52,33 @@ RESET = "X-RateLimit-Reset"
 HAD_CALL = [{"role": "assistant", "tool_calls": [CALL]}, {"role": "tool", "tool_call_id": "call_1", "content": "4"}]
 
 
+TEXT = {"type": "text", "text": "Hi"}
+WHOLE, NATIVE_WHOLE, NATIVE_ASKED = asked(stream=None), asked("messages", stream=None), asked("messages")
+USED, SAID = begun() + block(USE) + ended("tool_use"), begun() + said() + ended()
+NAMED_F, NAMED_G = ({"type": "function", "function": {"name": name}} for name in "fg")
+NATIVE_ERROR = b'{"type": "error", "error": {"type": "rate_limit_error", "message": "RPM"}}'
+NOT_PARALLEL = {"type": "auto", "disable_parallel_tool_use": True}
+TWO_USES = begun() + block(USE) + block({**USE, "id": "toolu_2"}, index=1) + ended("tool_use")
+BOTH_STOP = good({}, "stop") + good({}, "stop", index=1) + DONE
+MANY_TOKENS = asked(max_completion_tokens=4000, stream_options=OPTIONS)
+TWO_CALLS = calling() + good({"tool_calls": [{"index": 1, **CALL, "id": "call_2"}]}) + CALLS
+NO_TYPE, NO_JSON = {**CALL, "type": None}, {**CALL, "function": {"name": "f", "arguments": "{city: Rome}"}}
+BROKEN_USE = block(USE, {"type": "input_json_delta", "partial_json": "{city"})
+
+
+def tools(**fields: Any) -> dict[str, Any]:
+    return asked(tools=[TOOL], **fields)
+
+
+def native_tools(choice: Any = None) -> dict[str, Any]:
+    return asked("messages", tools=[NATIVE_TOOL], tool_choice=choice)
+
+
+def used(**fields: Any) -> bytes:
+    """A completion object with another usage."""
+    return whole(choice(), usage={**USAGE, **fields})
+
+
 def head(*pairs: tuple[str, str], kind: str = "text/event-stream") -> dict[str, Any]:
     return {"response_headers": (("Content-Type", kind), *pairs)}
 
@@ -65,7 +94,7 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("content_encoding", asked(), PLAIN, {"mended": {"content_encoding": "the answer is compressed"}}, None),
     ("charset", asked(), PLAIN, {"mended": {"charset": "the answer came as UTF-16"}}, None),
     ("id_changed", asked(), first() + good({}, "stop", id="c-2") + DONE, {}, 1),
-    ("tool_id_known", asked(tools=[TOOL], messages=HAD_CALL), calling() + CALLS, {}, 0),
+    ("tool_id_known", tools(messages=HAD_CALL), calling() + CALLS, {}, 0),
     ("limit_value", asked(), PLAIN, head(("x-ratelimit-remaining", "12 requests")), None),
     ("limit_reset", asked(), PLAIN, head((RESET, "6m0s")), None),
     ("limit_reset", asked(), PLAIN, head((RESET, "1700000000000")), None),
@@ -86,104 +115,50 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("unreadable", asked(), b"[]", {}, 0),
     ("not_streamed", asked(), whole(choice()), {}, 0),
     ("streamed_unasked", asked(stream=False), PLAIN, {}, 0),
-    ("streamed_unasked", asked(stream=None), PLAIN, {}, 0),
+    ("streamed_unasked", WHOLE, PLAIN, {}, 0),
     ("stream_type", asked(), PLAIN, {"content_type": "text/plain"}, 0),
     ("stream_type", asked(), PLAIN, {"response_headers": ()}, 0),
     ("id_missing", asked(), PLAIN.replace(b'"id": "c-1", ', b""), {}, 0),
-    ("id_missing", asked(stream=None), whole(choice(), id=""), {}, 0),
+    ("id_missing", WHOLE, whole(choice(), id=""), {}, 0),
     ("object_other", asked(), first() + STOP.replace(b".chunk", b""), {}, 1),
-    ("object_other", asked(stream=None), whole(choice(), object="text_completion"), {}, 0),
+    ("object_other", WHOLE, whole(choice(), object="text_completion"), {}, 0),
     ("created_missing", asked(), first() + good({"content": "a"}, created=1.5) + STOP, {}, 1),
-    ("created_missing", asked(stream=None), whole(choice(), created=None), {}, 0),
+    ("created_missing", WHOLE, whole(choice(), created=None), {}, 0),
     ("model_missing", asked(), PLAIN.replace(b'"model": "m-1", ', b""), {}, 0),
     ("role_missing", asked(), good({"content": "Hi"}) + STOP, {}, 0),
-    (
-        "role_missing",
-        asked(n=2),
-        first() + good({"content": "Hi"}, index=1) + good({}, "stop") + good({}, "stop", index=1) + DONE,
-        {},
-        1,
-    ),
-    ("role_missing", asked(stream=None), whole({**choice(), "message": {"content": "Hi"}}), {}, 0),
+    ("role_missing", asked(n=2), first() + good({"content": "Hi"}, index=1) + BOTH_STOP, {}, 1),
+    ("role_missing", WHOLE, whole({**choice(), "message": {"content": "Hi"}}), {}, 0),
     ("finish_missing", asked(), first() + first().replace(b', "finish_reason": null', b"") + STOP, {}, 1),
-    ("tool_type_missing", asked(tools=[TOOL]), calling({**CALL, "type": None}) + CALLS, {}, 0),
-    (
-        "tool_type_missing",
-        asked(tools=[TOOL], stream=None),
-        whole(choice(None, "tool_calls", tool_calls=[{**CALL, "type": None}])),
-        {},
-        0,
-    ),
+    ("tool_type_missing", tools(), calling(NO_TYPE) + CALLS, {}, 0),
+    ("tool_type_missing", tools(stream=None), whole(choice(None, "tool_calls", tool_calls=[NO_TYPE])), {}, 0),
     ("choices_count", asked(n=2), PLAIN, {}, 2),
     ("choices_count", asked(), first() + first(index=1) + good({}, "stop", index=1) + STOP, {}, 4),
     ("choices_count", asked(n=3, stream=None), whole(choice()), {}, 0),
     ("model_other", asked(model="llama-3.3-70b"), PLAIN, {}, 0),
-    ("finish_with_calls", asked(tools=[TOOL]), calling() + STOP, {}, 1),
-    ("finish_without_calls", asked(tools=[TOOL]), first() + CALLS, {}, 1),
+    ("finish_with_calls", tools(), calling() + STOP, {}, 1),
+    ("finish_without_calls", tools(), first() + CALLS, {}, 1),
     ("limit_exceeded", asked(max_completion_tokens=2, stream=None), whole(choice()), {}, 0),
     ("limit_exceeded", asked(n=2, max_tokens=1, stream=None), whole(choice(), choice(index=1)), {}, 0),
-    (
-        "length_early",
-        asked(max_completion_tokens=4000, stream_options=OPTIONS),
-        first() + good({}, "length") + counted() + DONE,
-        {},
-        1,
-    ),
+    ("length_early", MANY_TOKENS, first() + good({}, "length") + counted() + DONE, {}, 1),
     ("usage_missing", asked(stream_options=OPTIONS), PLAIN, {}, 2),
-    ("usage_missing", asked(stream=None), whole(choice(), usage=None), {}, 0),
+    ("usage_missing", WHOLE, whole(choice(), usage=None), {}, 0),
     ("usage_unasked", asked(), first() + good({}, "stop") + counted() + DONE, {}, 2),
     ("usage_unasked", asked(stream_options={"include_usage": False}), first() + counted() + STOP, {}, 1),
-    ("usage_counts", asked(stream=None), whole(choice(), usage={"prompt_tokens": 5, "total_tokens": -1}), {}, 0),
-    ("usage_sum", asked(stream=None), whole(choice(), usage={**USAGE, "total_tokens": 9}), {}, 0),
-    (
-        "usage_parts",
-        asked(stream=None),
-        whole(choice(), usage={**USAGE, "prompt_tokens_details": {"cached_tokens": 6}}),
-        {},
-        0,
-    ),
-    (
-        "usage_parts",
-        asked(stream=None),
-        whole(choice(), usage={**USAGE, "completion_tokens_details": {"reasoning_tokens": 4}}),
-        {},
-        0,
-    ),
-    ("usage_zero", asked(stream=None), whole(choice(), usage={**USAGE, "completion_tokens": 0}), {}, 0),
+    ("usage_counts", WHOLE, whole(choice(), usage={"prompt_tokens": 5, "total_tokens": -1}), {}, 0),
+    ("usage_sum", WHOLE, used(total_tokens=9), {}, 0),
+    ("usage_parts", WHOLE, used(prompt_tokens_details={"cached_tokens": 6}), {}, 0),
+    ("usage_parts", WHOLE, used(completion_tokens_details={"reasoning_tokens": 4}), {}, 0),
+    ("usage_zero", WHOLE, used(completion_tokens=0), {}, 0),
     ("tool_not_offered", asked(), calling() + CALLS, {}, 0),
     ("tool_not_offered", asked(tools=[{"type": "function", "function": {"name": "g"}}]), calling() + CALLS, {}, 0),
-    ("tool_choice_none", asked(tools=[TOOL], tool_choice="none"), calling() + CALLS, {}, 0),
-    ("tool_choice_unmet", asked(tools=[TOOL], tool_choice="required"), PLAIN, {}, 1),
-    (
-        "tool_choice_unmet",
-        asked(tools=[TOOL], tool_choice={"type": "function", "function": {"name": "f"}}),
-        PLAIN,
-        {},
-        1,
-    ),
-    (
-        "tool_choice_other",
-        asked(tools=[TOOL], tool_choice={"type": "function", "function": {"name": "g"}}),
-        calling() + CALLS,
-        {},
-        0,
-    ),
-    (
-        "tool_calls_parallel",
-        asked(tools=[TOOL], parallel_tool_calls=False),
-        calling() + good({"tool_calls": [{"index": 1, **CALL, "id": "call_2"}]}) + CALLS,
-        {},
-        1,
-    ),
-    ("tool_name_later", asked(tools=[TOOL]), calling(UNNAMED) + NAMED_LATER + CALLS, {}, 1),
-    ("tool_name_missing", asked(tools=[TOOL]), calling(UNNAMED) + CALLS, {}, 0),
-    (
-        "tool_arguments_not_json",
-        asked(tools=[TOOL]),
-        calling({**CALL, "function": {"name": "f", "arguments": "{city: Rome}"}}) + CALLS,
-        {},
-        0,
-    ),
+    ("tool_choice_none", tools(tool_choice="none"), calling() + CALLS, {}, 0),
+    ("tool_choice_unmet", tools(tool_choice="required"), PLAIN, {}, 1),
+    ("tool_choice_unmet", tools(tool_choice=NAMED_F), PLAIN, {}, 1),
+    ("tool_choice_other", tools(tool_choice=NAMED_G), calling() + CALLS, {}, 0),
+    ("tool_calls_parallel", tools(parallel_tool_calls=False), TWO_CALLS, {}, 1),
+    ("tool_name_later", tools(), calling(UNNAMED) + NAMED_LATER + CALLS, {}, 1),
+    ("tool_name_missing", tools(), calling(UNNAMED) + CALLS, {}, 0),
+    ("tool_arguments_not_json", tools(), calling(NO_JSON) + CALLS, {}, 0),
     ("content_not_json", asked(**WANTS_JSON), first("Here it is: {}") + STOP, {}, 1),
     ("content_not_json", asked(**WANTS_JSON), first("```json\n{}\n```") + STOP, {}, 1),
     ("stop_ignored", asked(stop=["END", "x"]), first("one END two") + STOP, {}, 1),
@@ -193,79 +168,31 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("limit_ignored", asked(presence_penalty=-(10**400)), PLAIN, {}, 0),
 ]
 NATIVE: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
-    ("status_undocumented", asked("messages"), ERROR, failed(529), None),
-    ("error_shape", asked("messages"), b'{"detail": "no"}', failed(400), 0),
-    ("no_body", asked("messages"), b"", {}, None),
-    ("unreadable", asked("messages"), b"{}", {}, 0),
-    ("not_streamed", asked("messages"), native({"type": "text", "text": "Hi"}), {}, 0),
-    ("streamed_unasked", asked("messages", stream=None), begun() + said() + ended(), {}, 0),
-    ("id_missing", asked("messages"), begun(id=None) + said() + ended(), {}, 0),
-    ("id_missing", asked("messages", stream=None), native({"type": "text", "text": "Hi"}, id=None), {}, 0),
-    ("model_missing", asked("messages"), begun(model="") + said() + ended(), {}, 0),
-    ("event_name", asked("messages"), begun() + said() + ended().replace(b"event: message_stop\n", b""), {}, 5),
-    (
-        "event_name",
-        asked("messages"),
-        begun() + said().replace(b"event: content_block_stop", b"event: x") + ended(),
-        {},
-        3,
-    ),
-    ("model_other", asked("messages", model="llama"), begun() + said() + ended(), {}, 0),
-    ("finish_with_calls", asked("messages", tools=[NATIVE_TOOL]), begun() + block(USE) + ended(), {}, 3),
-    ("finish_without_calls", asked("messages"), begun() + said() + ended("tool_use"), {}, 4),
-    ("limit_exceeded", asked("messages", max_tokens=2), begun() + said() + ended(), {}, 4),
-    ("length_early", asked("messages"), begun() + said() + ended("max_tokens"), {}, 4),
-    ("usage_missing", asked("messages", stream=None), native({"type": "text", "text": "Hi"}, usage=None), {}, 0),
-    (
-        "usage_counts",
-        asked("messages", stream=None),
-        native({"type": "text", "text": "Hi"}, usage={"input_tokens": 1}),
-        {},
-        0,
-    ),
-    (
-        "usage_zero",
-        asked("messages", stream=None),
-        native({"type": "text", "text": "Hi"}, usage={**NATIVE_USAGE, "output_tokens": 0}),
-        {},
-        0,
-    ),
-    ("tool_not_offered", asked("messages"), begun() + block(USE) + ended("tool_use"), {}, 1),
-    (
-        "tool_choice_none",
-        asked("messages", tools=[NATIVE_TOOL], tool_choice={"type": "none"}),
-        begun() + block(USE) + ended("tool_use"),
-        {},
-        1,
-    ),
-    (
-        "tool_choice_unmet",
-        asked("messages", tools=[NATIVE_TOOL], tool_choice={"type": "any"}),
-        begun() + said() + ended(),
-        {},
-        4,
-    ),
-    (
-        "tool_choice_other",
-        asked("messages", tools=[NATIVE_TOOL], tool_choice={"type": "tool", "name": "g"}),
-        begun() + block(USE) + ended("tool_use"),
-        {},
-        1,
-    ),
-    (
-        "tool_calls_parallel",
-        asked("messages", tools=[NATIVE_TOOL], tool_choice={"type": "auto", "disable_parallel_tool_use": True}),
-        begun() + block(USE) + block({**USE, "id": "toolu_2"}, index=1) + ended("tool_use"),
-        {},
-        3,
-    ),
-    (
-        "tool_arguments_not_json",
-        asked("messages", tools=[NATIVE_TOOL]),
-        begun() + block(USE, {"type": "input_json_delta", "partial_json": "{city"}) + ended("tool_use"),
-        {},
-        1,
-    ),
+    ("status_undocumented", NATIVE_ASKED, ERROR, failed(529), None),
+    ("error_shape", NATIVE_ASKED, b'{"detail": "no"}', failed(400), 0),
+    ("no_body", NATIVE_ASKED, b"", {}, None),
+    ("unreadable", NATIVE_ASKED, b"{}", {}, 0),
+    ("not_streamed", NATIVE_ASKED, native(TEXT), {}, 0),
+    ("streamed_unasked", NATIVE_WHOLE, SAID, {}, 0),
+    ("id_missing", NATIVE_ASKED, begun(id=None) + said() + ended(), {}, 0),
+    ("id_missing", NATIVE_WHOLE, native(TEXT, id=None), {}, 0),
+    ("model_missing", NATIVE_ASKED, begun(model="") + said() + ended(), {}, 0),
+    ("event_name", NATIVE_ASKED, SAID.replace(b"event: message_stop\n", b""), {}, 5),
+    ("event_name", NATIVE_ASKED, begun() + said().replace(b"event: content_block_stop", b"event: x") + ended(), {}, 3),
+    ("model_other", asked("messages", model="llama"), SAID, {}, 0),
+    ("finish_with_calls", native_tools(), begun() + block(USE) + ended(), {}, 3),
+    ("finish_without_calls", NATIVE_ASKED, begun() + said() + ended("tool_use"), {}, 4),
+    ("limit_exceeded", asked("messages", max_tokens=2), SAID, {}, 4),
+    ("length_early", NATIVE_ASKED, begun() + said() + ended("max_tokens"), {}, 4),
+    ("usage_missing", NATIVE_WHOLE, native(TEXT, usage=None), {}, 0),
+    ("usage_counts", NATIVE_WHOLE, native(TEXT, usage={"input_tokens": 1}), {}, 0),
+    ("usage_zero", NATIVE_WHOLE, native(TEXT, usage={**NATIVE_USAGE, "output_tokens": 0}), {}, 0),
+    ("tool_not_offered", NATIVE_ASKED, USED, {}, 1),
+    ("tool_choice_none", native_tools({"type": "none"}), USED, {}, 1),
+    ("tool_choice_unmet", native_tools({"type": "any"}), SAID, {}, 4),
+    ("tool_choice_other", native_tools({"type": "tool", "name": "g"}), USED, {}, 1),
+    ("tool_calls_parallel", native_tools(NOT_PARALLEL), TWO_USES, {}, 3),
+    ("tool_arguments_not_json", native_tools(), begun() + BROKEN_USE + ended("tool_use"), {}, 1),
     ("content_not_json", asked("messages", **NATIVE_JSON), begun() + said("no") + ended(), {}, 4),
     ("stop_ignored", asked("messages", stop_sequences=["i"]), begun() + said("Him") + ended(), {}, 4),
 ]
@@ -273,86 +200,59 @@ NATIVE: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
 GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("chat", asked(), PLAIN, {}),
     ("chat", asked(), b": keep-alive\n\n" + PLAIN, {}),
-    ("chat", asked(stream=None), whole(choice()), {}),
+    ("chat", WHOLE, whole(choice()), {}),
     ("chat", asked(stream_options=OPTIONS), first() + good({}, "stop") + counted() + DONE, {}),
     ("chat", asked(n=2), first() + first(index=1) + good({}, "stop") + good({}, "stop", index=1) + DONE, {}),
-    ("chat", asked(tools=[TOOL], tool_choice="required"), calling() + CALLS, {}),
-    ("chat", asked(tools=[TOOL], tool_choice="required"), first() + LENGTH, {}),
+    ("chat", tools(tool_choice="required"), calling() + CALLS, {}),
+    ("chat", tools(tool_choice="required"), first() + LENGTH, {}),
     ("chat", asked(tools=[{"type": "web_search"}]), calling() + CALLS, {}),
-    ("chat", asked(tools=[TOOL]), calling({**CALL, "function": {"name": "f", "arguments": ""}}) + CALLS, {}),
-    ("chat", asked(tools=[TOOL]), calling({**CALL, "function": {"name": "f", "arguments": '{"a'}}) + LENGTH, {}),
+    ("chat", tools(), calling({**CALL, "function": {"name": "f", "arguments": ""}}) + CALLS, {}),
+    ("chat", tools(), calling({**CALL, "function": {"name": "f", "arguments": '{"a'}}) + LENGTH, {}),
     ("chat", asked(model="vendor/m"), PLAIN, {}),
     ("chat", asked(model="m-1-latest"), PLAIN, {}),
     ("chat", asked(model="gpt-4o"), PLAIN.replace(b"m-1", b"gpt-4o-2024-08-06"), {}),
     ("chat", asked(model="claude-sonnet-4-0"), PLAIN.replace(b"m-1", b"anthropic/claude-sonnet-4-20250514"), {}),
     ("chat", asked(max_completion_tokens=3, stream=None), whole(choice(finish="length")), {}),
-    (
-        "chat",
-        asked(max_tokens=1, stream=None),
-        whole(choice(), usage={**USAGE, "completion_tokens_details": {"reasoning_tokens": 2}}),
-        {},
-    ),
+    ("chat", asked(max_tokens=1, stream=None), used(completion_tokens_details={"reasoning_tokens": 2}), {}),
     ("chat", asked(stop=["END"]), first("one END") + STOP, {}),
     ("chat", asked(stop=["END"]), first("one END two") + LENGTH, {}),
     ("chat", asked(**WANTS_JSON), first('{"a": 1}') + STOP, {}),
     ("chat", asked(**WANTS_JSON), first('{"a": 1') + LENGTH, {}),
     ("chat", asked(stop=list("abcd"), temperature=2, top_p=0), PLAIN, {}),
-    (
-        "chat",
-        asked(),
-        PLAIN,
-        head((RESET, "1732176000"), ("X-RateLimit-Limit", "60"), ("x-ratelimit-reset-requests", "6m")),
-    ),
+    ("chat", asked(), PLAIN, head((RESET, "1732176000"), ("X-RateLimit-Limit", "60"), (f"{RESET}-Requests", "6m"))),
     ("chat", asked(), ERROR, failed(429)),
     ("chat", asked(), b'{"code": 1, "message": "no", "data": null, "error": {"message": "no"}}', failed(400)),
-    ("messages", asked("messages"), begun() + said() + ended(), {}),
-    ("messages", asked("messages"), begun() + event("ping") + said() + ended(), {}),
-    ("messages", asked("messages", stream=None), native({"type": "text", "text": "Hi"}), {}),
-    ("messages", asked("messages", tools=[NATIVE_TOOL]), begun() + block(USE) + ended("tool_use"), {}),
+    ("messages", NATIVE_ASKED, SAID, {}),
+    ("messages", NATIVE_ASKED, begun() + event("ping") + said() + ended(), {}),
+    ("messages", NATIVE_WHOLE, native(TEXT), {}),
+    ("messages", native_tools(), USED, {}),
     ("messages", asked("messages", stop_sequences=["x"]), begun() + said() + ended("stop_sequence"), {}),
     ("messages", asked("messages", **NATIVE_JSON), begun() + said("{}") + ended(), {}),
-    (
-        "messages",
-        asked("messages"),
-        b'{"type": "error", "error": {"type": "rate_limit_error", "message": "RPM"}}',
-        failed(429),
-    ),
+    ("messages", NATIVE_ASKED, NATIVE_ERROR, failed(429)),
 ]
 
 
-def name(row: Any) -> str:
-    return row if isinstance(row, str) else ""
+ROWS = [("chat", *row) for row in CHAT] + [("messages", *row) for row in NATIVE]
 
 
-@each_case(("code", "request_", "body", "more", "frame"), CHAT)
-def test_a_rule_of_chat_completions(
-    code: str, request_: Any, body: bytes, more: dict[str, Any], frame: int | None
+@each_case(("protocol", "code", "request_", "body", "more", "frame"), ROWS)
+def test_rule_finds_its_deviation_at_the_frame(
+    protocol: str, code: str, request_: Any, body: bytes, more: dict[str, Any], frame: int | None
 ) -> None:
-    check(code, frame, "chat", request_, body, more)
-
-
-@each_case(("code", "request_", "body", "more", "frame"), NATIVE)
-def test_a_rule_of_native_messages(
-    code: str, request_: Any, body: bytes, more: dict[str, Any], frame: int | None
-) -> None:
-    check(code, frame, "messages", request_, body, more)
-
-
-def check(code: str, frame: int | None, protocol: str, request: Any, body: bytes, more: dict[str, Any]) -> None:
-    review = reviewed(answer(body, request, protocol, **more))
+    review = reviewed(answer(body, request_, protocol, **more))
     found = [one for one in review.findings if one.code == code]
     assert [one.frame for one in found] == [frame], codes(review.findings)
     assert found[0].rule.endswith(".")
 
 
 @each_case(("protocol", "request_", "body", "more"), GOOD)
-def test_nothing_is_said_of_what_is_right(protocol: str, request_: Any, body: bytes, more: dict[str, Any]) -> None:
+def test_correct_answer_has_no_findings(protocol: str, request_: Any, body: bytes, more: dict[str, Any]) -> None:
     review = reviewed(answer(body, request_, protocol, **more))
     assert codes(review.findings) == []
     assert review.unseen == ""
 
 
-def test_every_rule_is_seen_at_work() -> None:
+def test_every_rule_has_a_case() -> None:
     seen = {("chat", row[0]) for row in CHAT} | {("messages", row[0]) for row in NATIVE}
     for rule in RULES:
         protocols = [protocol for protocol in PROTOCOLS if rule.says(protocol)]
@@ -361,31 +261,28 @@ def test_every_rule_is_seen_at_work() -> None:
         assert enough((protocol, rule.code) in seen for protocol in protocols), rule.code
 
 
-def test_a_request_that_cannot_be_read_is_not_compared_with() -> None:
+def test_unreadable_request_is_not_compared() -> None:
     for body in (b"", b"{", b"[]", b"\xff\x00"):
         review = reviewed(answer(calling() + CALLS, {}, request_body=body))
         assert codes(review.findings) == []
         assert review.unseen == "The request cannot be read, so the answer is not compared with it."
 
 
-def test_findings_stand_in_the_order_of_their_frames() -> None:
+def test_findings_have_the_order_of_their_frames() -> None:
     body = first("```") + b'data: "x"\n\n' + good({}, "stop")
     found = reviewed(answer(body, asked(n=2, **WANTS_JSON), **head((RESET, "soon")))).findings
     assert codes(found) == ["limit_reset", "not_object", "content_not_json", "no_end_marker", "choices_count"]
     assert [one.frame for one in found] == [None, 1, 2, 3, 3]
 
 
-def test_of_one_thing_that_goes_on_and_on_enough_is_told() -> None:
+def test_findings_of_a_code_are_limited() -> None:
     many = [{"index": at, "id": f"c{at}", "type": "function", "function": {"name": f"t{at}"}} for at in range(500)]
     body = b"".join(good({"role": "assistant", "tool_calls": [call]}) for call in many) + CALLS
-    found = reviewed(answer(body, asked(tools=[TOOL]))).findings
+    found = reviewed(answer(body, tools())).findings
     assert codes(found) == ["tool_not_offered"] * 100
 
 
-def test_the_report_says_nothing_of_the_request_but_its_numbers() -> None:
-    from playground.engine.inspect.lint import report
-    from tests.engine.exchanges import indexed
-
+def test_report_contains_no_text_of_the_request() -> None:
     secret = "PRIVATE-" + "x" * 8
     request = asked(
         stop=[secret],

@@ -1,12 +1,9 @@
 """Kills a process that streams into a store, time and again: ``python -m tests…store.killed PATH URL ROUNDS``.
 
-Every round is a process of its own, forked from this one, which has all imports done: it opens the store as the one
-before left it, streams answers of the demo gateway at URL into new experiments, and writes down what ``flush``
-acknowledged. At a random moment it gets SIGKILL. Then SQLite looks at the file, and all that was acknowledged is looked
-for.
-How long a process may live is measured first, and there are as many rounds more as it takes until there was one turn
-acknowledged for each of ROUNDS: a busy machine takes longer and proves as much. The last line printed is the outcome as
-JSON.
+Each round is a process forked from this one: it opens the store as the one before left it, streams answers of the demo
+gateway at URL into new experiments, notes what ``flush`` acknowledged, and gets SIGKILL at a random moment. Then all
+that was acknowledged is looked for in the file. Rounds go on until there was one turn acknowledged for each of ROUNDS.
+The last line printed is the outcome as JSON.
 """
 
 from __future__ import annotations
@@ -33,8 +30,7 @@ from playground.engine.library.workspace import Workspace
 from playground.engine.session.snapshot import decode, encode_experiment, snapshot
 
 PACES = ("", " !tps=1500")
-LONGEST = 0.17  # seconds that a process lives at most, unless this machine needs longer for an answer
-PATIENCE = 60.0  # seconds in which any machine has one answer on the disk
+LONGEST = 0.17  # seconds that a process lives at most; longer after each round that acknowledged nothing
 ENOUGH = 240.0  # seconds after which no further round begins
 
 
@@ -75,22 +71,6 @@ async def warm(url: str, folder: Path) -> None:
     await session.run()
     decode(encode_experiment(snapshot(session)))
     await gateways.aclose()
-
-
-def measure(url: str, folder: Path) -> float:
-    """Seconds that a process needs here until an answer is whole and on the disk, in a store of its own."""
-    log, began = folder / "measured.log", time.monotonic()
-    child = start(folder / "measured" / "experiments.db", url, log)
-    while time.monotonic() - began < PATIENCE and not any(len(turns) > 2 for turns in _said(log)):
-        time.sleep(0.005)
-    end(child)
-    return time.monotonic() - began
-
-
-def _said(log: Path) -> list[Any]:
-    """The turns in each whole line of a log."""
-    lines = log.read_text(encoding="utf-8").split("\n")[:-1] if log.exists() else []
-    return [found[1] for found in map(json.loads, lines) if isinstance(found, list)]
 
 
 def start(path: Path, url: str, log: Path) -> int:
@@ -146,19 +126,18 @@ def main(path: Path, url: str, rounds: int) -> None:
     """All rounds; prints the outcome."""
     asyncio.run(warm(url, path.parent))
     chance = random.Random(path.name)
-    (path.parent / "measured").mkdir(parents=True)
-    longest = max(LONGEST, 1.2 * measure(url, path.parent))
-    acknowledged, number, wrong, began = 0, 0, [], time.monotonic()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    longest, acknowledged, number, wrong, began = LONGEST, 0, 0, list[str](), time.monotonic()
     while (number < rounds or acknowledged <= rounds) and time.monotonic() - began < ENOUGH:
         log = path.with_name(f"round-{number}.log")
         number += 1
         child = start(path, url, log)
         time.sleep(chance.uniform(0.005, longest))  # which may be before the store is open
         end(child)
-        if path.exists():
-            count, found = look(path, log)
-            acknowledged += count
-            wrong += [f"round {number}: {words}" for words in found]
+        count, found = look(path, log) if path.exists() else (0, [])
+        longest *= 1.0 if count else 1.2
+        acknowledged += count
+        wrong += [f"round {number}: {words}" for words in found]
 
     async def last() -> dict[str, Any]:
         store = Store(path)

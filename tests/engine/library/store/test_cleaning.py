@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Text
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.gateways.fingerprints import Fingerprints
-from playground.engine.gateways.known_secrets import LateRedactor
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.cleaning import clean
-from playground.engine.library.store import Store, cleaning
+from playground.engine.library.store import Store
 from playground.engine.library.store.cleaning import ScanPosition, look, put
 from playground.engine.library.store.connecting import connect
 from playground.engine.library.workspace import Workspace
@@ -156,39 +151,6 @@ async def test_a_key_that_gets_known_is_in_no_page_any_more_and_nothing_else_is_
     assert not leaks(kept(path))
 
 
-async def test_what_is_given_up_in_the_middle_is_due_and_leaves_no_thread(
-    gateways: Gateways, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cleaning, "_FEW", 1)  # rows in a step
-    steps = 0
-
-    def known() -> tuple[Secret, ...]:
-        """Asked at every step; at the third somebody gives it up."""
-        nonlocal steps
-        steps -= 1
-        if steps == 0 and (task := asyncio.current_task()) is not None:
-            task.cancel()
-        return gateways.keys.known()
-
-    store = Store(path, known)
-    workspace = await begin(gateways, store)
-    await gateways.keys.set("p", "https://gateway.example:443", Secret(KEY))
-    before = set(threading.enumerate())
-    steps = 6
-    with pytest.raises(asyncio.CancelledError):
-        await store.clean()
-    if (task := asyncio.current_task()) is not None:
-        task.uncancel()
-    assert [thread for thread in set(threading.enumerate()) - before if thread.name.startswith("store reader")] == []
-    await workspace.close()
-    again = Store(path, gateways.keys.known)
-    await again.open()
-    assert await again.clean_due()
-    assert await again.clean() > 0
-    assert not leaks(kept(path))
-    await again.close()
-
-
 async def test_what_is_erased_is_in_no_page_that_is_free(gateways: Gateways, path: Path) -> None:
     workspace = await begin(gateways, Store(path))  # the key is no secret that anybody knows
     assert workspace.store is not None
@@ -224,15 +186,6 @@ async def test_what_could_not_be_read_is_saved_to_a_file_without_the_key(gateway
     await store.flush()
     assert len(await store.unread()) == 1, "the row is the same one still"
     assert not leaks(kept(path))
-    await workspace.close()
-
-
-async def test_where_there_is_nothing_of_it_no_row_is_written(gateways: Gateways, path: Path) -> None:
-    workspace = await begin(gateways, Store(path, gateways.keys.known))
-    before = rows(path)
-    await gateways.keys.set("p", "https://gateway.example:443", Secret("sk-nobody+has+ever+said+it"))
-    assert await clean(workspace) == (0, False)
-    assert rows(path) == before
     await workspace.close()
 
 
@@ -275,31 +228,12 @@ def test_a_row_that_was_written_meanwhile_stays_as_it_was_written(path: Path) ->
         assert [row[0] for row in connection.execute("SELECT json FROM settings")] == [clean_text, "newer", clean_text]
 
 
-def test_a_damaged_table_does_not_keep_the_others_from_being_cleaned(path: Path) -> None:
-    path.parent.mkdir()
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for name in ("settings", "drafts"):
-            connection.execute(f"CREATE TABLE {name} (experiment INTEGER PRIMARY KEY, json TEXT NOT NULL)")
-            connection.execute(f"INSERT INTO {name} VALUES (1, ?)", (f'"{KEY}"',))
-        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'settings'").fetchone()[0]
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    with path.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xaa" * 64)
-    with closing(connect(path)) as connection:
-        found, place = look(connection, LateRedactor(lambda: [Secret(KEY)], lambda _: False), ScanPosition())
-        assert place is None
-        assert [one.table for one in found] == ["drafts"]
-
-
-@pytest.mark.parametrize("word", ["assistant", "reasoning", "response", "http_version"])
-async def test_a_secret_that_is_a_word_of_the_rows_does_not_spoil_them(
-    gateways: Gateways, path: Path, word: str
-) -> None:
+async def test_secrets_that_are_words_of_the_rows_do_not_spoil_them(gateways: Gateways, path: Path) -> None:
     workspace = await begin(gateways, Store(path, gateways.keys.known))
     assert workspace.store is not None
     session = workspace.sessions[0]
-    await gateways.keys.set("p", "https://gateway.example:443", Secret(word))
+    for word in ("assistant", "reasoning", "response", "http_version"):
+        await gateways.keys.set(word, "https://gateway.example:443", Secret(word))
     await clean(workspace)
     session.change(title="Saved since")
     workspace.store.save(snapshot(session))

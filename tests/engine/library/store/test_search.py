@@ -56,9 +56,8 @@ async def store(make_store: MakeStore) -> Store:
     return made
 
 
-@pytest.mark.parametrize(
-    ("typed", "field", "passage"),
-    [
+async def test_text_in_every_field_is_found_and_shown(store: Store) -> None:
+    for typed, field, passage in (
         ("walr", "text", "Tell me about [walruses]"),
         ("aquifer", "reasoning", "Perhaps the [aquifer] matters."),
         ("reykjav", "arguments", 'get_weather {"city": "[Reykjavík]"}'),
@@ -69,14 +68,12 @@ async def store(make_store: MakeStore) -> Store:
         ("and porr", "text", "Straße, CAFÉ [and] [porridge]."),
         ("mamm", "title", "Sea [mammals]"),
         ("demo-re", "model", "[demo-reasoner]"),
-    ],
-)
-async def test_every_field_is_found_and_shown(store: Store, typed: str, field: str, passage: str) -> None:
-    (found,) = await store.find(typed)
-    assert found.experiment.id == "full"
-    (hit,) = found.passages
-    assert (hit.field, shown(hit)) == (field, passage)
-    assert bool(hit.turn_id) is (field not in ("title", "model"))
+    ):
+        (match,) = await store.find(typed)
+        assert match.experiment.id == "full"
+        (hit,) = match.passages
+        assert (hit.field, shown(hit)) == (field, passage)
+        assert bool(hit.turn_id) is (field not in ("title", "model"))
 
 
 async def test_words_may_be_scattered_but_all_are_needed(store: Store) -> None:
@@ -88,14 +85,9 @@ async def test_words_may_be_scattered_but_all_are_needed(store: Store) -> None:
     assert await ids(store, "walrus drizzle") == ["near", "full"]
 
 
-@pytest.mark.parametrize(
-    "typed", ['"', "'", '"walrus', "walrus AND", "NEAR(", "*", "a* OR", "-", "text:x", "(", "\0", "💥"]
-)
-async def test_nothing_typed_is_an_error(store: Store, typed: str) -> None:
-    await store.find(typed)
-
-
-async def test_quotes_do_not_hide_a_word(store: Store) -> None:
+async def test_no_typed_sign_is_an_error_or_hides_a_word(store: Store) -> None:
+    for typed in ('"', "'", "walrus AND", "NEAR(", "*", "a* OR", "-", "text:x", "(", "\0", "💥"):
+        await store.find(typed)
     assert await ids(store, '"walrus') == ["full"]
     assert await ids(store, "?! ...") == []
 
@@ -158,9 +150,9 @@ async def test_a_new_search_ends_the_one_before(make_store: MakeStore) -> None:
 
 
 async def test_search_in_long_turns_ends_at_once(make_store: MakeStore) -> None:
-    """SQLite's own passages of these 600,000 hits would take hours."""
+    """SQLite's own passages of so many hits take very long."""
     store = await make_store()
-    store.save(simple("long", "word " * 600_000 + "Zürich"))
+    store.save(simple("long", "word " * 100_000 + "Zürich"))
     await store.flush()
     async with asyncio.timeout(20):
         (found,) = await store.find("w")
@@ -168,23 +160,6 @@ async def test_search_in_long_turns_ends_at_once(make_store: MakeStore) -> None:
     assert found.passages[0].marks[0] == (0, 4)
     (found,) = await store.find("zurich")
     assert shown(found.passages[0]).endswith("word [Zürich]")
-
-
-async def test_search_leaves_out_turns_longer_than_the_index_takes(make_store: MakeStore) -> None:
-    store = await make_store()
-    endless = simple("a", "albatross " * 450_000, "penguin").model_copy(update={"title": "Birds"})
-    store.save(endless)
-    await store.flush()
-    assert await ids(store, "albatross") == []
-    assert await ids(store, "penguin") == ["a"]
-    shorter = endless.turns[0].model_copy(update={"parts": (Text(text="an albatross"),)})
-    store.save(endless.model_copy(update={"turns": (shorter, *endless.turns[1:])}))
-    await store.flush()
-    assert await ids(store, "albatross") == ["a"]
-    store.save(endless)
-    await store.flush()
-    assert await ids(store, "albatross") == []
-    assert (await store.load("a")).turns[0].text == endless.turns[0].text
 
 
 async def test_search_shows_the_passage_where_most_words_stand_together(make_store: MakeStore) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,12 +16,10 @@ from playground.domain.tool_servers import DataBlock, ServerAnswer, TextBlock
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Store, StoreError
-from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import CallState, Snapshot, encode_experiment, snapshot
 from tests.engine.library.store.conftest import MakeStore, sound
-from tests.engine.session.test_snapshot import PIXEL, fill
-from tests.support.passes import shortest, shortest_of
+from tests.engine.session.test_snapshot import fill
 
 
 def simple(id_: str = "a", *texts: str, created_at: float = 1e9) -> Snapshot:
@@ -57,59 +53,6 @@ async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Se
     assert sound(path)
 
 
-async def test_the_list_tells_what_matters_without_turns(make_store: MakeStore, session: Session) -> None:
-    fill(session)
-    store = await make_store()
-    store.save(snapshot(session))
-    store.save(simple("b", "Hello there", created_at=2e9))
-    await store.flush()
-    newest, oldest = sorted(await store.experiments(), key=lambda experiment: experiment.title)
-    assert (newest.id, newest.title, newest.summary, newest.has_tools) == ("b", "Hello there", "m · 1 turn", False)
-    assert (oldest.title, oldest.pinned, oldest.archived, oldest.has_tools) == ("Weather", True, True, True)
-    assert oldest.protocol == "messages"
-
-
-async def test_only_rows_that_are_different_are_written(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    found = simple("a", *(f"turn {n}" for n in range(50)))
-    store.save(found)
-    await store.flush()
-    rows_before = rows(path, "SELECT number, json FROM turns")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE touched (what TEXT)")
-        for table in ("turns", "settings", "drafts", "experiments"):
-            for action in ("INSERT", "UPDATE", "DELETE"):
-                connection.execute(
-                    f"CREATE TRIGGER {table}_{action} AFTER {action} ON {table}"
-                    f" BEGIN INSERT INTO touched VALUES ('{action} {table}'); END"
-                )
-        connection.commit()
-    changed = found.turns[7].model_copy(update={"parts": (Text(text="another"),)})
-    more = make_turn(Role.USER, "last").model_copy(update={"parent": found.head})
-    turns = (*found.turns[:7], changed, *found.turns[8:], more)
-    store.save(found.model_copy(update={"turns": turns, "head": more.id}))
-    await store.flush()
-    touched = sorted(what for (what,) in rows(path, "SELECT what FROM touched"))
-    assert touched == ["INSERT turns", "UPDATE experiments", "UPDATE settings", "UPDATE turns"]
-    after = rows(path, "SELECT number, json FROM turns")
-    assert len(set(rows_before) & set(after)) == 49
-
-
-async def test_whoever_waits_no_longer_stops_nothing(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")  # a flush cannot be done as long as this lasts
-        store.save(simple("a", "kept"))
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.1):
-                await store.flush()
-        connection.rollback()
-    await store.flush()
-    store.save(simple("b", "kept too"))
-    await store.flush()
-    assert {one.id for one in await store.experiments()} == {"a", "b"}
-
-
 @pytest.mark.parametrize("reopened", [False, True])
 async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopened: bool, path: Path) -> None:
     store = await make_store()
@@ -132,26 +75,8 @@ async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopene
     assert sound(path)
 
 
-async def test_a_picture_is_written_once(make_store: MakeStore, path: Path) -> None:
-    image = Image(url="data:image/png;base64," + "A" * 100_000)
-    trap = Image(url="stored:0000")
-    store = await make_store()
-    turn = make_turn(Role.USER, "Look", image, trap)
-    found = Snapshot(id="a", turns=(turn,), head=turn.id, draft=Draft(images=(image, Image(url=PIXEL))))
-    for number in range(5):
-        edited = turn.model_copy(update={"parts": (*turn.parts, Text(text=str(number)))})
-        store.save(found.model_copy(update={"turns": (edited,)}))
-        store.save(found.model_copy(update={"id": "b", "turns": (edited,)}))
-        await store.flush()
-    back = await store.load("b")
-    assert back.turns[0].images == (image, trap)
-    assert back.draft.images == (image, Image(url=PIXEL))
-    assert rows(path, "SELECT count(*), sum(length(url)) FROM images WHERE url LIKE 'data:%'") == [(1, len(image.url))]
-    assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 1000
-
-
 @pytest.mark.parametrize("lead", [600, 601, 602])
-async def test_a_file_that_a_tool_server_sent_is_stored_without_the_secrets_in_it(path: Path, lead: int) -> None:
+async def test_file_of_a_tool_server_is_stored_without_the_secrets_in_it(path: Path, lead: int) -> None:
     secret = "canary-in-a-file-81c2"
     data = base64.b64encode(b"x" * lead + f"KEY={secret}\n".encode() + b"y" * 50).decode()
     block = DataBlock(kind="blob", data=data, uri="file:///settings")
@@ -193,36 +118,6 @@ async def test_what_a_tool_server_sent_is_written_once_and_a_draft_of_it_holds_n
     assert rows(path, "SELECT count(*) FROM images WHERE length(url) > 1000") == [(2,)]
     assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 2000
     assert rows(path, "SELECT max(length(json)) FROM drafts")[0][0] < 4000
-
-
-async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    image = Image(url="data:image/png;base64," + "A" * 1000)
-    turn = make_turn(Role.USER, "Look", image)
-    store.save(Snapshot(id="a", turns=(turn,), head=turn.id))
-    store.save(simple("b", "Hello"))
-    store.delete("a")
-    await store.flush()
-    assert [experiment.id for experiment in await store.experiments()] == ["b"]
-    assert [one.experiment.id for one in await store.deleted()] == ["a"]
-    assert await store.find("look") == []
-    store.undelete("a")
-    await store.flush()
-    assert {experiment.id for experiment in await store.experiments()} == {"a", "b"}
-    assert len(await store.find("look")) == 1
-    store.delete("a")
-    await store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 31 * 86400 WHERE id = 'a'")
-        connection.commit()
-    store = await make_store()
-    await store.flush()
-    assert rows(path, "SELECT count(*) FROM images") == [(0,)]
-    assert rows(path, "SELECT count(*) FROM turns") == [(1,)]
-    with pytest.raises(KeyError):
-        await store.load("a")
-    await store.close()
-    assert sound(path)
 
 
 async def test_flags_of_one_that_is_not_open(make_store: MakeStore) -> None:
@@ -281,57 +176,3 @@ async def test_a_closed_store_says_so(make_store: MakeStore) -> None:
         await store.flush()
     with pytest.raises(StoreError, match="not open"):
         await store.experiments()
-
-
-async def test_saving_costs_the_caller_nothing(make_store: MakeStore) -> None:
-    """The thread that hands over does no work of the store's, however much there is to write."""
-    import time
-
-    store = await make_store()
-    found = simple("a", *("word " * 200 for _ in range(2000)))
-    found.transcript  # noqa: B018 - not part of what is measured
-
-    def seconds() -> float:
-        began = time.thread_time()
-        for _ in range(20):
-            store.save(found)
-        return time.thread_time() - began
-
-    assert shortest(seconds, 0.02) < 0.02
-    await store.flush()
-    assert len((await store.load("a")).turns) == 2000
-
-
-async def test_others_go_on_while_megabytes_are_written(make_store: MakeStore) -> None:
-    text = '0123456789 "some" words of a line that is not long\n' * 160_000
-    store = await make_store(known=(Secret("sk-0123456789abcdef"),))
-    names = iter("abcdefgh")
-
-    async def share() -> float:
-        """Of all the time that it takes, the longest that somebody else waited on end."""
-        name, pauses = next(names), []
-        found = simple(name, text)
-        began = last = time.perf_counter()
-        store.save(found)
-        written = asyncio.ensure_future(store.flush())  # noqa: TID251 - no window here
-        while not written.done():
-            await asyncio.sleep(0)
-            now = time.perf_counter()
-            pauses.append(now - last)
-            last = now
-        assert (await store.load(name)).turns[0].text == text
-        return max(pauses) / (last - began)
-
-    assert await shortest_of(share, 1 / 8) < 1 / 8
-
-
-async def test_observers_hear_of_the_status(path: Path) -> None:
-    from playground.engine.library.store import Store
-
-    store = Store(path)
-    seen: list[Mode] = []
-    store.subscribe(lambda: seen.append(store.status.mode))
-    await store.open()
-    await store.close()
-    await asyncio.sleep(0)
-    assert seen == [Mode.READY, Mode.CLOSED]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -19,35 +20,24 @@ from playground.engine.library.store.tape_rows import read_head, read_tape, writ
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
+from tests.engine import exchanges
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import rows, simple
 from tests.protocols.streams import chunk
+from tests.support.each_case import each_case
 
 CANARY = "sk-canary-7Qz!x/9+Vw=0123456789"
 NONE = Redactor(())
 
 
 def exchange(id_: str, days_ago: float = 0, reads: int = 3, extra: bytes = b"") -> Exchange:
-    """An exchange that has ended."""
-    return Exchange(
-        id=id_,
-        method="POST",
-        url="http://127.0.0.1:1/v1/chat/completions",
-        request_headers=(("content-type", "application/json"),),
-        request_body=b'{"model": "m"}' + extra,
-        started_at=time.time() - days_ago * 86400,
-        status=200,
-        reason="OK",
-        http_version="HTTP/1.1",
-        reads=[Read(n / 1000, b"data: \xff%d \n\n" % n) for n in range(reads)],
-        answered=0.0,
-        ended=reads / 1000,
-        complete=True,
-        protocol="chat",
-    )
+    """Return an exchange that has ended."""
+    parts = [(number / 1000, b"data: \xff%d \n\n" % number) for number in range(reads)]
+    body = b'{"model": "m"}' + extra
+    return exchanges.exchange(parts, id=id_, started_at=time.time() - days_ago * 86400, request_body=body)
 
 
-@pytest.mark.parametrize("reads", [0, 1, 255, 256, 257, 5000])
+@each_case("reads", [0, 1, 255, 256, 257, 5000])
 def test_an_exchange_comes_back_whole(reads: int) -> None:
     made = exchange("x", reads=reads)
     head, data = write_tape(made, NONE)
@@ -59,20 +49,17 @@ def test_an_exchange_comes_back_whole(reads: int) -> None:
     assert bare.dropped == made.size + len(made.request_body)
 
 
-@pytest.mark.parametrize("how", ["cut", "garbage", "head", "no object", "lines"])
-def test_a_damaged_one_is_said(how: str) -> None:
-    import zlib
-
+def test_damaged_rows_of_an_exchange_are_refused() -> None:
     head, data = write_tape(exchange("x", reads=600), NONE)
-    broken = {
-        "cut": (head, data[: len(data) // 2]),
-        "garbage": (head, b"garbage" * 10),
-        "head": ("{", data),
-        "no object": ('{"request": 3, "response": []}', data),
-        "lines": (head, zlib.compress(b'""\n7\n')),
-    }
-    with pytest.raises(CassetteError):
-        read_tape(*broken[how])
+    for broken in (
+        (head, data[: len(data) // 2]),
+        (head, b"garbage" * 10),
+        ("{", data),
+        ('{"request": 3, "response": []}', data),
+        (head, zlib.compress(b'""\n7\n')),
+    ):
+        with pytest.raises(CassetteError):
+            read_tape(*broken)
 
 
 async def test_old_bodies_go_by_age_and_by_size(make_store: MakeStore, path: Path) -> None:

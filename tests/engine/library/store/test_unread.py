@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import shutil
@@ -16,8 +17,9 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.io.file_lock import FileLock
 from playground.engine.library.store import Mode, Store
-from playground.engine.library.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
+from playground.engine.library.store.unread import Tally, Unread, as_file, exact, tally, told, unread_words
 from playground.engine.session.draft import Draft
 from playground.engine.session.history import MAIN, Kept
 from playground.engine.session.snapshot import Snapshot
@@ -26,6 +28,7 @@ from tests.engine.exchanges import exchange
 from tests.engine.library.store.conftest import MakeStore, MakeWorkspace, sound
 from tests.engine.library.store.test_store import rows
 from tests.engine.library.store.test_trouble import content
+from tests.engine.library.store.versions import make_store as make_old_store
 
 PICTURE = "data:image/png;base64," + "iVBORw0K" * 100
 TEXTS = ("Hello", "Hi there", "And a picture", "A dot", "Thanks", "Welcome")
@@ -33,7 +36,7 @@ IDS = [f"t{number}" for number in range(1, 7)]
 
 
 async def fill(path: Path) -> None:
-    """An experiment of six turns with a picture, a tool, a draft, two exchanges and two steps to undo; and another."""
+    """Save an experiment of six turns with a picture, a tool, a draft, exchanges and steps to undo; and another."""
     turns: list[Turn] = []
     for at, text in enumerate(TEXTS):
         role = Role.ASSISTANT if at % 2 else Role.USER
@@ -64,9 +67,21 @@ async def fill(path: Path) -> None:
     await store.close()
 
 
-#: What is done to a row, by what it does: the table, which row, the statement's end, and how it is told.
+#: Table, row, change of a damage, and what is noted of it.
 Damage = tuple[str, str, str, Tally]
 TURN = {("turns", False): 1}
+FIRST = "experiment = 1"
+ROW_A = "id = 'a'"
+
+
+def part(table: str) -> Tally:
+    """Return the tally of one row that could be read in part."""
+    return {(table, True): 1}
+
+
+def lost(table: str) -> Tally:
+    """Return the tally of one row that could not be read."""
+    return {(table, False): 1}
 
 
 def at(turn: str) -> str:
@@ -74,69 +89,39 @@ def at(turn: str) -> str:
 
 
 DAMAGES: dict[str, Damage] = {
-    "invalid JSON": ("turns", at("t3"), 'json = \'{"id": "t3", ]\'', TURN),
     "empty": ("turns", at("t3"), "json = ''", TURN),
     "cut": ("turns", at("t3"), "json = substr(json, 1, length(json) - 20)", TURN),
-    "cut at once": ("turns", at("t3"), "json = substr(json, 1, 7)", TURN),
-    "one letter other": ("turns", at("t3"), "json = replace(json, '\"parts\"', 'xparts\"')", TURN),
     "a list": ("turns", at("t3"), "json = '[1, 2]'", TURN),
-    "a number": ("turns", at("t3"), "json = '7'", TURN),
-    "null": ("turns", at("t3"), "json = 'null'", TURN),
-    "another shape": ("turns", at("t3"), 'json = \'{"name": "x"}\'', TURN),
     "parts of another shape": ("turns", at("t3"), "json = json_set(json, '$.parts', 'text')", TURN),
     "nested too deep": ("turns", at("t3"), f"json = '{'[' * 100_000}'", TURN),
     "NULs": ("turns", at("t3"), "json = CAST(x'7b0022696400' AS TEXT)", TURN),
     "a blob": ("turns", at("t3"), "json = x'00ff7b7d'", TURN),
-    "a blob of JSON": ("turns", at("t3"), "json = CAST(json AS BLOB)", TURN),
     "an unknown role": ("turns", at("t3"), "json = json_set(json, '$.role', 'critic')", TURN),
-    "no UTF-8, no JSON": ("turns", at("t3"), "json = CAST(x'7bff22' AS TEXT)", TURN),
     "a letter that is no UTF-8": (
         "turns",
         at("t3"),
-        "json = CAST(replace(hex(json), hex('picture'), '70ff') AS TEXT)",  # made bytes of below
-        {("turns", True): 1},
+        "json = CAST(replace(hex(json), hex('picture'), '70ff') AS TEXT)",
+        part("turns"),
     ),
-    "the first turn": ("turns", at("t1"), "json = '{'", TURN),
     "the last turn": ("turns", at("t6"), "json = '{'", TURN),
-    "a turn and its id": ("turns", at("t3"), "json = '{', id = x'ff'", {**TURN, ("turns", True): 1}),
-    "a turn under another's id": ("turns", at("t3"), "json = json_set(json, '$.id', 't1')", {**TURN}),
-    "a turn that follows itself": ("turns", at("t1"), "json = json_set(json, '$.parent', 't1')", {("turns", True): 1}),
-    "settings that are no JSON": ("settings", "experiment = 1", "json = 'x'", {("settings", False): 1}),
-    "tools of another shape": (
-        "settings",
-        "experiment = 1",
-        "json = json_set(json, '$.tools', 7)",
-        {("settings", True): 1},
-    ),
-    "settings as a blob": ("settings", "experiment = 1", "json = x'7b7d'", {("settings", False): 1}),
-    "a draft that is no JSON": ("drafts", "experiment = 1", "json = '{\"draft\"'", {("drafts", False): 1}),
-    "a draft of another shape": (
-        "drafts",
-        "experiment = 1",
-        "json = json_set(json, '$.draft', 'x')",
-        {("drafts", True): 1},
-    ),
-    "an exchange that is no JSON": ("tapes", "id = 'x1'", "head = 'x'", {("tapes", False): 1}),
-    "an exchange of another shape": ("tapes", "id = 'x1'", "head = '{\"request\": 7}'", {("tapes", False): 1}),
-    "an exchange as a blob": ("tapes", "id = 'x1'", "head = x'00'", {("tapes", False): 1}),
-    "a picture as a blob": ("images", "1", "url = x'89504e47'", {("images", False): 1}),
-    "a picture that is no UTF-8": ("images", "1", "url = CAST(x'646174613aff' AS TEXT)", {("images", True): 1}),
-    "undo that is no JSON": ("pasts", "experiment = 1", "json = '['", {("pasts", False): 1}),
-    "undo of another shape": ("pasts", "experiment = 1", "json = '[null]'", {("pasts", False): 1}),
-    "undo cut in two": ("pasts", "experiment = 1", "json = json_set(json, '$[1]', 7)", {("pasts", True): 1}),
-    "a moment that is none": ("experiments", "id = 'a'", "created_at = 'noon'", {("experiments", True): 1}),
-    "a moment beyond all": ("experiments", "id = 'a'", "changed_at = 9e999", {("experiments", True): 1}),
-    "a title as a blob": ("experiments", "id = 'a'", "title = x'ff'", {("experiments", True): 1}),
-    "a title that is no UTF-8": (
-        "experiments",
-        "id = 'a'",
-        "title = CAST(x'41ff' AS TEXT)",
-        {("experiments", True): 1},
-    ),
-    "a flag that is none": ("experiments", "id = 'a'", "pinned = 'yes'", {("experiments", True): 1}),
-    "an id as a blob": ("experiments", "id = 'a'", "id = x'61'", {("experiments", True): 1}),
-    "an id that is no UTF-8": ("experiments", "id = 'a'", "id = CAST(x'61ff' AS TEXT)", {("experiments", True): 1}),
-    "what was looked at last": ("state", "1", "value = x'00'", {("state", False): 1}),
+    "a turn and its id": ("turns", at("t3"), "json = '{', id = x'ff'", TURN | part("turns")),
+    "a turn under another's id": ("turns", at("t3"), "json = json_set(json, '$.id', 't1')", TURN),
+    "a turn that follows itself": ("turns", at("t1"), "json = json_set(json, '$.parent', 't1')", part("turns")),
+    "settings that are no JSON": ("settings", FIRST, "json = 'x'", lost("settings")),
+    "tools of another shape": ("settings", FIRST, "json = json_set(json, '$.tools', 7)", part("settings")),
+    "a draft that is no JSON": ("drafts", FIRST, "json = '{\"draft\"'", lost("drafts")),
+    "a draft of another shape": ("drafts", FIRST, "json = json_set(json, '$.draft', 'x')", part("drafts")),
+    "an exchange that is no JSON": ("tapes", "id = 'x1'", "head = 'x'", lost("tapes")),
+    "a picture as a blob": ("images", "1", "url = x'89504e47'", lost("images")),
+    "a picture that is no UTF-8": ("images", "1", "url = CAST(x'646174613aff' AS TEXT)", part("images")),
+    "undo of another shape": ("pasts", FIRST, "json = '[null]'", lost("pasts")),
+    "undo cut in two": ("pasts", FIRST, "json = json_set(json, '$[1]', 7)", part("pasts")),
+    "a moment that is none": ("experiments", ROW_A, "created_at = 'noon'", part("experiments")),
+    "a title as a blob": ("experiments", ROW_A, "title = x'ff'", part("experiments")),
+    "a title that is no UTF-8": ("experiments", ROW_A, "title = CAST(x'41ff' AS TEXT)", part("experiments")),
+    "an id as a blob": ("experiments", ROW_A, "id = x'61'", part("experiments")),
+    "an id that is no UTF-8": ("experiments", ROW_A, "id = CAST(x'61ff' AS TEXT)", part("experiments")),
+    "what was looked at last": ("state", "1", "value = x'00'", lost("state")),
 }
 
 
@@ -155,15 +140,27 @@ def damage(path: Path, how: str) -> str:
     return row
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "experiments.db"
+    asyncio.run(fill(path))
+    return path
+
+
+@pytest.fixture
+def filled(path: Path, whole: Path) -> Path:
+    path.parent.mkdir(parents=True)
+    shutil.copy(whole, path)
+    return path
+
+
 def put(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-@pytest.fixture
-async def filled(path: Path) -> Path:
-    path.parent.mkdir(parents=True)
-    await fill(path)
-    return path
+def execute(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
 
 
 def in_file(path: Path) -> list[tuple[str, str]]:
@@ -171,53 +168,54 @@ def in_file(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, make_workspace: MakeWorkspace) -> None:
+async def test_damaged_row_is_set_aside_and_the_rest_is_whole(
+    how: str, filled: Path, make_workspace: MakeWorkspace
+) -> None:
     row = damage(filled, how)
     table, _, _, noted = DAMAGES[how]
     workspace = await make_workspace()
     store = workspace.store
     assert store is not None
-    ids = {experiment.id for experiment in workspace.experiments}
     first = "recovered-1" if "an id" in how else "a"
-    assert ids >= {first, "b"}
+    assert {experiment.id for experiment in workspace.experiments} >= {first, "b"}
     session = await workspace.show(first)
     assert tally(await store.unread()) == noted
     if table != "state":
-        assert session.unread == noted
-        assert tally(await store.unread(first)) == noted
+        assert session.unread == tally(await store.unread(first)) == noted
     assert tally(await store.unread("b")) == {}
-    whole = dict(zip(IDS, TEXTS, strict=True))
-    lost = "t3" if TURN.items() <= noted.items() else ""
-    lost = {"the first turn": "t1", "the last turn": "t6"}.get(how, lost)
-    expected = [text for key, text in whole.items() if key != lost]
+    expected = list(TEXTS)
+    if TURN.items() <= noted.items():
+        expected.pop(-1 if how == "the last turn" else 2)
     if how == "a letter that is no UTF-8":
         expected[2] = "And a p\ufffd"
     assert [turn.text for turn in session.transcript.path] == expected, "the path is whole"
-    # changed, saved, closed, opened
     session.turns.add_turn(make_turn(Role.USER, "Goes on"))
-    session.change(title="Another title")
+    session.change(title="Another title", variables={"city": "Oslo"})
     session.with_draft(Draft(text="Something else"))
-    session.change(variables={"city": "Oslo"})
     workspace.pin(first, True)
+    await workspace.close()
+    workspace = await make_workspace()
+    session = await workspace.show(first)
+    assert [turn.text for turn in session.transcript.path] == [*expected, "Goes on"]
+    assert session.title == "Another title"
+    assert len(session.exchanges) == (1 if table == "tapes" else 2)
     await workspace.close()
     assert in_file(filled)[0] == (table, row)
     assert len(in_file(filled)) == sum(noted.values())
     assert sound(filled)
-    for _ in range(2):
-        workspace = await make_workspace()
-        session = await workspace.show(first)
-        assert [turn.text for turn in session.transcript.path] == [*expected, "Goes on"]
-        assert session.title == "Another title"
-        assert len(session.exchanges) == (1 if table == "tapes" else 2)
-        await workspace.close()
-        assert in_file(filled)[0] == (table, row)
-        assert len(in_file(filled)) == sum(noted.values())
-    # it goes with its experiment, for good, and not before
+
+
+@pytest.mark.parametrize("how", ["cut", "a draft of another shape", "what was looked at last"])
+async def test_row_set_aside_goes_with_its_experiment_for_good_and_not_before(
+    how: str, filled: Path, make_workspace: MakeWorkspace
+) -> None:
+    row, table = damage(filled, how), DAMAGES[how][0]
     workspace = await make_workspace()
-    workspace.delete(first)
+    await workspace.show("a")
+    workspace.delete("a")
     await workspace.flush()
-    assert in_file(filled)
-    workspace.erase([first])
+    assert in_file(filled) == [(table, row)]
+    workspace.erase(["a"])
     await workspace.close()
     assert in_file(filled) == ([(table, row)] if table == "state" else [])
     assert sound(filled)
@@ -236,33 +234,26 @@ async def test_what_is_whole_is_not_set_aside(filled: Path, make_workspace: Make
     assert in_file(filled) == []
 
 
-async def test_every_turn_in_turn_and_all_at_once(filled: Path, make_store: MakeStore) -> None:
-    """Whichever is lost, those after it follow what was before it; the branch that stands beside is no part of it."""
+async def test_turns_after_a_lost_one_follow_what_was_before_it(filled: Path, make_store: MakeStore) -> None:
     store = await make_store()
     found = await store.load("a")
     other = make_turn(Role.ASSISTANT, "Another answer").model_copy(update={"id": "o", "parent": "t1"})
     store.save(found.model_copy(update={"turns": (*found.turns[:2], other, *found.turns[2:])}))
     await store.close()
-    whole = content(filled)
-    for text in ("{", "{}", "json"):
-        for lost in IDS:
-            put(filled, whole)
-            with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
-                new = "substr(json, 2)" if text == "json" else f"'{text}'"
-                connection.execute(f"UPDATE turns SET json = {new} WHERE {at(lost)}")
-            store = await make_store()
-            back = await store.load("a")
-            path = [turn.id for turn in back.transcript.path]
-            noted = tally(await store.unread("a"))
-            await store.close()
-            assert len(back.turns) == 6
-            assert noted[("turns", False)] == 1
-            if text == "json" or lost != "t3":  # else nothing says that it did not follow the other answer
-                assert path == [key for key in IDS if key != lost]
-                assert "o" not in path
-    put(filled, whole)
-    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
-        connection.execute("UPDATE turns SET json = '{' WHERE number >> 24 = 1")
+    data = content(filled)
+    for new, lost in [*(("substr(json, 2)", name) for name in IDS), ("'{'", "t1"), ("'{'", "t6"), ("'{}'", "t3")]:
+        put(filled, data)
+        execute(filled, f"UPDATE turns SET json = {new} WHERE {at(lost)}")
+        store = await make_store()
+        back = await store.load("a")
+        noted = tally(await store.unread("a"))
+        await store.close()
+        assert len(back.turns) == 6
+        assert noted[("turns", False)] == 1
+        if new != "'{}'":  # else nothing says that it did not follow the other answer
+            assert [turn.id for turn in back.transcript.path] == [name for name in IDS if name != lost]
+    put(filled, data)
+    execute(filled, "UPDATE turns SET json = '{' WHERE number >> 24 = 1")
     store = await make_store()
     assert (await store.load("a")).turns == ()
     assert tally(await store.unread("a"))[("turns", False)] == 7
@@ -286,22 +277,6 @@ async def test_it_goes_before_what_is_written_over_it_also_while_the_disk_refuse
     assert in_file(filled) == [("turns", row)]
 
 
-async def test_nothing_is_written_where_nothing_may_be(filled: Path, make_store: MakeStore) -> None:
-    damage(filled, "cut")
-    first = await make_store()
-    await first.close()
-    holder = await make_store()
-    reader = await make_store()
-    assert reader.status.mode is Mode.READ_ONLY
-    await reader.experiments()
-    assert len((await reader.load("a")).turns) == 5
-    assert tally(await reader.unread("a")) == TURN
-    assert tally(await reader.unread()) == TURN
-    await reader.close()
-    await holder.close()
-    assert in_file(filled) == []
-
-
 async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeStore, tmp_path: Path) -> None:
     row = damage(filled, "a letter that is no UTF-8")
     store = await make_store()
@@ -319,70 +294,6 @@ async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeSt
     assert len(await store.past("a", (await store.load("a")).transcript)) == 2
     await store.close()
     assert in_file(filled) == [("turns", row)]
-
-
-async def test_recovery_sets_aside_what_it_cannot_take_over(filled: Path, make_store: MakeStore) -> None:
-    noted = {}
-    expected = []
-    for how in ("a letter that is no UTF-8", "a draft that is no JSON", "an exchange that is no JSON"):
-        expected.append((DAMAGES[how][0], damage(filled, how)))
-        noted.update(DAMAGES[how][3])
-    put(filled, bytes(4096) + content(filled)[4096:])
-    store = await make_store()
-    back = await store.load("a")
-    await store.tape_heads("a")
-    assert [turn.id for turn in back.transcript.path] == IDS
-    assert tally(await store.unread("a")) == noted
-    await store.close()
-    assert sorted(in_file(filled)) == sorted(expected)
-
-
-async def test_a_row_that_cannot_be_read_any_more_is_noticed_once(filled: Path, make_store: MakeStore) -> None:
-    """An exchange stays where it is, and its body goes by the rule for old ones: it is the same damage."""
-    damage(filled, "an exchange that is no JSON")
-    for _ in range(2):
-        store = await make_store()
-        await store.tape_heads("a")
-        await store.close()
-        with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
-            connection.execute("UPDATE tapes SET data = NULL")
-    ((_, row),) = in_file(filled)
-    assert json.loads(row)["data"] is not None
-
-
-@pytest.mark.parametrize("size", ["9e999", "1e18", "'x'", "x'00'", "1 << 60", "-1"])
-async def test_an_exchange_that_says_it_is_larger_than_all_lets_no_other_go(
-    size: str, filled: Path, make_store: MakeStore
-) -> None:
-    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
-        connection.execute(f"UPDATE tapes SET size = {size} WHERE id = 'x2'")
-    store = await make_store()
-    for name in ("x1", "x2"):
-        assert await store.tape("a", name) is not None
-    store.delete("a")
-    assert 0 < await store.trash_size() < 100_000
-
-
-async def test_one_that_goes_for_good_meanwhile_takes_no_other_along(
-    filled: Path, make_workspace: MakeWorkspace
-) -> None:
-    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
-        connection.execute("UPDATE experiments SET title = x'ff'")
-        connection.execute("UPDATE experiments SET deleted_at = ? - 1e7 * (id = 'a')", (time.time(),))
-    for _ in range(3):  # what is listed first may be what was there before, or after
-        workspace = await make_workspace()
-        await workspace.close()
-    assert rows(filled, "SELECT experiment, source FROM unread") == [(2, "experiments")]
-
-
-async def test_what_belongs_to_one_that_is_gone_is_not_kept(filled: Path, make_store: MakeStore) -> None:
-    row = Unread(7, "turns", "{}")
-    store = await make_store()
-    await store.close()
-    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
-        connection.execute("PRAGMA foreign_keys = ON")
-        set_aside(connection, [row, Unread(1, "turns", "{}"), Unread(None, "state", "{}")])
-    assert rows(filled, "SELECT experiment FROM unread ORDER BY number") == [(1,), (None,)]
 
 
 def test_a_row_is_kept_to_the_byte() -> None:
@@ -450,16 +361,11 @@ def test_what_is_saved_to_a_file_is_readable_and_holds_no_secret() -> None:
 
 async def test_a_store_of_an_earlier_version_is_only_read(filled: Path, tmp_path: Path, make_store: MakeStore) -> None:
     """Where there is no table for it, and none may be made, it is told all the same."""
-    from tests.engine.library.store.versions import version_1
-
     path = tmp_path / "old" / "experiments.db"
-    version_1(path)
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("UPDATE turns SET json = '{' WHERE id = 't2'")
+    make_old_store(path, 1)
+    execute(path, "UPDATE turns SET json = '{' WHERE id = 't2'")
     shutil.copy(path, filled)
     holder = Store(filled)
-    from playground.engine.io.file_lock import FileLock
-
     lock = FileLock(filled.with_name(filled.name + ".lock"))
     lock.acquire()
     await holder.open()

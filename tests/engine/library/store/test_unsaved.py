@@ -11,10 +11,7 @@ import pytest
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.store import Mode, Store, StoreError
-from playground.engine.library.workspace import OPEN, Workspace
-from playground.engine.session.history import Kept
-from playground.engine.session.snapshot import Snapshot
-from tests.engine.library.store.conftest import MakeStore
+from playground.engine.library.workspace import Workspace
 
 
 async def begun(store: Store, gateways: Gateways, texts: tuple[str, ...] = ()) -> Workspace:
@@ -32,6 +29,12 @@ def fill_disk(store: Store, pages: int = 1) -> None:
     """Let SQLite refuse to have the file grow, as it does on a full disk; or let it, with more ``pages``."""
     assert store._writer is not None
     store._writer._connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+
+
+def make_newer(path: Path) -> None:
+    """Mark the file as one of a later version, which is only read."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA user_version = 99")
 
 
 def named(workspace: Workspace) -> list[str]:
@@ -61,40 +64,11 @@ async def test_on_a_full_disk_it_is_what_came_after_the_disk_was_full(path: Path
     await workspace.close()
 
 
-async def test_on_a_full_disk_the_list_counts_as_well(path: Path, gateways: Gateways) -> None:
-    store = Store(path)
-    workspace = await begun(store, gateways, ("One", "Two"))
-    fill_disk(store)
-    store.remember("current", "x" * 100_000)
-    workspace.delete(workspace.sessions[0].id)
-    await refused(workspace)
-    assert named(workspace) == []
-    assert workspace.behind
-    fill_disk(store, 2**30)
-    await workspace.flush()
-    await workspace.close()
-
-
-async def test_what_no_disk_takes_counts(make_store: MakeStore, gateways: Gateways) -> None:
-    store = await make_store()
-    workspace = Workspace(gateways, store)
-    await workspace.start()
-    assert store._writer is not None
-    store._writer._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
-    workspace.current.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
-    with pytest.raises(StoreError, match="could not be saved"):
-        await workspace.flush()
-    assert len(workspace.unsaved) == 1
-    assert workspace.behind
-
-
 async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(path: Path, gateways: Gateways) -> None:
     workspace = await begun(Store(path), gateways, ("One", "Two", "Three"))
     ids = [session.id for session in workspace.sessions]
     await workspace.close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
+    make_newer(path)
     store = Store(path)
     workspace = await begun(store, gateways)
     assert store.status.mode is Mode.READ_ONLY
@@ -115,36 +89,6 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
     await workspace.close()
 
 
-async def test_what_was_only_looked_at_is_let_go_where_nothing_is_written(path: Path, gateways: Gateways) -> None:
-    workspace = await begun(Store(path), gateways, tuple(str(number) for number in range(OPEN + 6)))
-    ids = [experiment.id for experiment in workspace.experiments]
-    await workspace.close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    workspace = await begun(Store(path), gateways)
-    (await workspace.show(ids[0])).change(title="Touched")
-    for name in ids:
-        await workspace.show(name)
-    assert len(workspace.sessions) == OPEN + 1
-    assert named(workspace) == ["Touched"]
-    await workspace.close()
-
-
-async def test_a_closed_experiment_that_is_renamed_counts(path: Path, gateways: Gateways) -> None:
-    workspace = await begun(Store(path), gateways, ("One",))
-    name = workspace.sessions[0].id
-    await workspace.close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    workspace = await begun(Store(path), gateways)
-    workspace.new()
-    await workspace.rename(name, "Another name")
-    assert named(workspace) == ["Another name"]
-    await workspace.close()
-
-
 async def test_in_memory_all_that_is_not_empty_counts(tmp_path: Path, gateways: Gateways) -> None:
     (tmp_path / "file").touch()
     store = Store(tmp_path / "file" / "experiments.db")
@@ -154,24 +98,6 @@ async def test_in_memory_all_that_is_not_empty_counts(tmp_path: Path, gateways: 
     workspace.current.turns.add_turn(make_turn(Role.USER, "One"))
     await workspace.flush()
     assert named(workspace) == ["One"]
-    await workspace.close()
-
-
-async def test_a_state_that_is_on_the_disk_is_not_written_again(path: Path, gateways: Gateways) -> None:
-    saved: list[str] = []
-
-    class Counted(Store):
-        def save(self, found: Snapshot, growing: frozenset[str] = frozenset(), past: Kept | None = None) -> None:
-            saved.append(found.title or found.turns[0].text)
-            super().save(found, growing, past)
-
-    workspace = await begun(Counted(path), gateways, ("One", "Two"))
-    saved.clear()
-    await workspace.flush()
-    assert saved == []
-    workspace.sessions[1].change(title="Uno")
-    await workspace.flush()
-    assert saved == ["Uno"]
     await workspace.close()
 
 

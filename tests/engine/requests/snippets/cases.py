@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
@@ -39,7 +41,7 @@ NUMBERS: JSONObject = {
     "zero": [0, -0.0, 0.0],
 }
 LONG_LINE = "A very long line without a break that has to be written on one line however wide it gets, " * 3
-IMAGE = "data:image/png;base64," + "iVBORw0KGgo/+AAA" * 20_000
+IMAGE = "data:image/png;base64," + "iVBORw0KGgo/+AAA" * 9_000  # longer than the longest argument of a command
 WEATHER = ToolDefinition(
     name="get_weather",
     description='The weather in a "city".',
@@ -73,56 +75,41 @@ def _user(text: str) -> tuple[Turn, ...]:
     return (make_turn(Role.USER, text),)
 
 
+def chat(turns: str | tuple[Turn, ...] = "Hi", model: str = "demo-chat", **more: Any) -> Request:
+    return Request(protocol="chat", model=model, turns=_user(turns) if isinstance(turns, str) else turns, **more)
+
+
 CHAT: dict[str, Request] = {
-    "streamed": Request(
-        protocol="chat",
-        model="demo-chat",
-        turns=_user("Say hello."),
-        parameters=ChatParameters(stream=True, include_usage=True, temperature=0.2, seed=7),
-    ),
-    "whole": Request(
-        protocol="chat",
-        model="demo-chat",
-        turns=_user("Say hello."),
-        parameters=ChatParameters(stream=False, temperature=0.2, seed=7),
-    ),
-    "bare": Request(protocol="chat", model="demo-chat", turns=_user("Hi")),
-    "shell": Request(
-        protocol="chat", model="demo-chat", turns=_user(SHELL), parameters=ChatParameters(stop=(SHELL, "\n"))
-    ),
-    "letters": Request(
-        protocol="chat", model="demo-chat", turns=_user(LETTERS), parameters=ChatParameters(user=LETTERS)
-    ),
-    "conversation": Request(
-        protocol="chat",
-        model="demo-tools",
-        turns=_turns(),
+    "streamed": chat("Say hello.", parameters=ChatParameters(stream=True, include_usage=True, temperature=0.2, seed=7)),
+    "whole": chat("Say hello.", parameters=ChatParameters(stream=False, temperature=0.2, seed=7)),
+    "bare": chat(),
+    "shell": chat(SHELL, parameters=ChatParameters(stop=(SHELL, "\n"))),
+    "letters": chat(LETTERS, parameters=ChatParameters(user=LETTERS)),
+    "conversation": chat(
+        _turns(),
+        "demo-tools",
         parameters=ChatParameters(
             stream=True, n=2, tool_choice={"type": "function", "function": {"name": "get_weather"}}, top_p=1.0, seed=7
         ),
         tools=(WEATHER,),
         reasoning_return=ReasoningReturn(when=SendReasoning.ALWAYS),
     ),
-    "names": Request(protocol="chat", model="demo-chat", turns=_user("Hi"), extra_body=NAMES),
-    "numbers": Request(protocol="chat", model="demo-chat", turns=_user("Hi"), extra_body=NUMBERS),
-    "odd": Request(
-        protocol="chat",
-        model="demo-chat",
-        turns=_user("Hi"),
+    "names": chat(extra_body=NAMES),
+    "numbers": chat(extra_body=NUMBERS),
+    "odd": chat(
         extra_body={
             "temperature": "hot",
             "stream": "yes",
             "max_tokens": None,
             "messages": {"not": "a list"},
             "n": [True],
-        },
+        }
     ),
-    "model": Request(protocol="chat", model="demo-chat", turns=_user("Hi"), extra_body={"model": 5, "stream": None}),
-    "half": Request(protocol="chat", model="demo-chat", turns=_user("\ud83d half \udc00 and \ud83d\ude00")),
-    "tools": Request(
-        protocol="chat",
-        model="demo-tools",
-        turns=_user("What is the weather in Oslo?"),
+    "model": chat(extra_body={"model": 5, "stream": None}),
+    "half": chat("\ud83d half \udc00 and \ud83d\ude00"),
+    "tools": chat(
+        "What is the weather in Oslo?",
+        "demo-tools",
         parameters=ChatParameters(stream=True, tool_choice="required"),
         tools=(WEATHER.model_copy(update={"strict": None}),),
     ),
@@ -142,24 +129,17 @@ _NATIVE = (
     make_turn(Role.USER, LETTERS),
 )
 
+
+def messages(turns: str | tuple[Turn, ...] = "Hi", **more: Any) -> Request:
+    return chat(turns, "demo-messages", **more).model_copy(update={"protocol": "messages"})
+
+
 MESSAGES: dict[str, Request] = {
-    "streamed": Request(
-        protocol="messages",
-        model="demo-messages",
-        turns=_user("Say hello."),
-        parameters=MessagesParameters(stream=True, temperature=0.2, top_k=5),
-    ),
-    "whole": Request(
-        protocol="messages",
-        model="demo-messages",
-        turns=_user("Say hello."),
-        parameters=MessagesParameters(stream=False, max_tokens=64000),
-    ),
-    "bare": Request(protocol="messages", model="demo-messages", turns=_user("Hi")),
-    "conversation": Request(
-        protocol="messages",
-        model="demo-messages",
-        turns=_NATIVE,
+    "streamed": messages("Say hello.", parameters=MessagesParameters(stream=True, temperature=0.2, top_k=5)),
+    "whole": messages("Say hello.", parameters=MessagesParameters(stream=False, max_tokens=64000)),
+    "bare": messages(),
+    "conversation": messages(
+        _NATIVE,
         parameters=MessagesParameters(
             stream=True,
             thinking={"type": "enabled", "budget_tokens": 1024},
@@ -171,12 +151,9 @@ MESSAGES: dict[str, Request] = {
         ),
         tools=(WEATHER,),
     ),
-    "names": Request(protocol="messages", model="demo-messages", turns=_user(SHELL), extra_body=NAMES),
-    "numbers": Request(protocol="messages", model="demo-messages", turns=_user("Hi"), extra_body=NUMBERS),
-    "odd": Request(
-        protocol="messages",
-        model="demo-messages",
-        turns=_user("Hi"),
+    "names": messages(SHELL, extra_body=NAMES),
+    "numbers": messages(extra_body=NUMBERS),
+    "odd": messages(
         extra_body={
             "max_tokens": "many",
             "thinking": "yes",
@@ -184,13 +161,9 @@ MESSAGES: dict[str, Request] = {
             "system": None,
             "messages": "none",
             "tools": {},
-        },
+        }
     ),
-    "tools": Request(
-        protocol="messages",
-        model="demo-messages",
-        turns=_user("What is the weather in Oslo?"),
-        parameters=MessagesParameters(stream=True, tool_choice="any"),
-        tools=(WEATHER,),
+    "tools": messages(
+        "What is the weather in Oslo?", parameters=MessagesParameters(stream=True, tool_choice="any"), tools=(WEATHER,)
     ),
 }

@@ -1,4 +1,4 @@
-"""Runs snippets in the real tools: sh and curl, Python with its libraries, Node.
+"""Execution of snippets in the real tools: sh and curl, Python with its libraries, Node.
 
 Those of one language run in one process, because most of the time goes into starting it.
 """
@@ -36,7 +36,7 @@ _SHELL = 'for path in "$@"; do printf "\\036"; sh "$path" || echo FAILED; done'
 
 
 def run(lexer: str, files: list[Path], environment: Mapping[str, str]) -> list[str]:
-    """What each of the files printed."""
+    """Return the output of each file."""
     folder = files[0].parent
     if lexer == "bash":
         command = ["sh", "-c", _SHELL, "sh"]

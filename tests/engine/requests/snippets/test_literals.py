@@ -1,4 +1,4 @@
-"""Whatever the value, its source text reads back as that value."""
+"""Literals of snippets read back as their value."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import ast
 import json
 from typing import Any
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.engine.requests.snippets.literals import (
@@ -31,36 +30,28 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=60)
 @given(values, st.integers(0, 4))
-def test_json_text_reads_back(value: Any, depth: int) -> None:
-    assert repr(json.loads(written(value, JSON_TEXT, depth))) == repr(json.loads(json.dumps(value)))
-
-
-@given(values, st.integers(0, 4))
-def test_python_reads_back(value: Any, depth: int) -> None:
-    assert repr(ast.literal_eval(written(value, PYTHON, depth))) == repr(value)
-
-
-@given(values)
-def test_what_cannot_be_seen_is_escaped(value: Any) -> None:
-    for spelling in (JSON_TEXT, PYTHON, JAVASCRIPT):
-        text = written(value, spelling)
+def test_literal_reads_back_with_invisible_characters_escaped(value: Any, depth: int) -> None:
+    as_json, as_python, as_javascript = (
+        written(value, spelling, depth) for spelling in (JSON_TEXT, PYTHON, JAVASCRIPT)
+    )
+    assert repr(json.loads(as_json)) == repr(json.loads(json.dumps(value)))
+    assert repr(ast.literal_eval(as_python)) == repr(value)
+    for text in (as_json, as_python, as_javascript):
         assert not set(text) & set("\x00\x1b\x7f\x85\u200b\u202e\u2028\u2029\ufeff\ud800")
         text.encode()
 
 
-@pytest.mark.parametrize("spelling", [JSON_TEXT, PYTHON, JAVASCRIPT])
-def test_lines_are_no_longer_than_they_have_to_be(spelling: Any) -> None:
-    value = {"messages": [{"role": "user", "content": "word " * 8, "more": [1, 2, 3]}] * 3, "n": {"a": {"b": [1] * 40}}}
-    assert max(map(len, written(value, spelling).splitlines())) <= WIDTH
-
-
-def test_layouts() -> None:
-    value = {"a": [1, {"b": None}], "text": "one\ntwo\n" * 16, "__proto__": True, "two words": {}}
+def test_layouts_of_literals_keep_their_lines_short() -> None:
+    value: Any = {"a": [1, {"b": None}], "text": "one\ntwo\n" * 16, "__proto__": True, "two words": {}}
     assert written(value, JAVASCRIPT).startswith('{\n  a: [1, { b: null }],\n  text: "one\\n" +\n    "two\\n" +\n')
     assert '  ["__proto__"]: true,\n  "two words": {},\n}' in written(value, JAVASCRIPT)
     assert written(value, PYTHON).startswith('{\n    "a": [1, {"b": None}],\n    "text": (\n        "one\\n"\n')
     assert written(value, JSON_TEXT).endswith('"__proto__": true,\n  "two words": {}\n}')
+    value = {"messages": [{"role": "user", "content": "word " * 8, "more": [1, 2, 3]}] * 3, "n": {"a": {"b": [1] * 40}}}
+    for spelling in (JSON_TEXT, PYTHON, JAVASCRIPT):
+        assert max(map(len, written(value, spelling).splitlines())) <= WIDTH
 
 
 def test_long_texts_get_names() -> None:

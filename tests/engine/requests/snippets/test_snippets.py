@@ -1,13 +1,10 @@
-"""What the registry promises: rows, refusals in words, and no secret in any snippet."""
+"""Snippets in every language: refusals, settings that they carry, and no secret in any of them."""
 
 from __future__ import annotations
 
-import inspect
 import json
 from urllib.parse import quote
 
-import anthropic
-import openai
 import pytest
 
 from playground.domain.request import Request
@@ -15,18 +12,10 @@ from playground.domain.secret_spellings import spellings
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import (
-    LANGUAGES,
-    Sent,
-    language,
-    python_anthropic,
-    python_openai,
-    recorded,
-    sent_by,
-    write,
-)
+from playground.engine.requests.snippets import LANGUAGES, Sent, language, recorded, sent_by, write
 from playground.gateway.connection import Auth, Timeouts
 from playground.gateway.redact import MASK, SHORTEST
+from tests.support.each_case import each_case
 
 CANARY = "sk-canary/7f3a9c21e5+bd"
 BASE = "https://gateway.example/v1"
@@ -37,14 +26,13 @@ def ask(protocol: str = "chat", text: str = "Hi", **more: object) -> Request:
 
 
 def texts(sent: Sent) -> list[str]:
-    """The snippets in every language that speaks the protocol."""
+    """Return the snippets in every language of the protocol."""
     found = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
     assert all(snippet.text for snippet in found), [snippet.refusal for snippet in found]
     return [snippet.text for snippet in found]
 
 
-@pytest.mark.parametrize("protocol", ["chat", "messages"])
-@pytest.mark.parametrize("auth", list(Auth))
+@each_case(("protocol", "auth"), [(protocol, auth) for protocol in ("chat", "messages") for auth in Auth])
 def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> None:
     profile = Profile(
         base_url=f"https://gateway.example/{quote(CANARY, safe='')}/v1",
@@ -75,23 +63,16 @@ def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> N
     assert any("GATEWAY_X_TEAM" in note for note in notes)
 
 
-def test_code_for_the_demo_gateway_says_which_key_it_takes_and_how_long_it_is_there() -> None:
+def test_variables_have_names_of_their_own_and_notes_on_the_demo_gateway() -> None:
+    profile = Profile(base_url=BASE, key_origin="there", secret_headers={"Api-Key": "o", "X.Key": "o", "X-Key": "o"})
+    sent = sent_by(profile, ask())
+    assert sent.variables == ("GATEWAY_API_KEY", "GATEWAY_API_KEY_2", "GATEWAY_X_KEY", "GATEWAY_X_KEY_2")
+    assert "demo" not in " ".join(write("curl", sent).notes)
     notes = write("curl", sent_by(Profile(base_url=BASE, demo=True), ask())).notes
     assert "The demo gateway takes anything as GATEWAY_API_KEY, and answers at this address" in " ".join(notes)
-    assert "demo" not in " ".join(write("curl", sent_by(Profile(base_url=BASE, key_origin="there"), ask())).notes)
 
 
-def test_variables_never_share_a_name() -> None:
-    profile = Profile(base_url=BASE, key_origin="there", secret_headers={"Api-Key": "o", "X.Key": "o", "X-Key": "o"})
-    assert sent_by(profile, ask()).variables == (
-        "GATEWAY_API_KEY",
-        "GATEWAY_API_KEY_2",
-        "GATEWAY_X_KEY",
-        "GATEWAY_X_KEY_2",
-    )
-
-
-def test_a_request_from_the_tape_is_written_like_the_one_before_it_ran() -> None:
+def test_recorded_request_is_written_like_the_next_one() -> None:
     profile = Profile(base_url=BASE, key_origin="there", headers={"X-Title": "t"})
     before = sent_by(profile, ask())
     headers = (
@@ -106,24 +87,27 @@ def test_a_request_from_the_tape_is_written_like_the_one_before_it_ran() -> None
         recorded("chat", BASE, (), b"")
 
 
-def test_a_library_of_the_other_protocol_says_so() -> None:
+def test_library_that_cannot_send_the_request_names_another() -> None:
     sent = sent_by(Profile(base_url=BASE), ask("messages"))
-    refusal = write("python-openai", sent).refusal
-    assert refusal.startswith("Python · openai speaks Chat completions, and this request goes over Messages.")
-    assert "Python · anthropic" in refusal
-    assert not write("python-openai", sent).text
-
-
-def test_the_anthropic_library_needs_an_address_that_ends_in_v1() -> None:
-    sent = sent_by(Profile(base_url="https://gateway.example/api/v2"), ask("messages"))
-    snippet = write("python-anthropic", sent)
+    snippet = write("python-openai", sent)
+    assert snippet.refusal.startswith("Python · openai speaks Chat completions, and this request goes over Messages.")
+    assert "Python · anthropic" in snippet.refusal
+    assert not snippet.text
+    snippet = write("python-anthropic", sent_by(Profile(base_url="https://gateway.example/api/v2"), ask("messages")))
     assert "https://gateway.example/api/v2/messages" in snippet.refusal
     assert "curl" in snippet.refusal
     good = write("python-anthropic", sent_by(Profile(base_url="https://gateway.example/api/v1"), ask("messages")))
     assert 'base_url="https://gateway.example/api"' in good.text
+    body: dict[str, object] = {}
+    for _ in range(3000):
+        body = {"a": body}
+    deep = Sent("chat", f"{BASE}/chat/completions", (), {"model": "m", "messages": [], "deep": body})
+    for row in LANGUAGES:
+        if "chat" in row.protocols:
+            assert "nested too deeply" in write(row, deep).refusal
 
 
-def test_what_cannot_be_sent_is_said_before_any_language() -> None:
+def test_request_that_cannot_be_sent_is_refused() -> None:
     with pytest.raises(ValueError, match="base URL"):
         sent_by(Profile(), ask())
     with pytest.raises(ValueError, match="NaN or Infinity"):
@@ -134,7 +118,7 @@ def test_what_cannot_be_sent_is_said_before_any_language() -> None:
         language("cobol")
 
 
-def test_certificates_and_time_outs_are_taken_over() -> None:
+def test_certificates_and_timeouts_are_written() -> None:
     profile = Profile(
         base_url=BASE, ca_file="/etc/it's\nours.pem", timeouts=Timeouts(connect=3, first=7, idle=9, total=60)
     )
@@ -151,32 +135,9 @@ def test_certificates_and_time_outs_are_taken_over() -> None:
         assert "it's ours.pem" in text.splitlines()[0]  # a line break in a comment would end it
 
 
-def test_long_bodies_go_around_the_limit_of_an_argument() -> None:
+def test_long_body_is_passed_on_standard_input() -> None:
     short = write("curl", sent_by(Profile(base_url=BASE), ask(text="Hi!"))).text
     long = write("curl", sent_by(Profile(base_url=BASE), ask(text="Hi! " * 50_000))).text
     assert "--data-raw '{" in short
     assert "--data-binary @- <<'JSON'\n{" in long
     assert "!" not in long
-
-
-def test_arguments_are_those_the_libraries_have() -> None:
-    create = inspect.signature(openai.OpenAI(api_key="x").chat.completions.create).parameters
-    assert create.keys() >= python_openai.ARGUMENTS
-    messages = anthropic.Anthropic(auth_token="x").messages
-    assert inspect.signature(messages.create).parameters.keys() >= python_anthropic.ARGUMENTS
-    assert inspect.signature(messages.stream).parameters.keys() >= python_anthropic.ARGUMENTS - {"stream"}
-
-
-def test_languages_have_unique_ids() -> None:
-    assert len({row.id for row in LANGUAGES}) == len(LANGUAGES) == 6
-
-
-def test_nesting_without_end_is_refused_in_words() -> None:
-    body: dict[str, object] = {}
-    for _ in range(3000):
-        body = {"a": body}
-    sent = Sent("chat", f"{BASE}/chat/completions", (), {"model": "m", "messages": [], "deep": body})
-    for row in LANGUAGES:
-        if "chat" in row.protocols:
-            snippet = write(row, sent)
-            assert "nested too deeply" in snippet.refusal

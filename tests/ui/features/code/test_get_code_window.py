@@ -1,8 +1,7 @@
-"""Get code follows what is set while it is open, gives exactly what was written, and never shows a key."""
+"""The window Get code: languages, refusals and masked keys."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,13 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from playground.domain.parts import Text
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.snippets import LANGUAGES, sent_by, write
 from playground.engine.session.session import Session
-from playground.gateway.tape import Exchange
 from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
 from tests.support.editors import no_gateway
 
@@ -48,24 +45,24 @@ def window(qtbot: QtBot, session: Session) -> Iterator[GetCodeWindow]:
     main.hide()
 
 
-def expected(session: Session, language: str) -> str:
+def expected_code(session: Session, language: str) -> str:
     return write(language, sent_by(PROFILE, session.next_request.build(), (Secret(CANARY),))).text
 
 
-def test_each_language_is_what_the_engine_writes(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_window_shows_the_code_of_each_language(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     def shown(code: str, refused: bool) -> bool:
         return window.code == code and window.refusal.isVisible() == refused
 
     for row in LANGUAGES:
         window.set_language(row.id)
-        code = expected(session, row.id)
+        code = expected_code(session, row.id)
         qtbot.waitUntil(partial(shown, code, "chat" not in row.protocols))
         assert window.copy_button.isEnabled() == bool(code)
         assert window.install.isVisible() == (bool(row.install) and bool(code))
         assert window.install.text() == row.install
 
 
-def test_the_other_protocol_refuses_in_words_and_is_grey(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_language_without_the_protocol_is_refused(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.change(protocol="messages")
     window.set_language("python-openai")
     qtbot.waitUntil(window.refusal.isVisible)
@@ -76,29 +73,7 @@ def test_the_other_protocol_refuses_in_words_and_is_grey(qtbot: QtBot, window: G
     assert grey == [row.title for row in LANGUAGES if "messages" not in row.protocols]
 
 
-def test_a_recorded_exchange_is_shown_as_it_was_sent(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    body = json.dumps({"model": "sent-model", "messages": []}).encode()
-    headers = (("Host", "gateway.example"), ("Content-Length", str(len(body))), ("Authorization", "Bearer ••••"))
-    url = "https://gateway.example/v1/chat/completions"
-    exchange = Exchange("x1", "POST", url, headers, body, 1_700_000_000.0, status=200, protocol="chat")
-    session.experiment.exchange_changed(exchange)
-    window.set_language("curl")
-    window.open_on(tuple, "x1")
-    qtbot.waitUntil(lambda: "sent-model" in window.code)
-    assert window.source.currentText().startswith("As sent at ")
-    assert "Content-Length" not in window.code, "the body is laid out anew, so its length is too"
-    assert "$GATEWAY_API_KEY" in window.code
-    session.change(model="later")
-    assert "sent-model" in window.code
-    exchange.drop()
-    session.experiment.exchange_changed(exchange)
-    qtbot.waitUntil(window.refusal.isVisible)
-    assert "let go" in window.refusal.text()
-    window.open_on(tuple)
-    qtbot.waitUntil(lambda: "later" in window.code)
-
-
-def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_key_in_the_prompt_is_masked(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, f"My key is {CANARY}."))
     qtbot.waitUntil(lambda: "My key is" in window.code)
     assert CANARY not in window.code + window.view.text() + window.notes.text()
@@ -107,7 +82,7 @@ def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWin
     assert CANARY not in QGuiApplication.clipboard().text()
 
 
-def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+def test_copy_copies_shortened_code_whole(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "x" * 50_000))
     qtbot.waitUntil(lambda: len(window.code) > 50_000)
     assert len(window.view.text()) < 10_000
@@ -115,14 +90,3 @@ def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, s
     QTest.mouseClick(window.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == window.code
     assert window.copy_button.text() == "Copied"
-    qtbot.waitUntil(lambda: window.copy_button.text() == "Copy")
-
-
-def test_an_empty_conversation_says_what_to_do(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    empty = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
-    window.set_session(empty)
-    qtbot.waitUntil(window.refusal.isVisible)
-    assert "Write a message first" in window.refusal.text()
-    session.change(model="unseen")
-    empty.turns.add_turn(make_turn(Role.USER, "", Text(text="Now there is one")))
-    qtbot.waitUntil(lambda: "Now there is one" in window.code)

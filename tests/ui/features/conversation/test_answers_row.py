@@ -1,4 +1,4 @@
-"""Which call a result answers: chosen, typed, gone back from, and marked where there is none."""
+"""The row that names the call of a result."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.engine.session.hand_made import Answerable
 from playground.ui.features.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
+from tests.support.each_case import each_case
 
 
 def entry(call_id: str, name: str = "get_weather", *, waits: bool = True) -> Answerable:
@@ -23,7 +23,7 @@ def entry(call_id: str, name: str = "get_weather", *, waits: bool = True) -> Ans
 CALLS = [entry("one"), entry("two"), entry("old", "get_\u202etime", waits=False)]
 
 
-class Desk:
+class AnswersRowDriver:
     def __init__(self, window: QWidget, *, at_once: bool) -> None:
         self.told: list[str] = []
         self.calls = list(CALLS)
@@ -51,46 +51,29 @@ def place(qtbot: QtBot) -> Iterator[QWidget]:
     window.hide()
 
 
-def test_what_is_shown_says_which_call_it_is(place: QWidget) -> None:
-    desk = Desk(place, at_once=False)
-    desk.row.show_call("")
-    assert (desk.row.state.text, desk.row.mark.mark) == (NONE_CHOSEN, "warning")
-    desk.row.show_call("nobody's")
-    assert (desk.row.state.text, desk.row.mark.mark) == (NOT_ABOVE, "warning")
-    desk.row.show_call("two")
-    assert (desk.row.state.text, desk.row.mark.mark) == ("get_weather", "")
-    desk.row.show_call("old")
-    assert desk.row.state.text == "get_‹U+202E›time · has a result"
-    desk.row.show_call("", "one")
-    assert desk.row.state.text == "get_weather · the first that waits"
-    assert desk.row.field.line.placeholderText() == "one"
-    assert desk.told == []
+def test_row_names_the_call_it_answers(place: QWidget) -> None:
+    driver = AnswersRowDriver(place, at_once=False)
+    driver.row.show_call("")
+    assert driver.row.field.accessibleDescription() == NONE_CHOSEN
+    assert (driver.row.state.text, driver.row.mark.mark) == (NONE_CHOSEN, "warning")
+    driver.row.show_call("nobody's")
+    assert (driver.row.state.text, driver.row.mark.mark) == (NOT_ABOVE, "warning")
+    driver.row.show_call("two")
+    assert (driver.row.state.text, driver.row.mark.mark) == ("get_weather", "")
+    driver.row.show_call("old")
+    assert driver.row.state.text == "get_‹U+202E›time · has a result"
+    driver.row.show_call("", "one")
+    assert driver.row.state.text == "get_weather · the first that waits"
+    assert driver.row.field.line.placeholderText() == "one"
+    assert driver.told == []
 
 
-def test_a_call_is_picked_from_the_list_by_keys(place: QWidget, qtbot: QtBot) -> None:
-    desk = Desk(place, at_once=False)
-    desk.row.show_call("")
-    desk.row.choose()
-    popup = desk.row.field.view()
-    qtbot.waitUntil(popup.isVisible)
-    assert [desk.row.field.itemText(row) for row in range(3)] == [
-        "get_weather · one · waits",
-        "get_weather · two · waits",
-        "get_‹U+202E›time · old",
-    ]
-    QTest.keyClick(popup, Qt.Key.Key_Down)
-    QTest.keyClick(popup, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: bool(desk.told))
-    assert desk.told == ["two"]
-    assert desk.row.field.line.text() == "two", "the id, not the words of the list"
-
-
-def test_an_id_is_typed_and_told_when_it_is_left_or_at_once(place: QWidget) -> None:
-    later, now = Desk(place, at_once=False), Desk(place, at_once=True)
-    for desk in (later, now):
-        desk.row.show_call("")
-        desk.row.field.setFocus()
-        QTest.keyClicks(desk.row.field, "ab")
+def test_typed_id_is_sent_when_left_or_at_once(place: QWidget) -> None:
+    later, now = AnswersRowDriver(place, at_once=False), AnswersRowDriver(place, at_once=True)
+    for driver in (later, now):
+        driver.row.show_call("")
+        driver.row.field.setFocus()
+        QTest.keyClicks(driver.row.field, "ab")
     assert now.told == ["a", "ab"]
     now.elsewhere.setFocus()
     assert now.told == ["a", "ab"]
@@ -99,64 +82,26 @@ def test_an_id_is_typed_and_told_when_it_is_left_or_at_once(place: QWidget) -> N
     assert later.told == ["ab"]
 
 
-def test_escape_goes_back_to_the_call_it_answers(place: QWidget) -> None:
-    desk = Desk(place, at_once=False)
-    desk.row.show_call("two")
-    desk.row.field.setFocus()
-    QTest.keyClicks(desk.row.field, "x")
-    QTest.keyClick(desk.row.field, Qt.Key.Key_Escape)
-    desk.elsewhere.setFocus()
-    assert desk.row.field.line.text() == "two"
-    assert desk.told == []
+def test_wheel_over_the_row_changes_nothing(place: QWidget) -> None:
+    driver = AnswersRowDriver(place, at_once=True)
+    driver.row.show_call("one")
+    driver.row.choose()
+    driver.row.field.hidePopup()
+    middle = QPointF(driver.row.field.mapTo(place, driver.row.field.rect().center()))
+    QTest.wheelEvent(place.windowHandle(), middle, QPoint(0, -120))
+    assert driver.told == []
 
 
-def test_a_list_without_calls_says_so_and_chooses_nothing(place: QWidget, qtbot: QtBot) -> None:
-    desk = Desk(place, at_once=False)
-    desk.calls = []
-    desk.row.show_call("")
-    desk.row.choose()
-    qtbot.waitUntil(desk.row.field.view().isVisible)
-    QTest.keyClick(desk.row.field.view(), Qt.Key.Key_Return)
-    assert desk.told == []
-    assert desk.row.field.line.text() == ""
-
-
-def test_scrolling_over_it_answers_no_other_call(place: QWidget) -> None:
-    desk = Desk(place, at_once=True)
-    desk.row.show_call("one")
-    desk.row.choose()
-    desk.row.field.hidePopup()
-    middle = QPointF(20, 8)
-    wheel = QWheelEvent(
-        middle,
-        desk.row.field.mapToGlobal(middle),
-        QPoint(),
-        QPoint(0, -120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(desk.row.field, wheel)
-    assert desk.told == []
-
-
-@pytest.mark.parametrize("odd", ["a\ud800b", "a\u202eb", "two\nlines", " spaced "])
-def test_an_odd_id_is_not_changed_by_being_looked_at(place: QWidget, odd: str) -> None:
-    desk = Desk(place, at_once=False)
-    desk.row.show_call(odd)
-    desk.row.field.setFocus()
-    QTest.keyClick(desk.row.field, Qt.Key.Key_Return)
-    desk.elsewhere.setFocus()
-    assert desk.told == []
-    desk.calls = [entry(odd)]
-    desk.row.show_call("")
-    desk.row.choose()
-    QTest.keyClick(desk.row.field.view(), Qt.Key.Key_Return)
-    assert desk.told == [odd], "picked as it is"
-
-
-def test_the_state_is_said_with_the_field(place: QWidget) -> None:
-    desk = Desk(place, at_once=False)
-    desk.row.show_call("")
-    assert desk.row.field.accessibleDescription() == NONE_CHOSEN
+@each_case("odd", ["a\ud800b", "a\u202eb", "two\nlines", " spaced "])
+def test_odd_id_is_kept_exactly(place: QWidget, odd: str) -> None:
+    driver = AnswersRowDriver(place, at_once=False)
+    driver.row.show_call(odd)
+    driver.row.field.setFocus()
+    QTest.keyClick(driver.row.field, Qt.Key.Key_Return)
+    driver.elsewhere.setFocus()
+    assert driver.told == []
+    driver.calls = [entry(odd)]
+    driver.row.show_call("")
+    driver.row.choose()
+    QTest.keyClick(driver.row.field.view(), Qt.Key.Key_Return)
+    assert driver.told == [odd], "picked as it is"

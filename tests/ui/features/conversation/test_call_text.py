@@ -1,4 +1,4 @@
-"""Arguments as a card lays them out."""
+"""Formatting of arguments in the card of a call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_arguments_of_too_many_lines_are_shown_as_sent() -> None:
     assert not is_laid_out(arguments)
 
 
-def test_what_is_few_lines_is_laid_out_with_its_problems() -> None:
+def test_short_arguments_are_formatted_with_their_problems() -> None:
     arguments = json.dumps({"é": [1, {"b": None}, [], "x"]}, ensure_ascii=False)
     lines = [line.text for line in argument_lines(arguments, [Problem(("é", 1, "b"), "wrong")])]
     assert lines[4] == '      "b": null   × wrong'

@@ -1,4 +1,4 @@
-"""Where one writes: which key runs, and what never does."""
+"""The composer: keys, buttons and refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role
 from playground.engine.session.changes import RunState
-from playground.ui.features.conversation.composer import ROOMY, Composer
+from playground.ui.features.conversation.composer import Composer
 
 CONTROL, SHIFT, NONE = (
     Qt.KeyboardModifier.ControlModifier,
@@ -53,19 +53,18 @@ def driver(qtbot: QtBot) -> ComposerDriver:
     return driver
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
-def test_enter_makes_a_line_and_control_enter_runs(driver: ComposerDriver, key: Qt.Key) -> None:
+def test_enter_inserts_a_line_and_control_enter_runs(driver: ComposerDriver) -> None:
     QTest.keyClicks(driver.field, "a")
-    driver.press(key=key)
+    driver.press(key=Qt.Key.Key_Enter)
     QTest.keyClicks(driver.field, "b")
     assert driver.composer.text == "a\nb"
     assert driver.asked == []
-    driver.press(CONTROL, key)
+    driver.press(CONTROL, Qt.Key.Key_Enter)
     assert driver.asked == ["run"]
     assert driver.composer.text == "a\nb"
 
 
-def test_the_setting_swaps_them(driver: ComposerDriver) -> None:
+def test_setting_swaps_the_keys(driver: ComposerDriver) -> None:
     driver.composer.set_enter_runs(True)
     QTest.keyClicks(driver.field, "a")
     driver.press(CONTROL)
@@ -78,7 +77,7 @@ def test_the_setting_swaps_them(driver: ComposerDriver) -> None:
     assert "Ctrl" not in driver.button("Run").text()
 
 
-def test_enter_that_ends_a_composition_never_runs(driver: ComposerDriver) -> None:
+def test_enter_that_ends_a_composition_does_not_run(driver: ComposerDriver) -> None:
     driver.composer.set_enter_runs(True)
     driver.compose("にほ")
     driver.press()
@@ -88,25 +87,11 @@ def test_enter_that_ends_a_composition_never_runs(driver: ComposerDriver) -> Non
     assert driver.asked == []
     assert "日本" in driver.composer.text
     QApplication.processEvents()
-    QTest.qWait(5)
     driver.press()
     assert driver.asked == ["run"]
 
 
-def test_it_grows_with_its_text_up_to_a_bound(driver: ComposerDriver) -> None:
-    heights = []
-    for lines in (1, 3, 8, 12, 40):
-        driver.composer.set_text("\n".join("x" * lines))
-        heights.append(driver.field.height())
-    assert heights[0] < heights[1] < heights[2] < heights[3] == heights[4]
-    driver.composer.set_text("word " * 60)
-    wide = driver.field.height()
-    driver.composer.resize(300, 300)
-    QApplication.processEvents()
-    assert driver.field.height() > wide
-
-
-def test_while_it_runs_the_button_stops_and_the_key_that_runs_does_not(driver: ComposerDriver) -> None:
+def test_button_stops_a_run_and_the_key_does_not(driver: ComposerDriver) -> None:
     driver.composer.set_state(RunState.STREAMING)
     stop = driver.button("Stop")
     assert "Stop" in stop.text()
@@ -125,20 +110,7 @@ def test_while_it_runs_the_button_stops_and_the_key_that_runs_does_not(driver: C
     assert driver.asked == ["run", "stop", "add", "run"]
 
 
-def test_text_and_role_are_edits_only_when_they_change(driver: ComposerDriver, qtbot: QtBot) -> None:
-    edits: list[None] = []
-    driver.composer.edited.connect(lambda: edits.append(None))
-    driver.composer.set_role(Role.USER)
-    driver.composer.set_text("")
-    assert edits == []
-    driver.composer.set_role(Role.SYSTEM)
-    driver.composer.set_text("words")
-    assert len(edits) == 2
-    assert driver.composer.role is Role.SYSTEM
-    assert "System" in driver.button("Role of the message").text()
-
-
-def test_why_it_did_not_run_is_said_as_plain_text(driver: ComposerDriver) -> None:
+def test_reason_of_a_refused_run_is_plain_text(driver: ComposerDriver) -> None:
     driver.composer.say("<b>no</b> model")
     shown = [label for label in driver.composer.findChildren(QLabel) if label.text() == "<b>no</b> model"]
     assert shown[0].isVisible()
@@ -147,19 +119,18 @@ def test_why_it_did_not_run_is_said_as_plain_text(driver: ComposerDriver) -> Non
     assert not shown[0].isVisible()
 
 
-@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
-@pytest.mark.parametrize("state", [RunState.IDLE, RunState.STREAMING])
-def test_no_button_is_cut_at_any_width(driver: ComposerDriver, qtbot: QtBot, role: Role, state: RunState) -> None:
+def test_no_button_is_cut_off_at_any_width(driver: ComposerDriver, qtbot: QtBot) -> None:
     composer = driver.composer
-    composer.set_role(role)
-    composer.set_state(state)
     composer.set_tokens([123_456], 12)
     place = QWidget()  # a window of its own would be as wide as its layout asks for
     composer.setParent(place)
     place.show()
-    for width in range(composer.minimumSizeHint().width(), 720, 30):
-        composer.resize(width, 200)
-        qtbot.waitUntil(lambda width=width: composer.width() == width and whole(composer))  # type: ignore[misc]
+    for role, state in ((Role.ASSISTANT, RunState.IDLE), (Role.USER, RunState.STREAMING)):
+        composer.set_role(role)
+        composer.set_state(state)
+        for width in (composer.minimumSizeHint().width(), 400, 520, 700):
+            composer.resize(width, 200)
+            qtbot.waitUntil(lambda width=width: composer.width() == width and whole(composer))  # type: ignore[misc]
     composer.setParent(None)
     place.close()
 
@@ -170,28 +141,3 @@ def whole(composer: Composer) -> bool:
     apart = not any(a.geometry().intersects(b.geometry()) for a in buttons for b in buttons if a is not b)
     inside = all(composer.rect().contains(b.geometry()) for b in buttons if b.parent() is composer)
     return apart and inside and all(b.width() >= b.sizeHint().width() for b in buttons)
-
-
-def test_the_button_for_variables_gives_way_where_the_room_is_short(driver: ComposerDriver, qtbot: QtBot) -> None:
-    button = driver.button("Variables")
-    assert not button.isVisible()
-    driver.composer.resize(ROOMY, 200)
-    assert button.isVisible()
-    with qtbot.waitSignal(driver.composer.variables_asked):
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    driver.composer.resize(ROOMY - 1, 200)
-    assert not button.isVisible()
-
-
-def test_the_estimate_says_of_how_much_it_is(driver: ComposerDriver) -> None:
-    label = driver.composer._tokens
-    driver.composer.set_tokens([3_100], 0, 128_000, "The model takes 128,000 tokens.")
-    assert label.text == "≈ 3,100 of 128,000 tok"
-    assert label.accessibleName().endswith("≈ 3,100 of 128,000 tok. The model takes 128,000 tokens.")
-    label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100/128k") + 1, label.height())
-    assert label.fitting() == "≈ 3,100/128k"
-    label.resize(label.fontMetrics().horizontalAdvance("≈ 3,100 tok") + 1, label.height())
-    assert label.fitting() == "≈ 3,100 tok"
-    driver.composer.set_tokens([3_100], 1)
-    assert label.text == "≈ 3,100 tok + 1 image"
-    assert "128,000" not in label.toolTip() + label.accessibleName()

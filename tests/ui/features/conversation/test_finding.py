@@ -1,20 +1,15 @@
-"""Looking for words: what counts is what a card shows, place by place, and it comes in slices."""
+"""The search in a conversation and the places that cards mark."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import pytest
-from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
-from tests.benchmarks.experiment import long_transcript
-from tests.ui.features.conversation.test_transcript_view import TranscriptDriver
-from tests.ui.features.conversation.test_transcript_view import driver as driver
+from tests.ui.features.conversation.conftest import TranscriptDriver
 
 MARKDOWN = """# A heading with token
 
@@ -84,40 +79,38 @@ def everything() -> list[Row]:
     )
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        Query("token"),
-        Query("Token", case=True),
-        Query("token", whole=True),
-        Query("a token"),
-        Query("break, a hard"),
-        Query("snake_case"),
-        Query("redacted"),
-        Query("http"),
-        Query("**"),
-        Query('"'),
-        Query("token  one"),
-        Query("😀 token"),
-        Query("U+200B"),
-        Query("(.*)"),
-    ],
-    ids=lambda query: f"{query.words}{'-case' * query.case}{'-whole' * query.whole}",
-)
-def test_what_is_counted_is_what_the_cards_show(driver: TranscriptDriver, qtbot: QtBot, query: Query) -> None:
+QUERIES = [
+    Query("token"),
+    Query("Token", case=True),
+    Query("token", whole=True),
+    Query("break, a hard"),
+    Query("snake_case"),
+    Query("redacted"),
+    Query("http"),
+    Query('"'),
+    Query("token  one"),
+    Query("😀 token"),
+    Query("U+200B"),
+    Query("(.*)"),
+    Query("  "),
+]
+
+
+def test_search_counts_the_places_that_cards_show(driver: TranscriptDriver) -> None:
     rows = everything()
-    search = find(rows, query)
-    driver.view.show_found(query.pattern)
+    searches = [find(rows, query) for query in QUERIES]
     for at, row in enumerate(rows):
         driver.show([row])
         card = driver.view.card(row.id)
         assert card is not None
-        assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}"
+        for query, search in zip(QUERIES, searches, strict=True):
+            driver.view.show_found(query.pattern)
+            assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}, {query}"
         driver.show([])
-    assert search.total == sum(search.counts)
+    assert [search.total for search in searches] == [sum(search.counts) for search in searches]
 
 
-def test_places_are_where_the_words_are(driver: TranscriptDriver) -> None:
+def test_places_in_cards_are_those_of_the_words(driver: TranscriptDriver) -> None:
     rows = everything()
     driver.view.show_found(Query("token").pattern)
     seen = 0
@@ -134,13 +127,7 @@ def test_places_are_where_the_words_are(driver: TranscriptDriver) -> None:
     assert seen > 500
 
 
-def test_nothing_to_look_for_finds_nothing() -> None:
-    for words in ("", "  "):
-        search = find(everything(), Query(words))
-        assert (search.done, search.total) == (True, 0)
-
-
-def test_it_goes_round_in_both_directions() -> None:
+def test_search_wraps_in_both_directions() -> None:
     rows = Rows().follow(
         Transcript().append(*(make_turn(Role.USER, text) for text in ("x y x", "none", "x", "no", "x x")))
     )
@@ -163,58 +150,3 @@ def test_it_goes_round_in_both_directions() -> None:
     assert backward == [(4, 1), (4, 0), (2, 0), (0, 1), (0, 0), (4, 1)]
     assert find(rows, Query("zz")).after(0, 0) is None
     assert find(rows, Query("zz")).before(0, 0) is None
-
-
-def test_total_follows_rows_that_come_and_go() -> None:
-    rows = everything()
-    search = find(rows, Query("token"))
-    total = search.total
-    more = [*rows[:3], Rows().follow(Transcript().append(make_turn(Role.USER, "one token more")))[0], *rows[3:]]
-    search.set_rows(more, 0)
-    while not search.work(0.01):
-        pass
-    assert search.total == total + 1
-    search.set_rows(rows[3:], 0)
-    assert search.done
-    assert search.total == total - sum(search_counts(rows[:3]))
-
-
-def search_counts(rows: Sequence[Row]) -> list[int]:
-    return find(rows, Query("token")).counts
-
-
-def test_a_card_that_shows_less_is_believed() -> None:
-    rows = everything()
-    search = find(rows, Query("token"))
-    assert not search.correct(1, search.counts[1])
-    before = search.total
-    assert search.correct(1, search.counts[1] - 2)
-    assert search.total == before - 2
-
-
-def test_ten_thousand_turns_are_looked_through_in_slices() -> None:
-    transcript = long_transcript(10_000)
-    rows = Rows().follow(transcript)
-    search = Search()
-    search.set_rows(rows, 0)
-    asked = next(turn for turn in transcript.path[5000:] if turn.role is Role.USER)
-    words = asked.text.partition(":")[0]
-    search.look_for(Query(words), 8000)
-    slices = 0
-    while not search.done:
-        search.work(0.001)
-        slices += 1
-    assert slices > 3
-    assert [rows[at].id for at, count in enumerate(search.counts) if count] == [asked.id]
-
-
-def test_it_begins_where_one_is_and_forgets() -> None:
-    rows = Rows().follow(Transcript().append(*(make_turn(Role.USER, f"word {n}") for n in range(50))))
-    search = Search()
-    search.set_rows(rows, 0)
-    search.look_for(Query("word"), 40)
-    while not search.total:
-        search._step()
-    assert [at for at, count in enumerate(search.counts) if count] == [40]
-    search.forget()
-    assert (search.done, search.total) == (True, 0)

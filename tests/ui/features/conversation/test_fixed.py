@@ -1,4 +1,4 @@
-"""Turns that are only to be read: whatever would change them is not offered."""
+"""Read-only messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image, Text, ToolCall
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
 from tests.support.editors import no_gateway
+from tests.ui.features.conversation.conftest import no_price
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 TURNS = (
@@ -38,10 +39,6 @@ CHANGES = (
 )
 
 
-def no_price(_profile_id: str, _model: str) -> None:
-    return None
-
-
 def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
     session = Session(no_gateway, profile_id="demo", literal=True)
     session.history.begin_anew(Transcript().append(*turns), session.settings)
@@ -54,7 +51,7 @@ def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
     return pane
 
 
-def _offered(pane: TranscriptPane) -> set[str]:
+def _list_actions(pane: TranscriptPane) -> set[str]:
     """What every button that is seen is called, and every entry of the cards' menus."""
     found = set()
     for button in pane.findChildren(QAbstractButton):
@@ -72,16 +69,8 @@ def _changing(offered: set[str]) -> list[str]:
     return [words for words in offered if any(change in words for change in CHANGES)]
 
 
-def test_nothing_that_changes_a_fixed_turn_is_offered(qtbot: QtBot) -> None:
-    free, fixed = (_offered(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
+def test_fixed_turn_offers_no_changes(qtbot: QtBot) -> None:
+    free, fixed = (_list_actions(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
     assert _changing(free)  # of the same turns, were they not fixed
     assert not _changing(fixed)
     assert {"copy text", "show its frames", "show the frame that carried it"} <= fixed
-
-
-def test_a_result_in_a_fixed_turn_does_not_change_its_call(qtbot: QtBot) -> None:
-    pane = _pane(qtbot, make_turn(Role.USER, "Hello"), make_turn(Role.TOOL, "rain"), fixed=True)
-    assert not _changing(_offered(pane))
-    tool = [card for card in pane.view.cards.values() if card.turn.role is Role.TOOL]
-    assert tool
-    assert not any(row.isEnabled() for row in tool[0].editing._rows)

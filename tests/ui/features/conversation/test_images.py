@@ -1,4 +1,4 @@
-"""Images between Qt and our values: what a paste offers, what is decoded, and how hostile ones end. Real pictures."""
+"""Images between Qt and our values, with real pictures and damaged ones."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from playground.domain.parts import Image
 from playground.engine.files.images import ImageError, cut_off_words, data_of, facts, from_address, image_from
 from playground.ui.features.conversation.image_view import ImageBox, ImageStrip
 from playground.ui.features.conversation.images import decode, offers_images, read_source, shrunk, sources_of
+from tests.support.each_case import each_case
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -30,7 +31,7 @@ def picture(width: int = 40, height: int = 30, colour: str = "#2F5BEA", *, alpha
     return made
 
 
-def saved(folder: Path, name: str, made: QImage | None = None) -> Path:
+def save_picture(folder: Path, name: str, made: QImage | None = None) -> Path:
     path = folder / name
     assert (made or picture()).save(str(path))
     return path
@@ -60,8 +61,8 @@ def bomb(width: int, height: int) -> bytes:
 # What is offered
 
 
-@pytest.mark.parametrize("data", [b"no picture at all", b""])
-def test_a_broken_picture_is_taken_for_what_is_wrong_with_it_to_be_said(data: bytes) -> None:
+@each_case("data", [b"no picture at all", b""])
+def test_broken_picture_is_offered_and_refused_when_read(data: bytes) -> None:
     mime = QMimeData()
     mime.setData("image/png", data)
     assert offers_images(mime)
@@ -79,7 +80,7 @@ def test_a_broken_picture_is_taken_for_what_is_wrong_with_it_to_be_said(data: by
     assert sources_of(mime) == []
 
 
-def test_text_wins_over_the_picture_of_it() -> None:
+def test_text_is_preferred_to_its_picture() -> None:
     mime = QMimeData()
     mime.setText("A1\tB1")
     mime.setImageData(picture())
@@ -87,19 +88,7 @@ def test_text_wins_over_the_picture_of_it() -> None:
     assert sources_of(mime) == []
 
 
-def test_a_data_url_is_an_image_and_other_text_is_not() -> None:
-    made = read_source(picture())
-    mime = QMimeData()
-    mime.setText(made.url)
-    assert sources_of(mime) == [made.url]
-    assert read_source(made.url).url == made.url
-    for text in ("Hello", "https://example.org/a.png", "data:text/plain,hi"):
-        mime.setText(text)
-        assert sources_of(mime) == []
-        assert not offers_images(mime)
-
-
-def test_a_picture_dragged_from_a_page_is_an_address_and_a_page_is_text() -> None:
+def test_dragged_picture_is_an_address() -> None:
     mime = QMimeData()
     mime.setUrls([QUrl("https://example.org/a.png?x=1")])
     assert sources_of(mime) == ["https://example.org/a.png?x=1"]
@@ -111,41 +100,19 @@ def test_a_picture_dragged_from_a_page_is_an_address_and_a_page_is_text() -> Non
 # Reading
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp"])
-def test_a_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
-    path = saved(tmp_path, name)
+@each_case("name", ["a.png", "a.jpg", "a.webp"])
+def test_image_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
+    path = save_picture(tmp_path, name)
     image = read_source(path)
     assert data_of(image.url) == path.read_bytes()
     assert image.name == name
     assert decode(image, QSize(20, 20)).size() == QSize(20, 15)
 
 
-def test_another_bitmap_format_is_rewritten_as_png(tmp_path: Path) -> None:
-    image = read_source(saved(tmp_path, "old.bmp"))
-    assert image.name == "old.png"
-    assert image.url.startswith("data:image/png;base64,")
-
-
-def test_a_file_that_only_claims_to_be_an_image(tmp_path: Path) -> None:
-    for name, data in (
-        ("a.png", b"#!/bin/sh"),
-        ("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
-        ("b.bmp", b"BM"),
-    ):
-        path = tmp_path / name
-        path.write_bytes(data)
-        with pytest.raises(ImageError):
-            read_source(path)
-
-
 # Showing
 
 
-def test_never_scaled_up() -> None:
-    assert decode(read_source(picture(12, 9)), QSize(220, 160)).size() == QSize(12, 9)
-
-
-def test_hostile_pictures_end_in_words(qapp: QApplication) -> None:
+def test_hostile_pictures_give_errors(qapp: QApplication) -> None:
     whole = data_of(read_source(noise(64, 64)).url)
     assert whole is not None
     cases = {
@@ -159,27 +126,19 @@ def test_hostile_pictures_end_in_words(qapp: QApplication) -> None:
     assert QImageReader.allocationLimit() == 256
 
 
-def test_a_decoder_is_never_guessed() -> None:
-    wrong = (
-        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 9, 9) + b"<svg xmlns='http://www.w3.org/2000/svg'/>"
-    )
-    with pytest.raises(ImageError):
-        decode(image_from(wrong), QSize(10, 10))
-
-
 def test_shrinking_gives_a_smaller_copy_of_the_same_image() -> None:
     with pytest.raises(ImageError, match="would not become smaller"):
         shrunk(read_source(picture(4, 4)))
-    data = data_of(read_source(noise(2_500, 400)).url)
+    data = data_of(read_source(noise(2_500, 200)).url)
     assert data is not None
     small = shrunk(image_from(data, "noise.png").model_copy(update={"detail": "low"}))
     known = facts(small).measure
     assert known is not None
-    assert (known.media_type, known.width, known.height) == ("image/jpeg", 1_568, 250)
+    assert (known.media_type, known.width, known.height) == ("image/jpeg", 1_568, 125)
     assert (small.name, small.detail) == ("noise.jpg", "low")
 
 
-def test_a_transparent_picture_stays_transparent_when_it_shrinks() -> None:
+def test_shrunk_picture_stays_transparent() -> None:
     clear = noise(3_000, 200).convertToFormat(QImage.Format.Format_ARGB32)
     clear.setPixelColor(5, 5, QColor(0, 0, 0, 0))
     small = shrunk(read_source(clear))
@@ -188,10 +147,10 @@ def test_a_transparent_picture_stays_transparent_when_it_shrinks() -> None:
 
 
 def jpeg(name: str, folder: Path, made: QImage) -> bytes:
-    return saved(folder, name, made).read_bytes()
+    return save_picture(folder, name, made).read_bytes()
 
 
-def test_a_copy_stands_upright(tmp_path: Path) -> None:
+def test_shrunk_jpeg_is_upright(tmp_path: Path) -> None:
     """As the camera said that it was held: the copy does not say it any more."""
     plain = jpeg("plain.jpg", tmp_path, picture(3_000, 2_000))
     turned = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"  # Orientation: 6
@@ -201,33 +160,16 @@ def test_a_copy_stands_upright(tmp_path: Path) -> None:
     assert (known.width, known.height) == (1_045, 1_568)
 
 
-def test_a_screenshot_stays_sharp_and_a_photograph_becomes_jpeg(tmp_path: Path) -> None:
+def test_screenshot_stays_png_and_photograph_becomes_jpeg(tmp_path: Path) -> None:
     drawn = QImageWriter(str(tmp_path / "drawn.png"))
     drawn.setCompression(0)  # as large as it can be, so that a copy is smaller
-    made = picture(3_000, 1_800)
+    made = picture(1_700, 900)
     painter = QPainter(made)
     painter.drawText(100, 100, "Words to be read")
     painter.end()
     assert drawn.write(made)
     assert shrunk(read_source(tmp_path / "drawn.png")).url.startswith("data:image/png")
-    assert shrunk(read_source(noise(2_400, 1_800))).url.startswith("data:image/jpeg")
-
-
-def test_sixteen_bits_become_eight(tmp_path: Path) -> None:
-    deep = noise(2_300, 300).convertToFormat(QImage.Format.Format_RGBA64)
-    deep.setPixelColor(1, 1, QColor(0, 0, 0, 0))
-    data = data_of(shrunk(image_from(jpeg("deep.png", tmp_path, deep), "deep.png")).url)
-    assert data is not None
-    assert data[24] == 8  # bits a colour, in the header
-
-
-def test_what_moves_is_left_as_it_is() -> None:
-    frame = b",\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x03D\x02\x05\x00"
-    header = b"GIF89a" + struct.pack("<HH", 2, 1) + b"\x80\x00\x00" + b"\x00\x00\x00\xff\xff\xff"
-    control = b"!\xf9\x04\x04\x0a\x00\x00\x00"
-    moving = header + (control + frame) * 3 + b";"
-    with pytest.raises(ImageError, match=r"“wave\.gif” cannot be made smaller: it is animated"):
-        shrunk(image_from(moving, "wave.gif"))
+    assert shrunk(read_source(noise(1_700, 300))).url.startswith("data:image/jpeg")
 
 
 def png_with(data: bytes, kind: bytes, content: bytes) -> bytes:
@@ -236,24 +178,18 @@ def png_with(data: bytes, kind: bytes, content: bytes) -> bytes:
     return data[:33] + chunk + data[33:]
 
 
-def test_an_animated_png_and_webp_are_not_made_smaller(tmp_path: Path) -> None:
-    data = saved(tmp_path, "still.png").read_bytes()
-    with pytest.raises(ImageError, match="it is animated"):
-        shrunk(image_from(png_with(data, b"acTL", struct.pack(">II", 3, 0)), "wave.png"))
-
-    webp = saved(tmp_path, "still.webp").read_bytes()[12:]
-    frame = b"\0" * 6 + b"\x27\0\0\x1d\0\0" + b"\x64\0\0\0" + webp
-    moving = b"".join(
-        kind + struct.pack("<I", len(content)) + content
-        for kind, content in (
-            (b"VP8X", b"\x02\0\0\0\x27\0\0\x1d\0\0"),
-            (b"ANIM", b"\0" * 6),
-            (b"ANMF", frame),
-            (b"ANMF", frame),
-        )
-    )
-    with pytest.raises(ImageError, match="it is animated"):
-        shrunk(image_from(b"RIFF" + struct.pack("<I", len(moving) + 4) + b"WEBP" + moving, "wave.webp"))
+def test_shrinking_of_animated_images_is_refused(tmp_path: Path) -> None:
+    header = b"GIF89a" + struct.pack("<HH", 2, 1) + b"\x80\x00\x00" + b"\x00\x00\x00\xff\xff\xff"
+    control = b"!\xf9\x04\x04\x0a\x00\x00\x00"
+    gif = header + (control + b",\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x03D\x02\x05\x00") * 3 + b";"
+    png = png_with(save_picture(tmp_path, "still.png").read_bytes(), b"acTL", struct.pack(">II", 3, 0))
+    frame = b"\0" * 6 + b"\x27\0\0\x1d\0\0" + b"\x64\0\0\0" + save_picture(tmp_path, "still.webp").read_bytes()[12:]
+    chunks = ((b"VP8X", b"\x02\0\0\0\x27\0\0\x1d\0\0"), (b"ANIM", b"\0" * 6), (b"ANMF", frame), (b"ANMF", frame))
+    content = b"".join(kind + struct.pack("<I", len(data)) + data for kind, data in chunks)
+    webp = b"RIFF" + struct.pack("<I", len(content) + 4) + b"WEBP" + content
+    for name, data in (("wave.gif", gif), ("wave.png", png), ("wave.webp", webp)):
+        with pytest.raises(ImageError, match=f"“{name}” cannot be made smaller: it is animated"):
+            shrunk(image_from(data, name))
 
 
 def exif(orientation: int, order: str) -> bytes:
@@ -270,11 +206,11 @@ def webp_with_exif(data: bytes, width: int, height: int, content: bytes) -> byte
     return b"RIFF" + struct.pack("<I", len(chunks) + 4) + b"WEBP" + chunks
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
-@pytest.mark.parametrize(("kind", "order"), [("png", "<"), ("png", ">"), ("webp", "<"), ("webp", ">")])
-def test_png_and_webp_are_turned_by_their_exif_data_as_jpeg_is(
-    tmp_path: Path, kind: str, order: str, orientation: int
-) -> None:
+@each_case(
+    "kind, order, orientation",
+    [*[("png", "<", number) for number in range(1, 9)], ("png", ">", 6), ("webp", "<", 6), ("webp", ">", 3)],
+)
+def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, order: str, orientation: int) -> None:
     marked = picture(60, 40, "#000000")
     painter = QPainter(marked)
     painter.fillRect(0, 0, 30, 20, QColor("#FF0000"))
@@ -291,7 +227,7 @@ def test_png_and_webp_are_turned_by_their_exif_data_as_jpeg_is(
     plain = jpeg("plain.jpg", tmp_path, marked)
     block = b"Exif\0\0" + exif(orientation, "<")
     as_jpeg = plain[:2] + b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block + plain[2:]
-    data = saved(tmp_path, f"marked.{kind}", marked).read_bytes()
+    data = save_picture(tmp_path, f"marked.{kind}", marked).read_bytes()
     if kind == "png":
         turned = png_with(data, b"eXIf", exif(orientation, order))
     else:
@@ -300,17 +236,10 @@ def test_png_and_webp_are_turned_by_their_exif_data_as_jpeg_is(
     assert corners(turned) == corners(as_jpeg)
 
 
-def test_a_smaller_copy_of_a_turned_webp_is_upright(tmp_path: Path) -> None:
-    data = saved(tmp_path, "held.webp", noise(2_400, 1_200)).read_bytes()
-    known = facts(shrunk(image_from(webp_with_exif(data, 2_400, 1_200, exif(6, "<")), "held.webp"))).measure
-    assert known is not None
-    assert (known.width, known.height) == (784, 1_568)
-
-
 @pytest.mark.qt_log_ignore("Corrupt JPEG data")
-@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp"])
-def test_a_cut_off_picture_is_named_and_not_made_smaller(tmp_path: Path, qtbot: QtBot, name: str) -> None:
-    whole = saved(tmp_path, name, noise(2_200, 90)).read_bytes()
+@each_case("name", ["a.jpg", "a.png", "a.webp"])
+def test_cut_off_picture_is_reported_and_not_shrunk(tmp_path: Path, qtbot: QtBot, name: str) -> None:
+    whole = save_picture(tmp_path, name, noise(2_200, 90)).read_bytes()
     assert cut_off_words(image_from(whole, name)) == ""
     cut = image_from(whole[: len(whole) * 2 // 3], name)
     assert f"“{name}” is cut off" in cut_off_words(cut)
@@ -359,59 +288,44 @@ def read_in_a_process(folder: Path) -> dict[str, str]:
     return {line.partition(" ")[0]: line.partition(" ")[2] for line in lines[:-1]}
 
 
-def test_no_format_ends_the_process(tmp_path: Path) -> None:
-    depths = {
-        "grey": QImage.Format.Format_Grayscale8,
-        "mono": QImage.Format.Format_Mono,
-        "deep": QImage.Format.Format_RGBA64,
-        "indexed": QImage.Format.Format_Indexed8,
-        "clear": QImage.Format.Format_ARGB32,
-    }
-    readable = ("tiff", "bmp", "ico", "webp", "png", "jpg")
-    for depth, form in depths.items():
-        for kind in (*readable, "ppm", "xpm", "icns"):
-            picture(64, 64).convertToFormat(form).save(str(tmp_path / f"{depth}.{kind}"))
+def test_no_file_ends_the_process(tmp_path: Path) -> None:
+    readable = ("tiff", "bmp", "webp", "png", "jpg")
+    depths = (
+        QImage.Format.Format_Grayscale8,
+        QImage.Format.Format_Mono,
+        QImage.Format.Format_RGBA64,
+        QImage.Format.Format_Indexed8,
+        QImage.Format.Format_ARGB32,
+    )
+    for depth in depths:
+        for kind in (*readable, "ico", "ppm", "xpm", "icns"):
+            picture(64, 64).convertToFormat(depth).save(str(tmp_path / f"{depth.name}.{kind}"))
     heads = {
-        "a.jp2": b"\0\0\0\x0cjP  \r\n\x87\n",
-        "a.avif": b"\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf",
-        "a.heic": b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
         "a.jxl": b"\xff\x0a",
-        "a.psd": b"8BPS\0\1",
-        "a.svg": b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>",
-        "zero.tiff": b"",
         "head.tiff": b"II*\0\x08\0\0\0",
         "huge.bmp": b"BM" + b"\0" * 12 + struct.pack("<IiiHHI", 40, 60_000, 60_000, 1, 32, 0) + b"\0" * 20,
     }
     for name, data in heads.items():
-        (tmp_path / name).write_bytes(data + bytes(64) * bool(data))
+        (tmp_path / name).write_bytes(data + bytes(64))
+    generator = random.Random(31)
+    for kind in (*readable, "ico"):
+        whole = save_picture(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
+        for step in range(20):
+            damaged = bytearray(whole[: generator.randrange(1, len(whole))] if step % 2 else whole)
+            for _ in range(step % 5):
+                damaged[generator.randrange(min(len(damaged), 400))] = generator.choice((0, 1, 127, 128, 255))
+            (tmp_path / f"{step}.{kind}").write_bytes(damaged)
     read = read_in_a_process(tmp_path)
-    assert all(
-        read[f"{depth}.{kind}"].startswith("decoded") for depth in depths for kind in readable if kind != "ico"
-    ), read
-    assert "a JPEG 2000 image, which gateways do not take" in read["a.jp2"]
-    assert "an AVIF image" in read["a.avif"]
-    assert "a HEIC image" in read["a.heic"]
-    assert "a Photoshop document" in read["a.psd"]
-    assert "is empty" in read["zero.tiff"]
+    names = [f"{depth.name}.{kind}" for depth in depths for kind in readable]
+    assert [name for name in names if not read[name].startswith("decoded")] == []
     assert "cannot be shown" in read["huge.bmp"]
 
 
-def test_no_damaged_file_ends_the_process(tmp_path: Path) -> None:
-    generator = random.Random(31)
-    for kind in ("tiff", "bmp", "ico", "webp", "png", "jpg"):
-        whole = saved(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
-        for step in range(40):
-            data = bytearray(whole[: generator.randrange(len(whole))] if step % 2 else whole)
-            for _ in range(step % 5):
-                if data:
-                    data[generator.randrange(min(len(data), 400))] = generator.choice((0, 1, 127, 128, 255))
-            (tmp_path / f"{step}.{kind}").write_bytes(data)
-    assert len(read_in_a_process(tmp_path)) == 6 * 41
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
+@each_case(
+    "data, words",
     [
+        (b"\0\0\0\x0cjP  \r\n\x87\n", "is a JPEG 2000 image, which gateways do not take"),
+        (b"8BPS\0\1", "is a Photoshop document"),
         (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "is a HEIC image, which gateways do not take"),
         (b"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00avifmif1", "is an AVIF image"),
         (b"\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomavc1", "is a video"),
@@ -421,7 +335,7 @@ def test_no_damaged_file_ends_the_process(tmp_path: Path) -> None:
         (b"hello", "is not an image in"),
     ],
 )
-def test_what_is_no_image_is_called_by_its_kind(data: bytes, words: str) -> None:
+def test_file_that_is_no_image_is_named_by_its_kind(data: bytes, words: str) -> None:
     with pytest.raises(ImageError, match=words):
         image_from(data, "holiday")
 
@@ -437,7 +351,7 @@ def strip(qtbot: QtBot) -> ImageStrip:
     return made
 
 
-def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
+def test_box_shows_name_size_and_detail(strip: ImageStrip) -> None:
     image = image_from(data_of(read_source(picture(1_200, 800)).url) or b"", "chart.png")
     strip.show_images((image.model_copy(update={"detail": "high"}),))
     (box,) = strip.boxes
@@ -447,21 +361,7 @@ def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
     assert not box.shrink.isVisibleTo(box)
 
 
-def test_the_figures_of_a_large_image_are_whole(qtbot: QtBot) -> None:
-    data = data_of(read_source(picture(1_200, 800)).url) or b""
-    box = ImageBox(image_from(data, "photograph.png"), large=True)
-    qtbot.addWidget(box)
-    box.resize(box.sizeHint())
-    row = box.layout()
-    assert row is not None
-    row.activate()
-    (label,) = [one for one in box.findChildren(QLabel) if "×" in one.text()]
-    assert label.fontMetrics().horizontalAdvance("12,000 × 12,000 · 123.4 MB") <= box.width() - 2 * label.x()
-    assert label.width() >= label.sizeHint().width()
-    assert not label.geometry().intersects(box.detail.geometry())
-
-
-def test_an_address_is_shown_and_never_loaded(qtbot: QtBot) -> None:
+def test_image_address_is_never_loaded(qtbot: QtBot) -> None:
     box = ImageBox(from_address("http://127.0.0.1:1/pixel.png"), large=True)
     qtbot.addWidget(box)
     assert not box.thumb.loaded
@@ -473,7 +373,7 @@ def test_an_address_is_shown_and_never_loaded(qtbot: QtBot) -> None:
     assert asked.args == ["http://127.0.0.1:1/pixel.png"]
 
 
-def test_what_cannot_be_shown_says_why_and_can_be_removed(strip: ImageStrip) -> None:
+def test_image_that_cannot_be_shown_says_why(strip: ImageStrip) -> None:
     strip.show_images((image_from(bomb(0, 7), "bad.png"), Image(url="data:image/png;base64,AAAA")))
     assert "header is damaged" in strip.boxes[0].thumb.problem
     assert "no format known" in strip.boxes[1].thumb.problem

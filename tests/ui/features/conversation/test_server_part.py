@@ -1,57 +1,30 @@
-"""What a call's card shows of a tool server: the way to ask it, how far it is, what it answered."""
+"""The card of a call to a tool server: progress, structured content and links."""
 
 from __future__ import annotations
 
-import base64
-from dataclasses import replace
-
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from playground.domain.debugging import Answer as Reply
-from playground.domain.parts import Image, ToolCall, ToolResult
+from playground.domain.parts import ToolCall
 from playground.domain.served import answer_of
-from playground.domain.tool_servers import Block, DataBlock, LinkBlock, ServerAnswer, TextBlock
+from playground.domain.tool_servers import Block, LinkBlock, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.serving import Ticket
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.conversation.calls.asked_view import AskedView
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.result_field import LONGEST_TYPED, ResultField
-from playground.ui.features.conversation.calls.served_view import FileRow, LinkRow, ServedView, fate_words
-from playground.ui.features.conversation.calls.structured_fold import FITS, MISFITS, UNKNOWN
+from playground.ui.features.conversation.calls.result_field import ResultField
+from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
+from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
 from playground.ui.features.conversation.commands import CallState, ServerSide
-from playground.ui.features.conversation.image_view import Thumb
-from playground.ui.features.conversation.rows import Answer
-from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.theme import LIGHT, style_sheet
-from tests.support.editors import Edits
+from tests.support.each_case import each_case
 
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
-PNG = DataBlock(kind="image", data=PIXEL, mime="image/png")
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
 TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server="weather", output=SCHEMA)
 CALL = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}')
 
 
-def no_answers(_name: str) -> list[tuple[str, Reply]]:
-    return []
-
-
-@pytest.fixture
-def card(qtbot: QtBot) -> CallCard:
-    card = CallCard(no_answers, Edits(), lambda: "t")
-    qtbot.addWidget(card)
-    card.setStyleSheet(style_sheet(LIGHT))
-    card.resize(700, 300)
-    card.show()
-    return card
-
-
-def came(*blocks: Block, structured: JSON = None, is_error: bool = False) -> ServerAnswer:
+def make_answer(*blocks: Block, structured: JSON = None, is_error: bool = False) -> ServerAnswer:
     return ServerAnswer(
         server="weather",
         tool="get_weather",
@@ -62,47 +35,28 @@ def came(*blocks: Block, structured: JSON = None, is_error: bool = False) -> Ser
     )
 
 
-def waiting(card: CallCard, state: CallState) -> ResultField:
+def show_waiting_call(card: CallCard, state: CallState) -> ResultField:
     card.show_state(state)
     card.show_call(CALL, TOOL, None, waiting=True)
     assert card.field is not None
     return card.field
 
 
-def served(card: CallCard, state: CallState) -> ServedView:
+def show_served_call(card: CallCard, state: CallState) -> ServedView:
     """The card of a call that waits with what a server answered for its draft."""
-    waiting(card, state)
+    show_waiting_call(card, state)
     assert card.server is not None
     return card.server.served
 
 
-def drafted(answered: ServerAnswer) -> CallState:
+def make_state(answered: ServerAnswer) -> CallState:
     reply = answer_of(answered)
     return CallState(server=ServerSide("weather"), served=answered, draft=reply.text, images=reply.images)
 
 
-def test_a_call_of_a_tool_without_a_server_makes_nothing_of_one(card: CallCard) -> None:
-    field = waiting(card, CallState())
-    assert field.ask_button.isHidden()
-    assert card.server is None
-    card.show_call(CALL, TOOL, Answer("turn", ToolResult(call_id="call_1", text="rain")), waiting=False)
-    assert card.server is None
-
-
-def test_why_it_cannot_be_asked_is_said(qtbot: QtBot, card: CallCard) -> None:
-    field = waiting(card, CallState(server=ServerSide("weather", refusal="Its definition <b>changed</b>.")))
-    assert not field.ask_button.isEnabled()
-    assert "Its definition &lt;b&gt;changed" in field.ask_button.toolTip()
-    asked: list[str] = []
-    card.server_asked.connect(asked.append)
-    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    QTest.keyClick(field.field, Qt.Key.Key_Return, both)
-    assert not asked
-
-
-def test_how_far_it_is_is_seen_while_it_is_asked(qtbot: QtBot, card: CallCard) -> None:
+def test_progress_of_a_server_call_is_shown_and_can_be_cancelled(qtbot: QtBot, card: CallCard) -> None:
     ticket = Ticket()
-    field = waiting(card, CallState(server=ServerSide("weather", ticket=ticket)))
+    field = show_waiting_call(card, CallState(server=ServerSide("weather", ticket=ticket)))
     assert field.ask_button.isHidden()
     assert card.server is not None
     view = card.server.asked
@@ -116,32 +70,15 @@ def test_how_far_it_is_is_seen_while_it_is_asked(qtbot: QtBot, card: CallCard) -
     assert view.bar.value() * 4 == view.bar.maximum()
     assert view.said.text() == "fetching‹U+202E›"
     assert view.log.text().split("\n") == ["line 496", "line 497", "line 498", "line 499"]
-    with qtbot.waitSignal(card.ask_cancelled) as told:
+    with qtbot.waitSignal(card.ask_cancelled) as emitted:
         view.cancel_button.click()
-    assert told.args == ["call_1"]
+    assert emitted.args == ["call_1"]
     card.show_state(CallState(server=ServerSide("weather")))
     assert view.isHidden()
     assert field.ask_button.isVisible()
 
 
-def test_the_focus_goes_from_asking_to_cancelling_and_to_the_result(qtbot: QtBot, card: CallCard) -> None:
-    card.activateWindow()
-    idle, asked = CallState(server=ServerSide("weather")), CallState(server=ServerSide("weather", ticket=Ticket()))
-    field = waiting(card, idle)
-    field.ask_button.setFocus()
-    qtbot.waitUntil(field.ask_button.hasFocus)
-    card.show_state(asked)
-    assert card.server is not None
-    cancel = card.server.asked.cancel_button
-    assert cancel.hasFocus()
-    assert not field.error_button.hasFocus()
-    card.show_state(idle)
-    assert field.field.hasFocus()
-    card.show_state(asked)
-    assert field.field.hasFocus(), "whoever types goes on typing"
-
-
-def test_a_server_that_tells_nonsense_of_how_far_it_is_is_busy(qtbot: QtBot) -> None:
+def test_invalid_progress_of_a_server_is_shown_as_busy(qtbot: QtBot) -> None:
     view = AskedView()
     qtbot.addWidget(view)
     ticket = Ticket(done=float("nan"), total=3.0, words="x" * 1_000_000)
@@ -151,141 +88,56 @@ def test_a_server_that_tells_nonsense_of_how_far_it_is_is_busy(qtbot: QtBot) -> 
     view.follow("s", None)
 
 
-def test_what_it_answered_stands_in_the_field_and_can_be_sent(qtbot: QtBot, card: CallCard) -> None:
-    view = served(card, drafted(came(TextBlock(text="mild"), structured={"temp": 4})))
-    assert card.field is not None
-    assert card.field.text == "mild"
-    assert view.source.text() == "Came from the server weather in 1.20 s."
-    assert view.restore.isHidden()
-    assert view.structured.verdict.text() == FITS
-    assert "Structured content: the text is sent in its place" in view.fate.text()
-    with qtbot.waitSignal(card.drafted) as told:
-        view.structured.take.click()
-    assert told.args == ["call_1", '{"temp": 4}']
-    with qtbot.waitSignal(card.answered) as sent:
-        card.field.send_button.click()
-    assert sent.args == ["call_1", "mild", False]
+def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> None:
+    misfit = make_answer(structured={"temp": "warm"}).model_copy(update={"problems": ("temp: not a number\u202e",)})
+    view = show_served_call(card, make_state(misfit)).structured
+    assert (view.verdict.text(), view.problems.text()) == (MISFITS, "temp: not a number‹U+202E›")
+    view.head.click()
+    assert view.view is not None
+    assert view.view.toPlainText() == '{\n  "temp": "warm"\n}'
 
+    missing = make_answer(TextBlock(text="a")).model_copy(update={"problems": ("It came without it.",)})
+    view = show_served_call(card, make_state(missing)).structured
+    assert (view.problems.isVisible(), view.head.isEnabled()) == (True, False)
 
-def test_structured_content_that_does_not_fit_says_where(card: CallCard) -> None:
-    judged = came(structured={"temp": "warm"}).model_copy(update={"problems": ("temp: not a number\u202e",)})
-    view = served(card, drafted(judged))
-    assert view.structured.verdict.text() == MISFITS
-    assert view.structured.problems.text() == "temp: not a number‹U+202E›"
-    view.structured.head.click()
-    assert view.structured.view is not None
-    assert view.structured.view.toPlainText() == '{\n  "temp": "warm"\n}'
+    rows: list[JSON] = [{"row": number} for number in range(20_000)]
+    view = show_served_call(card, make_state(make_answer(TextBlock(text="many"), structured=rows))).structured
+    assert view.take.isHidden()
+    view.head.click()
+    assert view.view is not None
+    assert len(view.view.source) < 50_000
 
-
-def test_structured_content_that_was_promised_and_is_not_there_is_missed(card: CallCard) -> None:
-    lacking = came(TextBlock(text="a")).model_copy(update={"problems": ("It came without it.",)})
-    view = served(card, drafted(lacking))
-    assert view.structured.problems.isVisible()
-    assert not view.structured.head.isEnabled()
-
-
-def test_very_large_structured_content_is_shown_by_its_beginning(card: CallCard) -> None:
-    rows: list[JSON] = [{"row": number} for number in range(60_000)]
-    view = served(card, drafted(came(TextBlock(text="many"), structured=rows)))
-    assert view.structured.take.isHidden()
-    view.structured.head.click()
-    assert view.structured.view is not None
-    assert len(view.structured.view.source) < 50_000
-
-
-def test_structured_content_of_a_tool_without_a_schema_for_it(card: CallCard) -> None:
-    card.show_state(CallState(server=ServerSide("weather"), served=came(structured=[1]), draft="[1]"))
+    card.show_state(CallState(server=ServerSide("weather"), served=make_answer(structured=[1]), draft="[1]"))
     card.show_call(CALL, TOOL.model_copy(update={"output": None}), None, waiting=True)
-    assert card.server is not None
-    assert card.server.served.structured.verdict.text() == UNKNOWN
+    assert view.verdict.text() == UNKNOWN
 
 
-def test_pictures_are_drawn_opened_and_left_out(qtbot: QtBot, card: CallCard) -> None:
-    view = served(card, replace(drafted(came(TextBlock(text="look"), PNG, PNG)), pictures=True))
-    assert len(view.pictures.boxes) == 2
-    assert view.fate.isHidden()
-    (thumb,) = view.pictures.boxes[1].findChildren(Thumb)
-    (remove,) = view.pictures.boxes[1].findChildren(IconButton)
-    with qtbot.waitSignal(card.image_opened):
-        thumb.click()
-    with qtbot.waitSignal(card.picture_dropped) as told:
-        remove.click()
-    assert told.args == ["call_1", 1]
-
-
-def test_what_is_sent_in_the_place_of_a_picture_is_said(card: CallCard) -> None:
-    view = served(card, drafted(came(TextBlock(text="look"), PNG)))
-    assert "[Picture, image/png, 69 bytes, not sent: this result is text only]" in view.fate.text()
-    failed = served(card, replace(drafted(came(TextBlock(text="no"), PNG, is_error=True)), pictures=True))
-    assert "not sent: this result is text only" in failed.fate.text()
-    assert "as an error, and is sent as one" in failed.source.text()
-
-
-def test_sound_can_be_saved(card: CallCard) -> None:
-    sound = base64.b64encode(b"RIFF....").decode()
-    view = served(card, drafted(came(TextBlock(text="listen"), DataBlock(kind="audio", data=sound, mime="audio/wav"))))
-    (save,) = (one for one in view.findChildren(QPushButton) if one.text() == "Save…")
-    assert "Sound · audio/wav · 8 bytes" in [one.words.text() for one in view.findChildren(FileRow)]
-    assert "results of calls hold no sound" in view.fate.text()
-    assert save.isVisible()
-
-
-def test_links_are_shown_and_opened_only_when_asked(qtbot: QtBot, card: CallCard) -> None:
+def test_links_of_an_answer_are_opened_only_on_request(qtbot: QtBot, card: CallCard) -> None:
     page = LinkBlock(uri="https://x.test/a?b=<i>", name="<b>page</b>", description="hi")
     file = LinkBlock(uri="file:///etc/passwd", name="f")
-    view = served(card, drafted(came(TextBlock(text="see"), page, file)))
+    view = show_served_call(card, make_state(make_answer(TextBlock(text="see"), page, file)))
     first, second = view.findChildren(LinkRow)
     assert first.words.text() == "Link: <b>page</b> · https://x.test/a?b=<i>"
     assert first.words.textFormat() is Qt.TextFormat.PlainText
     assert not first.open.isHidden()
     assert second.open.isHidden()
-    with qtbot.waitSignal(card.link_asked) as told:
+    with qtbot.waitSignal(card.link_asked) as emitted:
         first.open.click()
-    assert told.args == ["https://x.test/a?b=<i>"]
+    assert emitted.args == ["https://x.test/a?b=<i>"]
 
 
-def test_a_very_long_answer_is_no_text_of_a_field(card: CallCard) -> None:
-    long = came(TextBlock(text="word " * LONGEST_TYPED))
-    view = served(card, replace(drafted(long), draft="", prepared=answer_of(long)))
-    assert card.field is not None
-    assert card.field.text == ""
-    assert view.text is not None
-    assert view.text.source.startswith("word word")
-    assert view.restore.isHidden()
-
-
-def test_very_many_files_and_links_are_not_all_listed(card: CallCard) -> None:
-    view = served(card, drafted(came(*[LinkBlock(uri=f"demo://{number}") for number in range(5_000)])))
+def test_only_ten_of_many_links_are_listed(card: CallCard) -> None:
+    view = show_served_call(
+        card, make_state(make_answer(*[LinkBlock(uri=f"demo://{number}") for number in range(5_000)]))
+    )
     assert len(view.findChildren(LinkRow)) == 10
     assert len(view.fate.text()) < 5_000
 
 
-def test_an_answered_call_says_whose_answer_it_was(card: CallCard) -> None:
-    answered = came(TextBlock(text="mild"), PNG)
-    pixel = Image(url=f"data:image/png;base64,{PIXEL}")
-    result = ToolResult(call_id="call_1", text="mild", by="server", seconds=1.2, served=answered, images=(pixel,))
-    card.show_call(CALL, TOOL, Answer("turn", result), waiting=False)
-    assert card.server is not None
-    view = card.server.served
-    assert view.source.text() == "Answered by the server weather in 1.20 s."
-    assert "answered · by the server · 1.20 s" in card.accessibleName()
-    assert len(view.pictures.boxes) == 1
-    edited = result.model_copy(update={"text": "cold", "by": "you"})
-    card.show_call(CALL, TOOL, Answer("turn", edited), waiting=False)
-    assert view.source.text() == "Answered by the server weather in 1.20 s. The text was changed since."
-    assert view.restore.isHidden()
-    card.show_call(CALL, TOOL, Answer("turn", ToolResult(call_id="call_1", text="rain")), waiting=False)
-    assert card.server.isHidden()
-
-
-def test_nothing_is_said_of_what_goes_along_whole() -> None:
-    assert fate_words(came(TextBlock(text="a")), (), pictures=False) == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "json"),
+@each_case(
+    "text, json",
     [("[Sound, audio/wav, 3 KB, not sent]", 0), ('[{"a": 1}', 1), ("[ 1, 2", 1), ("[", 1), ('{"a"', 1), ("[true]", 1)],
 )
-def test_a_line_in_brackets_is_no_json(card: CallCard, text: str, json: int) -> None:
-    field = waiting(card, CallState(draft=text))
+def test_draft_in_brackets_is_json_only_if_it_can_be(card: CallCard, text: str, json: int) -> None:
+    field = show_waiting_call(card, CallState(draft=text))
     assert field.kind.index == json

@@ -1,11 +1,11 @@
-"""Reasoning, notices, the editor in place and the figures."""
+"""Reasoning, notices, the inline editor, metrics and error bodies of messages."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import Failure, FailureKind
@@ -18,6 +18,8 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import ErrorBody, ErrorCard
 from playground.ui.widgets import figures
 from playground.ui.widgets.notice_bar import NoticeBar
+from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 # Reasoning
 
@@ -42,7 +44,7 @@ def is_open(view: ReasoningView) -> bool:
     return view.is_open and view.text_view.isVisibleTo(view)
 
 
-def test_reasoning_is_open_while_it_comes_and_folds_when_it_is_whole(reasoning: ReasoningView) -> None:
+def test_reasoning_is_open_while_it_grows_and_folds_at_its_end(reasoning: ReasoningView) -> None:
     fragments = ["First I think. "]
     reasoning.draw_growing_thinking(fragments, "0.40 s")
     assert is_open(reasoning)
@@ -58,7 +60,7 @@ def test_reasoning_is_open_while_it_comes_and_folds_when_it_is_whole(reasoning: 
     assert head(reasoning).accessibleName() == "Reasoning, folded"
 
 
-def test_a_fold_by_hand_stays(reasoning: ReasoningView) -> None:
+def test_reasoning_folded_by_hand_stays_folded(reasoning: ReasoningView) -> None:
     fragments = ["a "]
     reasoning.draw_growing_thinking(fragments, "")
     head(reasoning).click()
@@ -75,64 +77,30 @@ def test_a_fold_by_hand_stays(reasoning: ReasoningView) -> None:
     assert is_open(reasoning)
 
 
-def test_reasoning_that_is_folded_while_it_comes_is_not_joined_again_and_again(reasoning: ReasoningView) -> None:
-    fragments = ["x" * 50]
-    reasoning.draw_growing_thinking(fragments, "")
-    head(reasoning).click()
-    for _ in range(200):
-        fragments.append("y" * 50)
-        reasoning.draw_growing_thinking(fragments, "")
-    assert "xxx" in head(reasoning).text()
-    head(reasoning).click()
-    assert reasoning.text_view.source == "".join(fragments)
-
-
-def test_whole_reasoning_is_folded_and_can_be_replaced(reasoning: ReasoningView) -> None:
-    reasoning.set_text("one\n\ntwo", "3 s")
-    assert not is_open(reasoning)
-    assert "one two" in head(reasoning).text()
-    reasoning.set_text("other", "4 s")
-    head(reasoning).click()
-    assert reasoning.text_view.source == "other"
-
-
 # Notices
 
 
-def test_a_notice_stays_or_goes_and_does_one_thing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notice_disappears_with_its_action_or_after_a_while(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("playground.ui.widgets.notice_bar.STAYS_MS", 30)
     bar = NoticeBar()
     qtbot.addWidget(bar)
-    assert not bar.isVisible()
     done: list[str] = []
     bar.say("<i>deleted</i>", "Undo", lambda: done.append("undone"), stays=False)
     assert bar.isVisible()
     assert bar.words == bar.accessibleName() == "<i>deleted</i>"
     undo = next(button for button in bar.findChildren(QPushButton) if button.text() == "Undo")
     undo.click()
-    assert done == ["undone"]
-    assert not bar.isVisible()
+    assert (done, bar.isVisible()) == (["undone"], False)
     bar.say("goes", stays=False)
     qtbot.waitUntil(lambda: not bar.isVisible())
-    bar.say("goes", stays=False)
-    bar.say("stays")
-    qtbot.wait(60)
-    assert bar.isVisible()
-    assert not [b for b in bar.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible()]
-    bar.hide()
 
 
 # The editor in place
 
 
 @pytest.fixture
-def editor(qtbot: QtBot) -> InlineEditor:
-    editor = InlineEditor("some text", "Edit the turn")
-    qtbot.addWidget(editor)
-    editor.resize(500, 200)
-    editor.show()
-    qtbot.waitExposed(editor)
-    return editor
+def editor(show_widget: ShowWidget) -> InlineEditor:
+    return show_widget(InlineEditor("some text", "Edit the turn"), 500, 200)
 
 
 def field(editor: InlineEditor) -> QPlainTextEdit:
@@ -141,7 +109,7 @@ def field(editor: InlineEditor) -> QPlainTextEdit:
     return found
 
 
-def test_control_enter_keeps_and_escape_cancels(editor: InlineEditor, qtbot: QtBot) -> None:
+def test_inline_editor_keys_and_buttons_save_and_cancel(editor: InlineEditor, qtbot: QtBot) -> None:
     field(editor).moveCursor(field(editor).textCursor().MoveOperation.End)
     QTest.keyClicks(field(editor), "!")
     with qtbot.waitSignal(editor.kept):
@@ -155,46 +123,11 @@ def test_control_enter_keeps_and_escape_cancels(editor: InlineEditor, qtbot: QtB
             button.click()
 
 
-def test_an_editor_that_runs_says_on_its_face_which_key_keeps_and_which_runs(qtbot: QtBot) -> None:
-    editor = InlineEditor("some text", "Edit the turn", runs=True)
-    qtbot.addWidget(editor)
-    editor.resize(500, 200)
-    editor.show()
-    assert "Ctrl+Enter keeps · Alt+Enter runs" in [
-        label.text() for label in editor.findChildren(QLabel) if label.isVisible()
-    ]
-    tips = {button.text(): button.toolTip() for button in editor.findChildren(QPushButton)}
-    assert "(Ctrl+Enter)" in tips["Keep"]
-    assert "(Alt+Enter)" in tips["Run from here"]
-
-
-def test_the_editor_is_as_tall_as_its_wrapped_text(editor: InlineEditor) -> None:
-    short = field(editor).height()
-    editor.set_text("a long paragraph without a break " * 12)
-    QApplication.processEvents()
-    wide = field(editor).height()
-    assert wide > 2 * short
-    editor.resize(250, 400)
-    QApplication.processEvents()
-    assert field(editor).height() > wide
-
-
-def test_an_editor_opened_on_a_long_paragraph_shows_it(qtbot: QtBot) -> None:
-    editor = InlineEditor("a long paragraph without a break " * 20, "Edit")
-    qtbot.addWidget(editor)
-    editor.resize(400, 300)
-    editor.show()
-    qtbot.waitExposed(editor)
-    assert field(editor).height() > 8 * field(editor).fontMetrics().lineSpacing()
-
-
 # Figures
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.4211, "0.42 s"), (12.34, "12.3 s"), (99.94, "99.9 s"), (125, "2 min 5 s")]
-)
-def test_a_duration_can_be_compared(value: float, words: str) -> None:
+@each_case("value, words", [(0.4211, "0.42 s"), (12.34, "12.3 s"), (99.94, "99.9 s"), (125, "2 min 5 s")])
+def test_duration_has_three_digits(value: float, words: str) -> None:
     assert figures.seconds(value) == words
 
 
@@ -211,7 +144,7 @@ def speed(turn: Turn) -> str:
     return " · ".join(figures.figures(turn))
 
 
-def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
+def test_estimated_metrics_are_marked() -> None:
     exact = speed(_turn(Usage(prompt=10, completion=200, reasoning=96), TIMES))
     assert "0.50 s" in exact
     assert "50 tok/s" in exact
@@ -224,7 +157,7 @@ def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
     assert figures.live_figures(0.5, 0) == ["0.50 s"]
 
 
-def test_what_all_choices_used_is_never_said_to_be_one_choices_own() -> None:
+def test_usage_of_all_choices_is_not_attributed_to_one() -> None:
     usage = Usage(prompt=10, completion=400, reasoning=96)
     turn = _turn(usage, TIMES, choice=1, choices=2)
     shared, own = figures.figures(turn, "$0.02")
@@ -240,12 +173,12 @@ def line_of(turn: Turn, at: int = 0) -> str:
     return figures.reasoning_line(turn, [part for part in turn.parts if isinstance(part, Reasoning)][at])
 
 
-def test_reasoning_has_its_time_and_its_tokens() -> None:
+def test_reasoning_line_has_time_and_tokens() -> None:
     assert line_of(_turn(Usage(completion=200, reasoning=96), TIMES)) == "1.50 s · 96 tokens"
     assert line_of(_turn(Usage(completion=200), TIMES)).startswith("1.50 s · ≈ ")
 
 
-def test_one_of_several_parts_of_reasoning_tells_its_own_length_and_not_that_of_the_turn() -> None:
+def test_reasoning_line_of_one_of_several_parts_has_its_own_length() -> None:
     thought = "a word " * 20
     parts = (Reasoning(text=thought), Text(text="So:"), Reasoning(text="more"), Reasoning(text="", redacted="xyz"))
     turn = _turn(Usage(completion=200, reasoning=96), TIMES).model_copy(update={"parts": parts})
@@ -253,15 +186,15 @@ def test_one_of_several_parts_of_reasoning_tells_its_own_length_and_not_that_of_
     assert [line_of(turn, at) for at in range(3)] == [*own, ""]
 
 
-def test_what_was_used_tells_the_details_apart() -> None:
+def test_usage_line_has_details() -> None:
     assert figures.usage_line(Usage(prompt=412, completion=214, reasoning=96, cached=128)) == (
         "412 in · 214 out (96 reasoning, 128 cached)"
     )
     assert figures.usage_line(None) == ""
 
 
-@pytest.mark.parametrize(
-    ("ending", "reason", "chip"),
+@each_case(
+    "ending, reason, chip",
     [
         (Ending.COMPLETE, "stop", "stop"),
         (Ending.COMPLETE, "eos_of_sorts", "eos_of_sorts"),
@@ -273,14 +206,14 @@ def test_what_was_used_tells_the_details_apart() -> None:
         (Ending.INTERRUPTED, None, "interrupted"),
     ],
 )
-def test_why_a_turn_ended_is_said_as_it_came(ending: Ending, reason: str | None, chip: str) -> None:
+def test_ending_shows_the_received_reason(ending: Ending, reason: str | None, chip: str) -> None:
     words = figures.ending_words(Outcome(ending=ending, finish_reason=reason))
     assert words[0] == chip
     assert bool(words[1]) is bool(chip)
 
 
-@pytest.mark.parametrize(
-    ("reason", "written", "choices", "most", "said"),
+@each_case(
+    "reason, written, choices, most, said",
     [
         ("length", 4096, 1, 4096, True),
         ("max_tokens", 4097, 1, 4096, True),
@@ -291,7 +224,7 @@ def test_why_a_turn_ended_is_said_as_it_came(ending: Ending, reason: str | None,
         ("stop", 4096, 1, 4096, False),
     ],
 )
-def test_an_answer_that_met_the_models_own_limit_says_so(
+def test_ending_at_the_output_limit_of_the_model_reports_it(
     reason: str, written: int | None, choices: int, most: int | None, said: bool
 ) -> None:
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason=reason, usage=Usage(completion=written), choices=choices)
@@ -329,7 +262,7 @@ def test_error_card_shows_and_copies_the_whole_body_when_asked(qtbot: QtBot) -> 
     assert not view.isVisible()
 
 
-def test_error_card_without_more_in_its_body_has_nothing_to_show(qtbot: QtBot) -> None:
+def test_error_card_without_a_longer_body_has_no_button(qtbot: QtBot) -> None:
     card = ErrorCard(Failure(kind=FailureKind.HTTP, message="no", body="no\n"), streamed=None, arrived=False)
     qtbot.addWidget(card)
     assert card.findChild(ErrorBody) is None

@@ -1,8 +1,7 @@
-"""Each character that is drawn is found in the source, whatever Markdown makes of it, and while it grows."""
+"""The map from drawn characters to the source."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from playground.ui.features.conversation.calls.call_text import shown_arguments
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.markdown_stream import MarkdownStream
 from playground.ui.features.conversation.source_map import SourceMap, Stretch
+from tests.support.each_case import each_case
 
 SOURCE = """# Weather in two **cities**
 
@@ -46,32 +46,9 @@ Setext heading
 
 Ende mit Umlaut äöü 🎉 and emoji, https://bare.example.org/path too.
 """
-WORDS = (
-    "cities",
-    "look",
-    "link",
-    "code",
-    "literal",
-    "entity",
-    "bold words",
-    "nested",
-    "alpha",
-    "2 apples",
-    "someone",
-    "two lines",
-    "# a comment",
-    "return x - 1",
-    "- not an item",
-    "Oslo",
-    "21",
-    "picture",
-    "Setext",
-    "äöü 🎉",
-    "bare.example",
-)
 
 
-def drawn(source: str, mode: str = "markdown") -> list[Line]:
+def draw_lines(source: str, mode: str = "markdown") -> list[Line]:
     if mode != "markdown":
         return exact_lines(source, mode)
     stream = MarkdownStream()
@@ -79,7 +56,7 @@ def drawn(source: str, mode: str = "markdown") -> list[Line]:
     return stream.lines
 
 
-def made(source: str, lines: list[Line]) -> SourceMap:
+def make_map(source: str, lines: list[Line]) -> SourceMap:
     found = SourceMap()
     found.follow(0, source, lines)
     return found
@@ -95,12 +72,11 @@ def text_of(lines: list[Line], stretches: list[Stretch]) -> str:
     return "".join(cells(lines[s.line])[s.cell][s.start : s.end] for s in stretches)
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("mode", ["markdown", "plain", "raw"])
-def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
+@each_case("mode, ending", [("markdown", "\n"), ("plain", "\n"), ("raw", "\r\n")])
+def test_drawn_characters_are_mapped_to_the_source(mode: str, ending: str) -> None:
     source = SOURCE.replace("\n", ending)
-    lines = drawn(source, mode)
-    found = made(source, lines)
+    lines = draw_lines(source, mode)
+    found = make_map(source, lines)
     for number, line in enumerate(lines):
         for cell, text in enumerate(cells(line)):
             for at, character in enumerate(text):
@@ -109,62 +85,36 @@ def test_every_character_drawn_is_found(mode: str, ending: str) -> None:
                 assert source[span[0]] == character.replace("\u2028", "\n"), (text, at)
 
 
-@pytest.mark.parametrize("words", WORDS)
-def test_words_are_drawn_where_they_stand(words: str) -> None:
-    lines = drawn(SOURCE)
-    at = SOURCE.index(words)
-    assert text_of(lines, made(SOURCE, lines).drawn(at, at + len(words))) == words
-
-
-def test_marks_are_drawn_nowhere() -> None:
-    lines = drawn(SOURCE)
-    found = made(SOURCE, lines)
+def test_markdown_marks_are_not_drawn() -> None:
+    lines = draw_lines(SOURCE)
+    found = make_map(SOURCE, lines)
     for mark in ("**", "](https://example.com/a(b))", "```python", "|------|-----:|", "=============="):
         at = SOURCE.index(mark)
         assert found.drawn(at, at + len(mark)) == [], mark
 
 
-def test_a_selection_over_several_blocks_has_all_between() -> None:
-    lines = drawn(SOURCE)
-    found = made(SOURCE, lines)
-    span = found.source_of((0, 0, 11), (3, 0, 6))
-    assert span is not None
-    assert SOURCE[slice(*span)].startswith("two **cities")
-    assert SOURCE[slice(*span)].endswith("second")
-
-
-def test_it_grows_as_the_text_does() -> None:
-    stream, found, given_so_far = MarkdownStream(), SourceMap(), ""
-    for at in range(0, len(SOURCE), 3):
-        piece = SOURCE[at : at + 3]
-        given_so_far += piece
-        found.follow(stream.append_markdown(piece), given_so_far, stream.lines)
-    whole = made(SOURCE, drawn(SOURCE))
-    for words in WORDS:
-        at = SOURCE.index(words)
-        assert found.drawn(at, at + len(words)) == whole.drawn(at, at + len(words)), words
-
-
-def test_arguments_that_are_laid_out() -> None:
+def test_formatted_arguments_are_mapped() -> None:
     arguments = '{"city":"São Paulo","days":[1,2],"note":"a \\"b\\" c"}'
     lines = shown_arguments(arguments, [], answered=False)
-    found = made(arguments, lines)
+    found = make_map(arguments, lines)
     for words in ('"city"', "São Paulo", "[1,2]", 'a \\"b\\" c', "}"):
         at = arguments.rindex(words)
         shown = text_of(lines, found.drawn(at, at + len(words)))
         assert "".join(shown.split()) == "".join(words.split())
 
 
-@given(st.text(alphabet="ab1 *_`#->|[](){}\\\n!&;~\t0.", max_size=120))
-@settings(max_examples=300, deadline=None)
-def test_whatever_is_written_what_is_found_is_the_same_and_in_order(source: str) -> None:
-    lines = drawn(source)
-    found = made(source, lines)
+@settings(max_examples=100)
+@given(st.text(alphabet="ab1 *_`#->|[](){}\\\n!&;~\t0.", max_size=120), st.integers(1, 40))
+def test_any_growing_text_is_mapped_in_order(source: str, step: int) -> None:
+    stream, source_map = MarkdownStream(), SourceMap()
+    for end in range(step, len(source) + step, step):
+        first = stream.append_markdown(source[end - step : end])
+        source_map.follow(first, source[:end], stream.lines)
     before = -1
-    for number, line in enumerate(lines):
+    for number, line in enumerate(stream.lines):
         for cell, text in enumerate(cells(line)):
             for at, character in enumerate(text):
-                span = found.source_of((number, cell, at), (number, cell, at + 1))
+                span = source_map.source_of((number, cell, at), (number, cell, at + 1))
                 if span is not None:
                     assert span[0] > before
                     before = span[0]

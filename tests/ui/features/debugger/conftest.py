@@ -1,4 +1,4 @@
-"""Sessions for the debugger's windows: no gateway behind them, a branch with calls in them."""
+"""Sessions with waiting calls and without a gateway."""
 
 from __future__ import annotations
 

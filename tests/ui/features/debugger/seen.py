@@ -1,19 +1,14 @@
-"""Experiments with many calls, written by hand, for what shows them."""
+"""Experiments with many calls."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from playground.domain.parts import Text, ToolCall, ToolResult
-from playground.domain.tools import ToolDefinition, check_arguments
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing
 from playground.engine.session.session import Session
-from playground.ui.widgets.slices import Slices
-from tests.hostile.gaps import COUNTED
 from tests.support.editors import no_gateway
 
 WEATHER = ToolDefinition(
@@ -71,24 +66,3 @@ def loop_of(rounds: int) -> tuple[Turn, ...]:
     for number in range(rounds):
         turns += round_of(number, "Lisbon", f"City {number}", at=number * 2.0)
     return (*turns, answer(rounds, at=rounds * 2.0))
-
-
-@contextmanager
-def longest_slice(slices: Slices) -> Iterator[list[float]]:
-    """The longest slice of work so far, in seconds of processor time of a machine that has nothing else to do.
-
-    Garbage is not collected meanwhile (tests/conftest.py), as in the application's loop.
-    """
-    found = [0.0]
-
-    def timed() -> None:
-        began = time.thread_time()
-        slices.work()
-        took = time.thread_time() - began
-        if took > found[0]:
-            found[0] = max(found[0], COUNTED.on_quiet(took))
-
-    check_arguments("{}", WEATHER.parameters)  # what judges is loaded once, by whatever judges first
-    slices.timer.timeout.disconnect()
-    slices.timer.timeout.connect(timed)
-    yield found

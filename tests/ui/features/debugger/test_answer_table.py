@@ -1,4 +1,4 @@
-"""The answer table: rows in order, the one that fits the latest call marked, faults ready to be put in."""
+"""The table of prepared answers: match of the latest call, faults, editing by keys."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(qtbot: QtBot, qapp: QApplication) -> Iterator[AnswerTable]:
     table.hide()
 
 
-def told(table: AnswerTable) -> list[tuple[AnswerRow, ...]]:
+def record_changes(table: AnswerTable) -> list[tuple[AnswerRow, ...]]:
     out: list[tuple[AnswerRow, ...]] = []
     table.changed.connect(out.append)
     return out
@@ -48,7 +48,7 @@ def note(table: AnswerTable, at: int) -> str:
     return str(cell(table, at, MARK).data(Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_the_row_that_answers_the_latest_call_is_marked_and_named(table: AnswerTable) -> None:
+def test_row_of_the_latest_call_is_marked(table: AnswerTable) -> None:
     assert table.fitting == 1
     assert table.selected == 1, "it is the one to look at first"
     assert "answers the latest call" in note(table, 1)
@@ -61,7 +61,7 @@ def test_the_row_that_answers_the_latest_call_is_marked_and_named(table: AnswerT
     assert not table.editor.isVisible()
 
 
-def test_rows_that_are_of_no_use_say_so(table: AnswerTable) -> None:
+def test_unusable_rows_are_marked(table: AnswerTable) -> None:
     bad = ROME.model_copy(update={"pattern": "$["})
     table.set_rows((bad, OTHERS, OSLO), CALL)
     assert "cannot be used" in note(table, 0)
@@ -71,116 +71,68 @@ def test_rows_that_are_of_no_use_say_so(table: AnswerTable) -> None:
 
 
 def test_rows_are_moved_copied_and_removed_by_keys(table: AnswerTable) -> None:
-    got = told(table)
+    emitted = record_changes(table)
     table.table.setFocus()
     QTest.keyClick(table.table, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    assert list(got[-1]) == [ROME, OSLO, OTHERS]
+    assert list(emitted[-1]) == [ROME, OSLO, OTHERS]
     assert table.selected == 0
     QTest.keyClick(table.table, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert list(got[-1]) == [ROME, ROME, OSLO, OTHERS]
+    assert list(emitted[-1]) == [ROME, ROME, OSLO, OTHERS]
     QTest.keyClick(table.table, Qt.Key.Key_Delete)
-    assert list(got[-1]) == [ROME, OSLO, OTHERS]
+    assert list(emitted[-1]) == [ROME, OSLO, OTHERS]
     table.select(2)
-    count = len(got)
+    count = len(emitted)
     table.move_row(1)
-    assert len(got) == count, "there is nowhere to go"
+    assert len(emitted) == count, "there is nowhere to go"
     for _ in range(3):
         table.delete()
-    assert list(got[-1]) == []
+    assert list(emitted[-1]) == []
     assert table.selected == -1
     table.delete()
 
 
-def test_a_new_row_is_for_the_latest_call_when_no_row_fits_it(table: AnswerTable) -> None:
+def test_new_row_matches_the_latest_call(table: AnswerTable) -> None:
     table.set_rows((OSLO,), CALL)
-    got = told(table)
+    emitted = record_changes(table)
     table.add_row()
-    assert [row.match for row in got[-1]] == [MatchKind.EQUAL, MatchKind.EQUAL]
-    assert json.loads(got[-1][1].pattern) == {"city": "Rome"}
+    assert [row.match for row in emitted[-1]] == [MatchKind.EQUAL, MatchKind.EQUAL]
+    assert json.loads(emitted[-1][1].pattern) == {"city": "Rome"}
     assert table.fitting == 1
     QTest.keyClicks(table.editor.answer.text, "warm")
-    assert got[-1][1].answer.text == "warm"
+    assert emitted[-1][1].answer.text == "warm"
 
 
-def test_a_new_row_stands_where_it_is_reached(table: AnswerTable) -> None:
-    got = told(table)
-    table.add_row()
-    assert [row.match for row in got[-1]] == [MatchKind.EQUAL, MatchKind.PATH, MatchKind.EQUAL, MatchKind.ANY]
-    table.set_rows((), None)
-    table.add_row()
-    assert got[-1] == (AnswerRow(),)
-
-
-@pytest.mark.parametrize("name", [name for name, _ in FAULTS])
-def test_a_fault_takes_effect_at_once(table: AnswerTable, name: str) -> None:
-    got = told(table)
-    table.set_rows((OSLO, OTHERS), CALL)
-    next(action for action in table.fault_button.menu().actions() if action.text() == name).trigger()
-    assert got[-1] == (OSLO, dict(FAULTS)[name], OTHERS)
-    assert table.fitting == table.selected == 1
-    assert table.editor.answer.answer == dict(FAULTS)[name].answer
-
-
-def test_the_menu_of_faults_has_them_all(table: AnswerTable) -> None:
-    got = told(table)
+def test_fault_from_the_menu_answers_the_latest_call(table: AnswerTable) -> None:
+    emitted = record_changes(table)
     actions = table.fault_button.menu().actions()
     assert [action.text() for action in actions] == [name for name, _ in FAULTS]
-    actions[-1].trigger()
-    assert got[-1][2] == FAULTS[-1][1]
+    for action, (_, fault) in zip(actions, FAULTS, strict=True):
+        table.set_rows((OSLO, OTHERS), CALL)
+        action.trigger()
+        assert emitted[-1] == (OSLO, fault, OTHERS)
+        assert table.fitting == table.selected == 1
+        assert table.editor.answer.answer == fault.answer
 
 
-def test_a_pattern_is_checked_while_it_is_typed(table: AnswerTable) -> None:
-    got = told(table)
+def test_pattern_is_checked_while_typed(table: AnswerTable) -> None:
+    emitted = record_changes(table)
     table.select(0)
     editor = table.editor
     editor.pattern.setPlainText('{"city": ')
-    assert got[-1][0].pattern == '{"city": '
+    assert emitted[-1][0].pattern == '{"city": '
     assert editor.said.text().startswith("Not JSON: line 1, column")
     editor.pattern.setPlainText('{"city": "Rome"}')
     assert editor.said.text() == "Equals the latest call."
     assert table.fitting == 0
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.PATH)], Qt.MouseButton.LeftButton)
     QTest.keyClicks(editor.path.line, "$.town")
-    assert (got[-1][0].match, got[-1][0].pattern) == (MatchKind.PATH, "$.town")
+    assert (emitted[-1][0].match, emitted[-1][0].pattern) == (MatchKind.PATH, "$.town")
     assert editor.path.said.text() == "Does not match the latest call."
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.EQUAL)], Qt.MouseButton.LeftButton)
-    assert got[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
+    assert emitted[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
 
 
-def test_the_arguments_of_the_latest_call_are_one_click_away(table: AnswerTable) -> None:
-    got = told(table)
-    table.select(2)
-    QTest.mouseClick(table.editor.take_button, Qt.MouseButton.LeftButton)
-    assert got[-1][2].match is MatchKind.EQUAL
-    assert json.loads(got[-1][2].pattern) == {"city": "Rome"}
-    assert not table.editor.take_button.isVisible()
-
-
-def test_typing_keeps_the_cursor_and_the_undo_history(table: AnswerTable) -> None:
-    """The owner shows back what it was told; that must not disturb the typing."""
-    table.changed.connect(lambda rows: table.set_rows(rows, CALL))
-    table.select(0)
-    text = table.editor.answer.text
-    text.setFocus()
-    QTest.keyClicks(text, "very ")
-    assert text.text() == "very cold"
-    assert text.textCursor().position() == 5
-    assert text.document().isUndoAvailable()
-
-
-def test_what_somebody_else_wrote_is_shown_as_it_is(table: AnswerTable) -> None:
+def test_pattern_is_shown_as_plain_text(table: AnswerTable) -> None:
     table.set_rows((AnswerRow(match=MatchKind.PATH, pattern="<b>\u202e\n\n$"),), None)
     assert cell(table, 0, MATCH).text() == "<b>‹U+202E› $"
     assert "&lt;b&gt;" in cell(table, 0, MATCH).toolTip()
-
-
-def test_beside_or_below(table: AnswerTable, qtbot: QtBot) -> None:
-    assert table.editor.y() > table.table.y()
-    table.resize(800, 500)
-    qtbot.waitUntil(lambda: table.editor.x() > table.table.width())
-
-
-def test_many_rows_scroll(table: AnswerTable) -> None:
-    table.set_rows((OSLO,) * 300 + (OTHERS,), CALL)
-    assert table.table.height() < 300
-    assert table.fitting == 300

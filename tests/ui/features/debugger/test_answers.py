@@ -1,4 +1,4 @@
-"""The dialog for several answers to one call, on a session that sends nothing. The running lanes are flows."""
+"""The dialog for several answers to one call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, ResultDraft, ToolRule
-from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
@@ -20,7 +19,7 @@ ERROR = dict(FAULTS)["Error text"].answer
 MOST = MOST_LANES - 1  # beside the conversation
 
 
-def opened(session: Session, window: QWidget, call_id: str = "two") -> AnswersDialog:
+def open_dialog(session: Session, window: QWidget, call_id: str = "two") -> AnswersDialog:
     dialog = AnswersDialog(session, session.transcript.path[1].id, call_id, window)
     dialog.open()
     return dialog
@@ -29,45 +28,28 @@ def opened(session: Session, window: QWidget, call_id: str = "two") -> AnswersDi
 @pytest.fixture
 def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
     session.turns.answer("one", "21")
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     yield dialog
     if isValid(dialog):
         dialog.reject()
 
 
-def menu_of(dialog: AnswersDialog, at: int) -> list[str]:
-    menu = dialog.columns[at].start_button.menu()
-    menu.aboutToShow.emit()
-    return [action.text() for action in menu.actions() if not action.isSeparator()]
-
-
-def test_it_begins_with_the_likeliest_answer_and_an_error(session: Session, window: QWidget) -> None:
+def test_dialog_starts_with_a_draft_and_an_error(session: Session, window: QWidget) -> None:
     turn_id = session.transcript.path[1].id
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert dialog.answers == (Answer(), ERROR)
     dialog.reject()
     session.change(debugging=Debugging(default=ToolRule(rows=ROWS)))
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert dialog.answers == (Answer(text="sunny"), ERROR)
     dialog.reject()
     session.debugger.notes.set_draft(turn_id, "two", ResultDraft(text="4", is_error=True))
-    dialog = opened(session, window)
+    dialog = open_dialog(session, window)
     assert dialog.answers == (Answer(text="4", is_error=True), ERROR)
     dialog.reject()
 
 
-def test_an_answer_may_start_from_whatever_there_is(dialog: AnswersDialog, session: Session) -> None:
-    session.change(debugging=Debugging(rules={"get_weather": ToolRule(rows=ROWS)}))
-    session.debugger.notes.set_draft(session.transcript.path[1].id, "two", ResultDraft(text="4"))
-    words = menu_of(dialog, 0)
-    assert words[:2] == ["What you typed: 4", "Row 1 (fits), any: sunny"]
-    assert words[2:] == [name for name, _ in FAULTS]
-    action = next(a for a in dialog.columns[0].start_button.menu().actions() if a.text() == "Never")
-    action.trigger()
-    assert dialog.answers[0] == Answer(never=True)
-
-
-def test_one_answer_at_least_and_as_many_as_there_is_room_for(dialog: AnswersDialog) -> None:
+def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
     assert dialog.room.text() == f"room for {MOST - 2} more"
     for number in range(3, MOST + 1):
         dialog.add_answer(Answer(text=str(number)))
@@ -88,48 +70,8 @@ def test_one_answer_at_least_and_as_many_as_there_is_room_for(dialog: AnswersDia
     assert not dialog.columns[0].remove_button.isVisible()
 
 
-def test_more_answers_than_there_is_room_for_are_kept_and_wait(
-    dialog: AnswersDialog, session: Session, window: QWidget, qtbot: QtBot
-) -> None:
-    dialog.add_answer(Answer(text="a third"))
-    typed = dialog.answers
-    lanes = Lanes(session)
-    lanes.add_models(["m"] * (MOST - 1))
-    qtbot.waitUntil(lambda: not dialog.start_button.isEnabled())
-    assert dialog.said.text().startswith("There is room for 1 lane more, of 6: take 2 answers away or close lanes")
-    assert [column.title.text() for column in dialog.columns] == ["Lane F", "Answer 2", "Answer 3"]
-    dialog.reject()
-    again = opened(session, window)
-    assert again.answers == typed
-    assert not again.start_button.isEnabled()
-    for lane in lanes.all[2:]:
-        lanes.close(lane)
-    qtbot.waitUntil(again.start_button.isEnabled)
-    again.reject()
-
-
-def test_without_any_room_it_says_so(session: Session, window: QWidget) -> None:
-    session.turns.answer("one", "21")
-    Lanes(session).add_models(["m"] * MOST)
-    dialog = opened(session, window)
-    assert len(dialog.answers) == 1
-    assert not dialog.start_button.isEnabled()
-    assert dialog.said.text().startswith("There is room for no lane more, of 6: close lanes")
-    dialog.reject()
-
-
-def test_what_is_typed_is_there_again(dialog: AnswersDialog, session: Session, window: QWidget) -> None:
-    dialog.columns[0].field.text.setPlainText("four degrees")
-    dialog.add_answer(Answer(text="x"))
-    typed = dialog.answers
-    dialog.reject()
-    again = opened(session, window)
-    assert again.answers == typed
-    again.reject()
-
-
-def test_why_it_cannot_begin_is_said_and_goes_when_it_can(session: Session, window: QWidget, qtbot: QtBot) -> None:
-    dialog = opened(session, window)
+def test_refusal_to_start_gives_its_reason(session: Session, window: QWidget, qtbot: QtBot) -> None:
+    dialog = open_dialog(session, window)
     assert not dialog.start_button.isEnabled()
     assert dialog.said.text().startswith("The other calls of this turn need an answer first.")
     session.turns.answer("one", "21")
@@ -141,6 +83,12 @@ def test_why_it_cannot_begin_is_said_and_goes_when_it_can(session: Session, wind
     dialog.reject()
 
 
-def test_a_call_that_is_not_there_is_refused(session: Session, window: QWidget) -> None:
-    with pytest.raises(KeyError):
-        AnswersDialog(session, session.transcript.path[1].id, "three", window)
+def test_answer_starts_from_a_draft_a_row_or_a_fault(dialog: AnswersDialog, session: Session) -> None:
+    session.change(debugging=Debugging(rules={"get_weather": ToolRule(rows=ROWS)}))
+    session.debugger.notes.set_draft(session.transcript.path[1].id, "two", ResultDraft(text="4"))
+    menu = dialog.columns[0].start_button.menu()
+    menu.aboutToShow.emit()
+    actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
+    assert list(actions) == ["What you typed: 4", "Row 1 (fits), any: sunny", *[name for name, _ in FAULTS]]
+    actions["Never"].trigger()
+    assert dialog.answers[0] == Answer(never=True)

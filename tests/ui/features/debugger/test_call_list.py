@@ -1,18 +1,15 @@
-"""The list of calls: what it says, how it filters, sorts, copies and exports, and what ten thousand calls cost."""
+"""The list of calls: rows, filter, copies and branches."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import time
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
@@ -20,10 +17,8 @@ from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
 from playground.ui.features.debugger.call_words import seconds_words
-from playground.ui.widgets.slices import Slices
-from tests.support.passes import shortest
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
+from tests.ui.features.debugger.seen import session
 
 
 @pytest.fixture
@@ -31,13 +26,13 @@ def page(show_widget: ShowWidget) -> CallList:
     return show_widget(CallList(), 860, 240)
 
 
-def shown(page: CallList) -> list[list[str]]:
+def read_rows(page: CallList) -> list[list[str]]:
     page.slices.finish()
     model = page.model
     return [[model.index(row, column).data() for column in range(6)] for row in range(model.rowCount())]
 
 
-def three() -> Session:
+def make_three_calls() -> Session:
     """Lisbon fits and is answered, Oslo misses its city and is an error, Rome waits."""
     calls = (
         ToolCall(id="c1", name="get_weather", arguments='{"city": "Lisbon"}'),
@@ -54,9 +49,9 @@ def three() -> Session:
     return found
 
 
-def test_each_row_says_how_the_call_went(page: CallList) -> None:
-    page.show_session(three())
-    assert shown(page) == [
+def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
+    page.show_session(make_three_calls())
+    assert read_rows(page) == [
         ["2", "get_weather", '{"city": "Lisbon"}', "fits the schema", "from the table", "1.25 s"],
         ["2", "get_weather", '{"town": "Oslo"}', "2 problems · edited", "error, by you", "40 ms"],
         ["2", "get_wind", "{Rome", "not JSON", "no answer yet", ""],
@@ -68,16 +63,8 @@ def test_each_row_says_how_the_call_went(page: CallList) -> None:
     assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
 
 
-def test_an_experiment_without_calls_says_so(page: CallList) -> None:
-    page.show_session(session())
-    assert shown(page) == []
-    assert page.empty.isVisible()
-    assert page.empty.text().startswith("No calls yet")
-    assert not page.export_button.isEnabled()
-
-
-def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
-    page.show_session(three())
+def test_filter_searches_all_columns_and_arguments(page: CallList) -> None:
+    page.show_session(make_three_calls())
     for words, ids in (
         ("wind", ["c3"]),
         ("fits", ["c1"]),
@@ -89,26 +76,15 @@ def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
         ("lisbon oslo", []),
     ):
         page.filter.setText(words)
-        shown(page)
+        read_rows(page)
         assert [entry.call.id for entry in page.model.entries] == ids, words
     assert page.empty.text() == "No call matches the filter."
     assert page.count.text == "0 of 3 calls"
 
 
-def test_a_column_sorts_up_then_down_then_not(page: CallList) -> None:
-    page.show_session(three())
-    orders = []
-    for _ in range(3):
-        page.table.horizontalHeader().sectionClicked.emit(DURATION)
-        shown(page)
-        orders.append("".join(entry.call.id[1] for entry in page.model.entries))
-    assert orders == ["321", "123", "123"]
-    assert not page.table.horizontalHeader().isSortIndicatorShown()
-
-
-def test_click_and_enter_go_to_the_call_and_choosing_rows_does_not(page: CallList) -> None:
-    page.show_session(three())
-    shown(page)
+def test_click_and_enter_lead_to_the_call(page: CallList) -> None:
+    page.show_session(make_three_calls())
+    read_rows(page)
     asked: list[CallEntry] = []
     page.card_asked.connect(asked.append)
     centre = page.table.visualRect(page.model.index(1, 2)).center()
@@ -120,9 +96,9 @@ def test_click_and_enter_go_to_the_call_and_choosing_rows_does_not(page: CallLis
     assert [entry.call.id for entry in asked] == ["c2", "c3"]
 
 
-def test_chosen_rows_are_copied_so_that_no_spreadsheet_runs_them(page: CallList) -> None:
-    page.show_session(three())
-    shown(page)
+def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:
+    page.show_session(make_three_calls())
+    read_rows(page)
     page.table.selectRow(1)
     QTest.keyClick(page.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     (row,) = csv.DictReader(io.StringIO(QGuiApplication.clipboard().text(), newline=""))
@@ -131,112 +107,25 @@ def test_chosen_rows_are_copied_so_that_no_spreadsheet_runs_them(page: CallList)
     assert [entry["call_id"] for entry in json.loads(QGuiApplication.clipboard().text())] == ["c1", "c2", "c3"]
 
 
-def test_new_calls_are_added_and_the_chosen_row_stays(page: CallList) -> None:
-    found = session(loop_of(3))
-    page.show_session(found)
-    shown(page)
-    page.table.selectRow(4)
-    kept = page.model.entries[4]
-    resets: list[object] = []
-    page.model.modelReset.connect(lambda: resets.append(None))
-    for turn in round_of(9, "Paris"):
-        found.turns.add_turn(turn)
-    assert len(shown(page)) == 7
-    assert page.model.entries[4] is kept, "what has not changed is not made again"
-    assert [index.row() for index in page.table.selectionModel().selectedRows()] == [4]
-    found.delete_turn("a0")
-    assert len(shown(page)) == 5
-    assert [page.model.entries[index.row()].call.id for index in page.table.selectionModel().selectedRows()] == [
-        kept.call.id
-    ]
-    assert resets == []
-
-
-def test_another_branch_is_named_and_another_answer_is_a_row_of_its_own(page: CallList) -> None:
-    found = session(loop_of(1))
-    found.history.transcript = found.transcript.truncate_after("t-c0-0")
-    found.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0-1", text="rain", by="fork")))
-    page.show_session(found)
-    rows = shown(page)
-    assert [(row[0], row[4]) for row in rows] == [
-        ("2", "from the table"),
-        ("2", "in a fork"),
-        ("2 · other", "from the table"),
-    ]
-    assert "another branch" in page.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
-
-
-def test_hidden_it_does_nothing_and_shown_again_it_is_up_to_date(page: CallList, qtbot: QtBot) -> None:
-    found = session(loop_of(1))
-    page.show_session(found)
-    assert len(shown(page)) == 2
-    page.hide()
-    for turn in round_of(5, "Paris"):
-        found.turns.add_turn(turn)
-    assert not page.slices.busy
-    page.show()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 3)
-
-
-def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList) -> None:
+def test_names_and_arguments_are_plain_text(page: CallList) -> None:
     calls = (ToolCall(id="c", name="a\u202eb", arguments='{"x": "<img src=http://evil/>\ud800"}'),)
     page.show_session(session((Turn(id="a", role=Role.ASSISTANT, parts=calls),)))
-    (row,) = shown(page)
+    (row,) = read_rows(page)
     assert row[1] == "a‹U+202E›b"
     assert "‹U+D800›" in row[2]
     assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_ten_thousand_calls_cost_no_frame(page: CallList, qtbot: QtBot) -> None:
-    def share() -> float:
-        """The largest share of what each may take: a slice of the work, a round that comes, a picture."""
-        found = session(loop_of(5_000))
-        with longest_slice(page.slices) as longest:
-            page.show_session(found)
-            qtbot.waitUntil(lambda: page.model.rowCount() == 10_000)
-            began = time.thread_time()
-            for turn in round_of(9_999, "Paris"):
-                found.turns.add_turn(turn)
-            qtbot.waitUntil(lambda: page.model.rowCount() == 10_001)
-            more = time.thread_time() - began
-            page.filter.setText("paris")
-            qtbot.waitUntil(lambda: page.model.rowCount() == 1)
-            page.filter.clear()
-            qtbot.waitUntil(lambda: page.model.rowCount() == 10_001)
-        began = time.thread_time()
-        bar = page.table.verticalScrollBar()
-        for step in range(40):
-            bar.setValue(bar.maximum() * step // 40)
-            page.table.viewport().repaint()
-        return max(longest[0] / 0.04, more / 0.6, (time.thread_time() - began) / 40 / 0.016)
-
-    assert shortest(share, 1.0) < 1.0
-
-
-def test_slices_finish_what_they_began_and_then_do_it_once_more(qtbot: QtBot, page: CallList) -> None:
-    done: list[int] = []
-    runs: list[int] = []
-
-    def work() -> Iterator[None]:
-        runs.append(1)
-        for number in range(5):
-            done.append(number)
-            if len(runs) == 1 and number == 2:
-                slices.poke()
-            yield
-
-    slices = Slices(work, page)
-    slices.poke()
-    slices.poke()
-    qtbot.waitUntil(lambda: len(done) == 10)
-    assert done == [0, 1, 2, 3, 4] * 2
-    qtbot.waitUntil(lambda: not slices.busy)
-    slices.poke()
-    slices.stop()
-    qtbot.wait(120)
-    assert len(runs) == 2
-
-
-def test_times_are_said_as_people_say_them() -> None:
+def test_durations_are_formatted() -> None:
     said = [seconds_words(value) for value in (None, 0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
     assert said == ["", "0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]
+
+
+def test_column_sorts_up_down_and_not(page: CallList) -> None:
+    page.show_session(make_three_calls())
+    orders = []
+    for _ in range(3):
+        page.table.horizontalHeader().sectionClicked.emit(DURATION)
+        read_rows(page)
+        orders.append("".join(entry.call.id[1] for entry in page.model.entries))
+    assert orders == ["321", "123", "123"]

@@ -1,4 +1,4 @@
-"""The rules of an experiment: which tool has which, what is set goes to the session, files go in and out."""
+"""The dialog of the rules of an experiment, and their files."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
+from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.control import renamed_rules
-from playground.ui.features.debugger.default_rule import DefaultRuleFields
-from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import NAME, WORDS, RulesDialog
-from tests.ui.features.debugger.conftest import nowhere
+from tests.support.each_case import each_case
 
 TABLE = ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="sunny")),), pause_from=4)
 
@@ -32,14 +30,18 @@ def dialog(session: Session, window: QWidget, qtbot: QtBot) -> Iterator[RulesDia
     dialog.hide()
 
 
-def listed(dialog: RulesDialog) -> list[tuple[str, str]]:
+def list_rules(dialog: RulesDialog) -> list[tuple[str, str]]:
     return [(dialog.list.item(at).data(NAME), dialog.list.item(at).data(WORDS)) for at in range(dialog.list.count())]
 
 
-def test_the_default_the_tools_and_rules_without_a_tool_are_listed(dialog: RulesDialog, session: Session) -> None:
+def test_list_has_default_tools_and_rules_without_tool(dialog: RulesDialog, session: Session) -> None:
     session.change(debugging=Debugging(rules={"gone": TABLE}))
     dialog.open_on("get_weather")
-    assert listed(dialog) == [("", "pause"), ("get_weather", "default"), ("gone", "table, 1 row · pauses from call 4")]
+    assert list_rules(dialog) == [
+        ("", "pause"),
+        ("get_weather", "default"),
+        ("gone", "table, 1 row · pauses from call 4"),
+    ]
     assert dialog.tool == "get_weather"
     dialog.list.setCurrentRow(2)
     assert dialog.tool == "gone"
@@ -48,19 +50,7 @@ def test_the_default_the_tools_and_rules_without_a_tool_are_listed(dialog: Rules
     assert dialog.list.currentRow() == 3
 
 
-def test_a_change_gives_a_tool_a_rule_and_the_default_takes_it_back(dialog: RulesDialog, session: Session) -> None:
-    dialog.open_on("get_weather")
-    assert not dialog.default_button.isVisible()
-    QTest.mouseClick(dialog.editor.policy.buttons[1], Qt.MouseButton.LeftButton)
-    rules = session.debugger.debugging.rules
-    assert rules["get_weather"].policy is Policy.TABLE
-    assert session.debugger.debugging.default.policy is Policy.PAUSE
-    dialog.open_on("get_weather")
-    QTest.mouseClick(dialog.default_button, Qt.MouseButton.LeftButton)
-    assert session.debugger.debugging.rules == {}
-
-
-def test_the_default_and_the_step_limit_are_set_here_too(dialog: RulesDialog, session: Session) -> None:
+def test_default_rule_and_step_limit_are_set(dialog: RulesDialog, session: Session) -> None:
     dialog.open_on()
     QTest.mouseClick(dialog.editor.policy.buttons[2], Qt.MouseButton.LeftButton)
     QTest.keyClicks(dialog.editor.fixed.text, "sunny")
@@ -73,33 +63,21 @@ def test_the_default_and_the_step_limit_are_set_here_too(dialog: RulesDialog, se
     assert session.debugger.debugging.step_limit == 0
 
 
-def test_it_follows_what_others_set_and_keeps_what_is_being_typed(
-    dialog: RulesDialog, session: Session, qtbot: QtBot
-) -> None:
+def test_dialog_follows_changes_and_keeps_typed_text(dialog: RulesDialog, session: Session, qtbot: QtBot) -> None:
     dialog.open_on("get_weather")
     QTest.mouseClick(dialog.editor.policy.buttons[1], Qt.MouseButton.LeftButton)
     QTest.mouseClick(dialog.editor.table.add_button, Qt.MouseButton.LeftButton)
     text = dialog.editor.table.editor.answer.text
     text.setFocus()
     QTest.keyClicks(text, "sunny")
-    qtbot.wait(40)  # the session's own word has come back meanwhile
+    QApplication.processEvents()  # the session's own notice comes back
     QTest.keyClicks(text, "!")
     assert text.text() == "sunny!"
     session.change(debugging=Debugging(rules={"get_weather": TABLE}))
     qtbot.waitUntil(lambda: dialog.editor.rule == TABLE)
 
 
-def test_the_latest_call_of_the_tool_is_held_against_the_rows(dialog: RulesDialog, session: Session) -> None:
-    oslo = AnswerRow(match=MatchKind.PATH, pattern="$[?@.city == 'Oslo']")
-    session.change(debugging=Debugging(rules={"get_weather": ToolRule(policy=Policy.TABLE, rows=(oslo,))}))
-    dialog.open_on("get_weather")
-    assert dialog.editor.table.fitting == 0
-    dialog.open_on()
-    assert dialog.editor.table.fitting == -1
-    assert dialog.editor.table.said.text() == "No rows yet. A call that no row fits waits for you."
-
-
-def test_tables_go_out_to_a_file_and_come_back(dialog: RulesDialog, session: Session, tmp_path: Path) -> None:
+def test_tables_are_saved_to_a_file_and_loaded(dialog: RulesDialog, session: Session, tmp_path: Path) -> None:
     before = Debugging(default=TABLE, rules={"get_weather": TABLE, "other": ToolRule()}, step_limit=7)
     session.change(debugging=before)
     file = tmp_path / "answers.json"
@@ -117,13 +95,15 @@ def test_tables_go_out_to_a_file_and_come_back(dialog: RulesDialog, session: Ses
     assert session.debugger.debugging == Debugging(rules={"get_weather": condition})
 
 
-@pytest.mark.parametrize("content", [b"[]", b'{"playground_answers": 1, "tools": 3}', b"\xff\xfe", None])
-def test_a_file_that_cannot_be_used_says_why_and_changes_nothing(
+@each_case("content", [b"[]", b'{"playground_answers": 1, "tools": 3}', b"\xff\xfe", None])
+def test_unusable_file_of_answers_is_reported_and_changes_nothing(
     dialog: RulesDialog, session: Session, tmp_path: Path, content: bytes | None
 ) -> None:
     session.change(debugging=Debugging(default=TABLE))
     file = tmp_path / "bad.json"
-    if content is not None:
+    if content is None:
+        file.unlink()
+    else:
         file.write_bytes(content)
     dialog.open_file(str(file))
     assert dialog.notice.text().startswith("bad.json cannot be used: ")
@@ -131,65 +111,10 @@ def test_a_file_that_cannot_be_used_says_why_and_changes_nothing(
     assert not dialog.undo_button.isVisible()
 
 
-def test_there_is_one_for_a_window_and_it_follows_the_experiment(
-    dialog: RulesDialog, session: Session, window: QWidget
-) -> None:
-    inner = QWidget(window)
-    assert RulesDialog.shown_for(session, inner) is dialog
-    other = Session(nowhere, profile_id="p")
-    other.change(debugging=Debugging(default=TABLE))
-    dialog.open_on("get_weather")
-    assert RulesDialog.shown_for(other, inner) is dialog
-    assert listed(dialog) == [("", "table, 1 row · pauses from call 4")]
-    QTest.mouseClick(dialog.editor.policy.buttons[0], Qt.MouseButton.LeftButton)
-    assert session.debugger.debugging == Debugging()
-    assert other.debugger.debugging.default.policy is Policy.PAUSE
-
-
 # In the panels
 
 
-def test_a_few_words_in_the_editor_of_a_tool(qtbot: QtBot) -> None:
-    name = QLineEdit("get_weather")
-    summary = RuleSummary(name)
-    qtbot.addWidget(name)
-    qtbot.addWidget(summary)
-    assert summary.isHidden(), "nothing is known yet"
-    summary.show_debugging(Debugging(rules={"get_weather": TABLE}))
-    assert summary.words.text == "table, 1 row · pauses from call 4"
-    name.setText("other")
-    assert summary.words.text == "pause (default)"
-    with qtbot.waitSignal(summary.asked) as caught:
-        summary.button.click()
-    assert caught.args == ["other"]
-    summary.hide()
-
-
-def test_the_default_in_the_parameters(qtbot: QtBot) -> None:
-    fields = DefaultRuleFields()
-    for widget in (fields.policy, fields.limit, fields.rules):
-        qtbot.addWidget(widget)
-    told: list[Debugging] = []
-    asked: list[str] = []
-    fields.changed.connect(told.append)
-    fields.rules_asked.connect(asked.append)
-    fields.show_value(Debugging(default=TABLE, rules={"a": TABLE}, step_limit=3))
-    assert (told, asked) == ([], [])
-    assert (fields.policy.currentText(), fields.limit.text(), fields.rules.text()) == (
-        "answer from the table",
-        "3",
-        "1 · Rules…",
-    )
-    fields.policy.activated.emit(0)
-    assert told[-1].default == TABLE.model_copy(update={"policy": Policy.PAUSE})
-    fields.policy.activated.emit(1)
-    assert asked == [], "there are rows to answer with"
-    fields.policy.activated.emit(2)
-    assert asked == [""], "there is no fixed answer yet: that is where to go next"
-    assert told[-1].default.policy is Policy.FIXED
-
-
-def test_a_rule_goes_along_with_the_name_of_its_tool() -> None:
+def test_rule_follows_a_renamed_tool() -> None:
     rules = Debugging(rules={"a": TABLE, "b": ToolRule()})
 
     def tools(*names: str) -> list[ToolDefinition]:

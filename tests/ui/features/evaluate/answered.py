@@ -1,4 +1,4 @@
-"""An evaluation whose answers are known: made up, kept in a real file, looked at in a window."""
+"""An evaluation with made-up answers in a real file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Looked:
         self.runs.arrived.emit(self.look.inquiry.id, list(answers))
 
 
-def looked(
+def run_with_evaluation(
     qapp: QApplication,
     path: Path,
     session: Session,

@@ -1,4 +1,4 @@
-"""Plots: what they are made of, that each point leads to its answer, that they are drawn and saved."""
+"""Plots of an evaluation: content, selection and saved pictures."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QByteArray, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import wilson
 from playground.engine.evaluation.sweep import Range, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
-from playground.ui.features.evaluate.plots.kinds import MOST_ROWS, By, Known, case_at, plots
+from playground.ui.features.evaluate.plots.card import PlotCard
+from playground.ui.features.evaluate.plots.kinds import By, Known, case_at, plots
+from playground.ui.features.evaluate.plots.picture import to_png, to_svg
 from playground.ui.features.evaluate.plots.scene import Plot
-from playground.ui.features.evaluate.plots.view import NOTHING, PlotsView
-from playground.ui.widgets.theme import Theme
+from playground.ui.features.evaluate.plots.view import PlotsView
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
-from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
+from tests.ui.conftest import ShowWidget
+from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_evaluation
 
 
-def asked(count: int, **fields: Any) -> Session:
+def make_session_of(count: int, **fields: Any) -> Session:
     return planned(
         make_session(),
         cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
@@ -45,7 +45,7 @@ def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
     return (None if case == 1 else case != 0) if column else True
 
 
-def known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
+def make_known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
     inquiry = Inquiry(session)
     results = Results(inquiry, {one.key: one for one in answers(inquiry, made)})
     chosen = (inquiry.cases[cell[0]], inquiry.columns[cell[1]]) if cell is not None else (None, None)
@@ -56,8 +56,8 @@ def made_of(found: Known) -> dict[str, Plot]:
     return {plot.kind: plot for plot in plots(found)}
 
 
-def test_a_rate_is_a_point_in_its_interval_and_leads_to_an_answer_that_failed() -> None:
-    found = made_of(known(asked(4), first_of_b_fails))
+def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
+    found = made_of(make_known(make_session_of(4), first_of_b_fails))
     rate = found["rate"]
     assert [words for _, words in rate.scene.y.ticks] == ["A · as set", "B · B"]
     assert [dots.xs[0] for dots in rate.scene.dots] == [1.0, pytest.approx(2 / 3)]
@@ -71,47 +71,8 @@ def test_a_rate_is_a_point_in_its_interval_and_leads_to_an_answer_that_failed() 
     assert rate.scene.x.ticks[-1] == (1.0, "100 %")
 
 
-def test_each_answer_is_a_dot_but_those_that_never_came() -> None:
-    found = made_of(known(asked(4), first_of_b_fails))
-    seconds = found["seconds"]
-    assert [len(dots.xs) for dots in seconds.scene.dots] == [8, 6]
-    assert seconds.scene.lines[0].xs == (3.5, 3.5), "the median"
-    assert seconds.scene.x.ticks[-1][1] == "6 s"
-    assert len(seconds.scene.spots) == 14
-    assert seconds.scene.spots[0].words == "case 0 · A · 1 of 2: 2 s"
-    assert found["tokens"].scene.x.title == "tokens"
-    assert "price" not in found, "nobody told a price"
-    assert "first" not in found, "nothing was streamed"
-
-
-def test_the_map_says_in_numbers_what_its_colours_say() -> None:
-    grid = made_of(known(asked(4), first_of_b_fails))["map"]
-    said = {(words.x, words.y): words.text for words in grid.scene.words}
-    assert said[0, 0] == "100"
-    assert said[1, 0] == "0"
-    rows = {row.cells[0]: row.cells for row in grid.rows}
-    assert rows["case 1"] == ("case 1", "2 of 2 passed", "failed to answer")
-    assert grid.rows[0].cells[0] == "case 0", "those that pass least come first"
-
-
-def test_of_many_cases_those_are_drawn_that_pass_least_and_the_table_has_all() -> None:
-    found = made_of(known(asked(60), first_of_b_fails, By.CASE))
-    for kind in ("rate", "map"):
-        assert f"the {MOST_ROWS} of 6" in found[kind].subtitle
-        assert len(found[kind].scene.y.ticks) == MOST_ROWS
-        assert len(found[kind].rows) == 60
-    assert found["rate"].rows[0].cells[0] == "case 0"
-
-
-def test_a_check_has_its_own_rate() -> None:
-    session = asked(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
-    rate = made_of(known(session, first_of_b_fails, By.CHECK))["rate"]
-    assert [row.cells[:3] for row in rate.rows] == [("Contains “x”", "12", "14")]
-    assert rate.rows[0].target is not None
-
-
-def swept(*ranges: Range) -> Session:
-    session = asked(4)
+def make_sweep(*ranges: Range) -> Session:
+    session = make_session_of(4)
     base = session.settings
     variants = over_parameters(base, ranges)
     assert session.settings.evaluation is not None
@@ -119,9 +80,9 @@ def swept(*ranges: Range) -> Session:
     return session
 
 
-def test_a_sweep_is_a_line_with_its_band_also_where_a_has_no_value() -> None:
-    session = swept(Range("temperature", (0, 0.5, 1)))
-    sweep = made_of(known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
+def test_sweep_is_a_line_with_its_interval() -> None:
+    session = make_sweep(Range("temperature", (0, 0.5, 1)))
+    sweep = made_of(make_known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
     (line,), (band,) = sweep.scene.lines, sweep.scene.bands
     assert list(line.xs) == [0, 0.5, 1]
     assert list(line.ys) == [1, 1, 0.5]
@@ -130,16 +91,8 @@ def test_a_sweep_is_a_line_with_its_band_also_where_a_has_no_value() -> None:
     assert sweep.rows[2].cells[0] == "1"
 
 
-def test_a_sweep_over_two_is_a_map() -> None:
-    session = swept(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
-    sweep = made_of(known(session, lambda case, column, repeat: column != 1))["sweep"]
-    assert len(sweep.scene.boxes) == 6
-    assert {words.text for words in sweep.scene.words} == {"0", "100"}
-    assert (sweep.scene.x.title, sweep.scene.y.title) == ("Temperature; in %", "Top p")
-
-
-def test_which_answers_came_is_told_of_the_chosen_cell() -> None:
-    session = asked(3, repeats=5)
+def test_answers_of_the_selected_cell_are_counted() -> None:
+    session = make_session_of(3, repeats=5)
     inquiry = Inquiry(session)
     kept = [
         replace(one, gist="twice" if one.repeat in (2, 4) else f"<b>{one.repeat}</b>")
@@ -151,51 +104,23 @@ def test_which_answers_came_is_told_of_the_chosen_cell() -> None:
     assert came.rows[0].cells == ("twice", "2", "40.0 %")
     assert came.rows[0].target == (inquiry.cases[2], inquiry.columns[0], 2)
     assert came.scene.words[0].text == "“twice”"
-    assert "came" not in made_of(known(session, first_of_b_fails))
-
-
-def test_where_nothing_came_there_is_no_plot() -> None:
-    inquiry = Inquiry(asked(2))
-    results = Results(inquiry, {})
-    assert plots(Known(results, results.findings(), By.VARIANT, None)) == []
+    assert "came" not in made_of(make_known(session, first_of_b_fails))
 
 
 # ---- on the page -----------------------------------------------------------------------------------------------------
 
 
-class Shown:
-    """The view in a window, over answers that are kept."""
-
-    def __init__(self, qtbot: QtBot, qapp: QApplication, path: Path) -> None:
-        self._qtbot, self._qapp, self._path = qtbot, qapp, path
-
-    def __call__(self, session: Session, kept: list[Answer], work: Any) -> None:
-        async def shown(at: Looked) -> None:
-            view = PlotsView(at.look)
-            view.resize(1000, 700)
-            view.show()
-            await at.found()
-            await work(at, view)
-            view.close()
-            view.deleteLater()
-
-        looked(self._qapp, self._path, session, kept, shown)
-
-
-@pytest.fixture
-def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
-    return Shown(qtbot, qapp, tmp_path)
-
-
-async def drawn(at: Looked, view: PlotsView, *kinds: str) -> None:
+async def wait_for_plots(at: Looked, view: PlotsView, *kinds: str) -> None:
     await eventually(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
 
 
-def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
-    session = asked(4)
+def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QApplication, tmp_path: Path) -> None:
+    session = make_session_of(4)
 
-    async def work(at: Looked, view: PlotsView) -> None:
-        await drawn(at, view, "rate", "seconds", "tokens", "map")
+    async def work(at: Looked) -> None:
+        view = show_widget(PlotsView(at.look), 1000, 700)
+        await at.found()
+        await wait_for_plots(at, view, "rate", "seconds", "tokens", "map")
         assert not view.empty.isVisible()
         seconds = view.card("seconds")
         assert seconds.plot is not None
@@ -205,7 +130,7 @@ def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
         point = seconds.chart.point_of(number).toPoint()
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=point)
         assert (at.look.case, at.look.column, at.look.repeat) == target
-        await drawn(at, view, "came")
+        await wait_for_plots(at, view, "came")
         far = QPoint(2, 2)
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=far)
         assert (at.look.case, at.look.column, at.look.repeat) == target
@@ -218,65 +143,36 @@ def test_a_point_and_a_row_lead_to_their_answer(shown: Shown) -> None:
         QTest.keyClick(rate.table, Qt.Key.Key_Return)
         assert at.look.case is not None
         assert (at.look.case.id, at.look.column) == ("c0", at.look.inquiry.columns[1])
+        view.hide()
 
-    shown(session, answers(Inquiry(session), first_of_b_fails), work)
-
-
-def test_what_comes_is_drawn_and_what_a_row_stands_for_can_be_chosen(shown: Shown) -> None:
-    session = asked(4)
-    whole = answers(Inquiry(session), first_of_b_fails)
-
-    async def work(at: Looked, view: PlotsView) -> None:
-        await eventually(lambda: view.empty.text() == NOTHING)
-        assert not view.save.isEnabled()
-        await at.bring(whole[:8])
-        await drawn(at, view, "rate")
-        await at.bring(whole[8:])
-        card = view.card("rate")
-        await eventually(lambda: card.plot is not None and card.plot.rows[-1].cells[2] == "6")
-        view.show_by(By.CASE)
-        await eventually(lambda: card.plot is not None and len(card.plot.rows) == 4)
-        assert view.by.text() == "by case"
-        view.resize(600, 500)
-        await eventually(lambda: len({card.x() for card in view.cards}) == 1)  # one below the other in less room
-
-    shown(session, [], work)
+    run_with_evaluation(qapp, tmp_path, session, answers(Inquiry(session), first_of_b_fails), work)
 
 
-def test_a_plot_that_was_never_seen_is_saved_with_its_words(qtbot: QtBot) -> None:
-    from playground.ui.features.evaluate.plots.card import PlotCard
-    from playground.ui.features.evaluate.plots.picture import to_svg
-
-    found = made_of(known(asked(4), first_of_b_fails))
-    for kind, words in (("map", (b"case 0", b"variants", b">100<")), ("seconds", (b"A \xc2\xb7 as set", b">6 s<"))):
+def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
+    found = made_of(make_known(make_session_of(4), first_of_b_fails))
+    cards = []
+    for kind in ("map", "seconds"):
         card = PlotCard()
         qtbot.addWidget(card)
         card.resize(500, 330)
         card.show_plot(found[kind])
-        svg = to_svg([card], 1)
-        for one in words:
-            assert one in svg
-        assert b"<image" not in svg
+        cards.append(card)
+    svg = to_svg(cards, 1)
+    for words in (b"case 0", b"variants", b">100<", b"A \xc2\xb7 as set", b">6 s<"):
+        assert words in svg
+    assert b"<image" not in svg
+    assert QImage.fromData(to_png(cards, 1)).width() > 500
 
 
-def test_pictures_are_saved_in_the_colours_that_are_seen(shown: Shown, qapp: QApplication, tmp_path: Path) -> None:
-    session = asked(4)
+def test_sweep_over_two_parameters_is_a_map() -> None:
+    session = make_sweep(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
+    sweep = made_of(make_known(session, lambda case, column, repeat: column != 1))["sweep"]
+    assert len(sweep.scene.boxes) == 6
+    assert {words.text for words in sweep.scene.words} == {"0", "100"}
+    assert (sweep.scene.x.title, sweep.scene.y.title) == ("Temperature; in %", "Top p")
 
-    async def work(at: Looked, view: PlotsView) -> None:
-        await drawn(at, view, "rate", "seconds", "tokens", "map")
-        await view.save_to(tmp_path / "light.svg", view.cards)
-        await view.save_to(tmp_path / "light.png", view.cards)
-        theme = Theme(qapp, "dark")
-        try:
-            await view.save_to(tmp_path / "dark.png", view.cards[:1])
-        finally:
-            theme.choose("light")
-        svg = (tmp_path / "light.svg").read_bytes()
-        assert QSvgRenderer(QByteArray(svg)).isValid()
-        for words in (b"Pass rate", b"Cases", b"95 % Wilson", b"<path", b"case 0"):
-            assert words in svg
-        light, dark = (QImage(str(tmp_path / f"{name}.png")) for name in ("light", "dark"))
-        assert light.width() > dark.width() > 600
-        assert light.pixelColor(3, 3).lightness() > 200 > 80 > dark.pixelColor(3, 3).lightness()
 
-    shown(session, answers(Inquiry(session), first_of_b_fails), work)
+def test_checks_have_rates_of_their_own() -> None:
+    session = make_session_of(4, checks=(Contains(text="x"), Contains(text="{{no_such}}")))
+    rate = made_of(make_known(session, first_of_b_fails, By.CHECK))["rate"]
+    assert [row.cells[:3] for row in rate.rows] == [("Contains “x”", "12", "14")]

@@ -1,4 +1,4 @@
-"""The report in the window, and what is exported: plain words whatever they are, whole files."""
+"""The report of an evaluation and its exports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -22,12 +21,12 @@ from playground.ui.features.evaluate.report import ReportView
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
-from tests.ui.features.evaluate.answered import Looked, answers, looked
+from tests.ui.features.evaluate.answered import Looked, answers, run_with_evaluation
 
 HOSTILE = "<img src='file:///etc/passwd'><b>bold</b>"
 
 
-def played(qapp: QApplication, path: Path, work: Any) -> None:
+def run_report(qapp: QApplication, path: Path, work: Any) -> None:
     session = planned(
         make_session(),
         cases=tuple(Case(id=f"c{at}", name=f"{HOSTILE} {at}", values={"city": f"town {at}"}) for at in range(8)),
@@ -36,10 +35,10 @@ def played(qapp: QApplication, path: Path, work: Any) -> None:
     )
     session.change(title=HOSTILE)
     kept = answers(Inquiry(session), lambda case, column, _repeat: column == 0 or case == 0)
-    looked(qapp, path, session, kept, work)
+    run_with_evaluation(qapp, path, session, kept, work)
 
 
-def test_it_says_what_can_be_told_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     opened: list[str] = []
 
     def open_file(path: Path) -> bool:
@@ -64,38 +63,15 @@ def test_it_says_what_can_be_told_and_opens_as_a_page(qtbot: QtBot, qapp: QAppli
         view.close()
         view.deleteLater()
 
-    played(qapp, tmp_path, work)
+    run_report(qapp, tmp_path, work)
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_each_format_is_written_of_what_there_is(name: str, qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
-    found: list[str] = []
-
-    async def work(at: Looked) -> None:
-        await at.found()
-        found.append(await exported(at.look, name))
-
-    played(qapp, tmp_path, work)
-    (text,) = found
-    if name == "csv":
-        assert len(list(csv.reader(io.StringIO(text)))) == 17
-    elif name in ("jsonl", "inspect"):
-        assert len([json.loads(line) for line in text.splitlines()]) == (16 if name == "jsonl" else 8)
-    elif name in ("json", "promptfoo"):
-        assert json.loads(text)
-    else:
-        assert text.startswith("<?xml" if name == "junit" else "<!DOCTYPE html>")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_exports_of_the_window_hold_no_key_that_stands_in_the_plan(
-    name: str, qtbot: QtBot, qapp: QApplication, tmp_path: Path
-) -> None:
+def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     key = "sk-canary-51c0-Zq9fGh27"
-    found: list[str] = []
+    texts: dict[str, str] = {}
     session = planned(
         make_session(),
-        cases=(Case(id="c", name=key, values={"city": key}, expected=key),),
+        cases=(Case(id="c", name=key, values={"city": key}, expected=key), Case(id="d", values={"city": "Oslo"})),
         variants=(variant(key, model=f"model-{key}"),),
         checks=(Contains(text=key),),
     )
@@ -104,9 +80,17 @@ def test_exports_of_the_window_hold_no_key_that_stands_in_the_plan(
     async def work(at: Looked) -> None:
         await at.found()
         at.store.known = (Secret(key),)
-        found.append(await exported(at.look, name))
+        for name in FORMATS:
+            texts[name] = await exported(at.look, name)
 
-    looked(qapp, tmp_path, session, answers(Inquiry(session), lambda *_: False), work)
-    assert key not in found[0]
-    assert "51c0-Zq9f" not in found[0]
-    assert "••••" in found[0]
+    run_with_evaluation(qapp, tmp_path, session, answers(Inquiry(session), lambda *_: False), work)
+    for text in texts.values():
+        assert key not in text
+        assert "51c0-Zq9f" not in text
+        assert "••••" in text
+    assert len(list(csv.reader(io.StringIO(texts["csv"])))) == 5
+    assert [len([json.loads(line) for line in texts[name].splitlines()]) for name in ("jsonl", "inspect")] == [4, 2]
+    assert json.loads(texts["json"])
+    assert json.loads(texts["promptfoo"])
+    assert texts["junit"].startswith("<?xml")
+    assert {name for name, text in texts.items() if text.startswith("<!DOCTYPE html>")} == {"html"}

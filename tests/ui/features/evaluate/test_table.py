@@ -1,4 +1,4 @@
-"""The table of answers: what its cells say, which rows are shown in which order, what comes, what is chosen."""
+"""The table of answers: cells, filter, search, sorting and selection."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
-from playground.ui.features.evaluate.table import NO_CASES, NONE_FOUND, NONE_THERE, AnswersTable
+from playground.ui.features.evaluate.table import NONE_FOUND, NONE_THERE, AnswersTable
 from playground.ui.features.evaluate.table_cells import MARK_STEP, SIDE, TOP
 from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
-from tests.ui.features.evaluate.answered import Looked, Made, answers, looked
+from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_evaluation
 
 
 @pytest.fixture
 def session() -> Session:
-    return asked(4)
+    return make_session_of(4)
 
 
-def asked(count: int, **fields: Any) -> Session:
+def make_session_of(count: int, **fields: Any) -> Session:
     return planned(
         make_session(),
         cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
@@ -64,7 +64,7 @@ class Shown:
             table.hide()
 
         kept = answers(Inquiry(session), made) if made is not None else []
-        looked(self._qapp, self._path, session, kept, shown)
+        run_with_evaluation(self._qapp, self._path, session, kept, shown)
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
     return Shown(qtbot, qapp, tmp_path)
 
 
-def test_a_cell_has_a_mark_for_each_repeat_and_says_what_failed(shown: Shown, session: Session) -> None:
+def test_cell_shows_each_repeat_and_its_failed_checks(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         first = table.model.shown(0, 2)
         assert first.marks == (Mark.FAILED, Mark.NO_ANSWER)
@@ -147,31 +147,7 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
     shown(session, only_first_of_b, work)
 
 
-def test_answers_that_come_are_shown_without_moving_anything(shown: Shown) -> None:
-    session = asked(500)
-    every = answers(Inquiry(session), only_first_of_b)
-
-    async def work(at: Looked, table: AnswersTable) -> None:
-        bar = table.view.verticalScrollBar()
-        at.look.choose(at.look.inquiry.cases[400], at.look.inquiry.columns[0])
-        place = bar.value()
-        assert place
-        assert table.model.shown(400, 1).marks == (Mark.MISSING, Mark.MISSING)
-        resets: list[bool] = []
-        table.model.modelReset.connect(lambda: resets.append(True))
-        await at.bring(every)
-        assert table.model.shown(400, 1).marks == (Mark.PASSED, Mark.PASSED)
-        assert bar.value() == place
-        await eventually(lambda: at.look.findings is not None and len(at.look.findings.failing) == 1)
-        assert not resets
-        table.set_filter(Filter.FAILING)
-        await at.bring(answers(at.look.inquiry, lambda case, column, repeat: case > 1))
-        await eventually(lambda: names(table) == ["case 0", "case 1"])
-
-    shown(session, None, work)
-
-
-def test_what_is_chosen_in_the_table_is_chosen_for_all_and_the_other_way_round(shown: Shown, session: Session) -> None:
+def test_selection_in_the_table_is_shared_both_ways(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         look, view = at.look, table.view
         QTest.mouseClick(
@@ -201,20 +177,3 @@ def test_what_is_chosen_in_the_table_is_chosen_for_all_and_the_other_way_round(s
         assert view.currentIndex().row() == 3
 
     shown(session, only_first_of_b, work)
-
-
-def test_an_empty_plan_says_what_to_do(shown: Shown) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
-        assert table.empty.text() == NO_CASES
-        assert table.empty.isVisible()
-
-    shown(asked(0), None, work)
-
-
-def test_a_case_that_cannot_be_asked_says_why_beside_it(shown: Shown) -> None:
-    session = planned(make_session(), cases=(Case(id="c0", name="bare"),))
-
-    async def work(at: Looked, table: AnswersTable) -> None:
-        assert table.model.head(0).problem == "bare has no value for {{city}}."
-
-    shown(session, None, work)

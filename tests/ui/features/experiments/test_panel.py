@@ -1,23 +1,17 @@
-"""The list of experiments: choosing, renaming in place, filters, what was found, two thousand of them."""
+"""The list of experiments: keys, renaming, filters and many entries."""
 
 from __future__ import annotations
 
-import time
-
 import pytest
-from PySide6.QtCore import QPoint, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
-from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.experiment_summary import ExperimentSummary
-from playground.engine.library.store import Filters, Passage, SearchResult
-from playground.ui.features.experiments.model import ExperimentsModel
+from playground.engine.library.store import Filters
 from playground.ui.features.experiments.panel import DELETE, ExperimentsPanel
 from playground.ui.features.experiments.rows import SHOWN, Heading, Line, More
-from playground.ui.widgets.theme import tokens
 from tests.ui.features.experiments.entries import entry
 from tests.ui.windows import show_in_front
 
@@ -40,11 +34,7 @@ def titles(panel: ExperimentsPanel) -> list[str]:
     return [row.title for row in panel.model.rows if isinstance(row, Line)]
 
 
-def centre(panel: ExperimentsPanel, key: str) -> QPoint:
-    return panel.list.visualRect(panel.model.place(key)).center()
-
-
-def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel: ExperimentsPanel) -> None:
+def test_experiments_are_grouped_by_day(panel: ExperimentsPanel) -> None:
     assert isinstance(panel.model.rows[0], Heading)
     assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "what is archived is not shown"
     assert panel.list.currentIndex() == panel.model.place("rome")
@@ -52,13 +42,7 @@ def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel
     assert panel.list.currentIndex() == panel.model.place("poem")
 
 
-def test_a_click_opens_at_once(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.opened) as opened:
-        QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=centre(panel, "poem"))
-    assert opened.args == ["poem", ""]
-
-
-def test_keys_open_after_a_moment_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+def test_arrow_keys_open_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     panel.list.setFocus()
     with qtbot.waitSignal(panel.opened) as opened:
         QTest.keyClick(panel.list, Qt.Key.Key_Down)
@@ -67,7 +51,7 @@ def test_keys_open_after_a_moment_and_enter_leads_to_the_conversation(panel: Exp
         QTest.keyClick(panel.list, Qt.Key.Key_Return)
 
 
-def test_arrows_lead_from_the_search_into_the_list_and_back(panel: ExperimentsPanel) -> None:
+def test_arrow_keys_move_between_search_and_list(panel: ExperimentsPanel) -> None:
     panel.look_for()
     assert panel.search.hasFocus()
     QTest.keyClick(panel.search, Qt.Key.Key_Down)
@@ -76,7 +60,7 @@ def test_arrows_lead_from_the_search_into_the_list_and_back(panel: ExperimentsPa
     assert panel.search.hasFocus()
 
 
-def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+def test_title_is_edited_in_place(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     assert panel.begin_rename("poem")
     field = panel.list.findChild(QLineEdit)
     assert field is not None
@@ -90,16 +74,7 @@ def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -
     assert not panel.begin_rename("old"), "it is not in the list"
 
 
-def test_esc_leaves_a_title_as_it_was(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    panel.begin_rename("poem")
-    field = panel.list.findChild(QLineEdit)
-    assert field is not None
-    with qtbot.assertNotEmitted(panel.renamed):
-        QTest.keyClicks(field, "Rivers")
-        QTest.keyClick(field, Qt.Key.Key_Escape)
-
-
-def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+def test_delete_key_and_new_button_emit_requests(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.asked) as asked:
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
     assert asked.args == [DELETE, "rome"]
@@ -107,7 +82,7 @@ def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: Experiment
         next(b for b in panel.findChildren(QPushButton) if b.text() == "New experiment").click()
 
 
-def test_filters_choose_and_their_chips_take_them_back(panel: ExperimentsPanel) -> None:
+def test_filters_are_removed_with_their_chips(panel: ExperimentsPanel) -> None:
     panel.chips.set_filters(Filters(has_tools=True, archived=False))
     assert titles(panel) == ["A poem on rivers"]
     panel.chips.set_filters(Filters(model="demo-chat", has_tools=True, archived=False))
@@ -122,22 +97,7 @@ def test_filters_choose_and_their_chips_take_them_back(panel: ExperimentsPanel) 
     assert titles(panel) == ["Put away"]
 
 
-def test_the_menu_of_filters_offers_the_models_there_are(panel: ExperimentsPanel) -> None:
-    panel.chips.menu.aboutToShow.emit()
-    models, *rest = panel.chips.menu.actions()
-    menu = models.menu()
-    assert isinstance(menu, QMenu)
-    assert [action.text() for action in menu.actions()] == ["demo-chat", "other"]
-    next(action for action in rest if action.text() == "Has tools").trigger()
-    assert panel.filters == Filters(has_tools=True, archived=False)
-
-
-def test_what_was_found_too_late_is_not_shown(panel: ExperimentsPanel) -> None:
-    panel.show_found([SearchResult(POEM)])
-    assert titles(panel) == ["Weather in Rome", "A poem on rivers"]
-
-
-def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
+def test_hostile_titles_are_plain_text(panel: ExperimentsPanel) -> None:
     panel.show_experiments([entry("x", "<img src='http://127.0.0.1:9/x'>\u202ecod.exe " + "w" * 3000)], "x")
     assert "\u202e" not in titles(panel)[0]
     tip = panel.model.data(panel.model.place("x"), Qt.ItemDataRole.ToolTipRole)
@@ -146,43 +106,9 @@ def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
     assert len({image.pixel(x, y) for x in range(0, 260, 3) for y in range(0, 300, 3)}) > 5
 
 
-def test_a_reader_of_the_screen_hears_title_and_state(panel: ExperimentsPanel) -> None:
+def test_screen_reader_gets_title_and_state(panel: ExperimentsPanel) -> None:
     spoken = panel.model.data(panel.model.place("poem"), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "A poem on rivers, demo-chat · 2 turns"
-
-
-def test_two_thousand_experiments_are_no_work_to_change(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    many = [entry(str(number), f"Experiment number {number}", ago=number / 20) for number in range(2000)]
-    panel.show_experiments(many, "0")
-    panel.list.grab()
-    changed = [many[0], entry("1", "Another title", ago=1 / 20), *many[2:]]
-    best = float("inf")
-    for entries in (changed, many, changed):
-        began = time.process_time()
-        panel.show_experiments(entries, "0")
-        best = min(best, time.process_time() - began)
-    assert best < 0.25
-    bar = panel.list.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    before = bar.value()
-    panel.show_experiments([entry("new", ago=-0.001), *changed], "0")
-    panel.list.grab()
-    assert bar.value() == before > 0
-
-
-def test_what_is_found_at_the_end_of_a_title_is_seen(panel: ExperimentsPanel) -> None:
-    title = "Stop sequences and what they do to lists"
-    panel.search.setText("lists")
-    found = QColor(tokens().found)
-    marked = 0
-    for marks in ((), ((35, 40),)):
-        passages = (Passage("", "title", title, marks),) if marks else ()
-        panel.show_found([SearchResult(entry("a", title), passages)])
-        panel.list.doItemsLayout()
-        picture = panel.list.viewport().grab(panel.list.visualRect(panel.model.place("a"))).toImage()
-        points = ((x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2))
-        before, marked = marked, sum(picture.pixelColor(x, y) == found for x, y in points)
-        assert (marked > 20) is bool(marks), (before, marked)
 
 
 def many(count: int) -> list[ExperimentSummary]:
@@ -193,7 +119,7 @@ def lines(panel: ExperimentsPanel) -> list[str]:
     return [row.experiment.id for row in panel.model.rows if isinstance(row, Line)]
 
 
-def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(panel: ExperimentsPanel) -> None:
+def test_many_experiments_are_listed_page_by_page(panel: ExperimentsPanel) -> None:
     entries = many(20_000)
     panel.show_experiments(entries, "0")
     assert lines(panel) == [str(number) for number in range(len(lines(panel)))]
@@ -210,70 +136,11 @@ def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(pane
     assert len(lines(panel)) > before + SHOWN - 30, "and they stay"
 
 
-def test_the_last_of_more_leaves_no_row_for_more(panel: ExperimentsPanel) -> None:
-    panel.show_experiments(many(SHOWN + 50), "0")
-    assert isinstance(panel.model.rows[-1], More)
-    panel.list.clicked.emit(panel.model.index(len(panel.model.rows) - 1))
-    assert lines(panel) == [str(number) for number in range(SHOWN + 50)]
-
-
-def test_the_experiment_that_is_looked_at_is_listed_however_old(panel: ExperimentsPanel) -> None:
-    panel.show_experiments(many(20_000), "19876")
-    assert lines(panel)[-1] == "19876"
-    assert panel.list.currentIndex() == panel.model.place("19876")
-    assert isinstance(panel.model.rows[-1], More)
-    panel.show_experiments([*many(20_000), entry("old", ago=50_000, pinned=True)], "0")
-    assert lines(panel)[0] == "old", "and so is what is pinned"
-
-
-def test_a_title_or_a_model_of_a_megabyte_is_drawn_by_what_is_seen(panel: ExperimentsPanel) -> None:
-    panel.show_experiments([entry("short", "a title")], "short")
-    short = drawn_in(panel)
-    panel.show_experiments([entry("long", "t" * 1_000_000, summary="m" * 1_000_000)], "long")
-    assert drawn_in(panel) < 20 * short + 0.02
-
-
-def drawn_in(panel: ExperimentsPanel) -> float:
-    """Seconds that drawing the list takes, at best."""
-    best = float("inf")
-    for _ in range(3):
-        began = time.thread_time()
-        panel.list.viewport().grab()
-        best = min(best, time.thread_time() - began)
-    return best
-
-
-def test_one_that_goes_or_comes_moves_nothing_else_in_a_list_that_is_not_all(panel: ExperimentsPanel) -> None:
-    entries = many(5_000)
-    panel.show_experiments(entries, "0")
-    panel.list.grab()
-    bar = panel.list.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    before = bar.value()
-    panel.show_experiments([*entries[:490], *entries[491:]], "0")
-    panel.list.grab()
-    assert bar.value() == before > 0
-    assert lines(panel)[:10] == [str(number) for number in range(10)]
-    assert "490" not in lines(panel)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("abcdef", "bdf"),
-        ("bdf", "abcdef"),
-        ("abcdef", "fedcba"),
-        ("abc", "xaybzc"),
-        ("abc", ""),
-        ("", "abc"),
-        ("abcd", "bcde"),
-    ],
-)
-def test_the_model_tells_of_rows_what_becomes_of_them(qtmodeltester: ModelTester, before: str, after: str) -> None:
-    model = ExperimentsModel()
-    model.set_rows([Line(entry(key), key) for key in before])
-    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
-    told = QSortFilterProxyModel()
-    told.setSourceModel(model)
-    model.set_rows([Line(entry(key), f"now {key}") for key in after])
-    assert [told.index(row, 0).data() for row in range(told.rowCount())] == [f"now {key}" for key in after]
+def test_menu_of_filters_lists_models_and_switches(panel: ExperimentsPanel) -> None:
+    panel.chips.menu.aboutToShow.emit()
+    models, *rest = panel.chips.menu.actions()
+    menu = models.menu()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()] == ["demo-chat", "other"]
+    next(action for action in rest if action.text() == "Has tools").trigger()
+    assert panel.filters == Filters(has_tools=True, archived=False)

@@ -1,17 +1,16 @@
-"""Rows of the list: days, what is pinned, and hits whose marks stand where the words are."""
+"""Rows of the list of experiments: days, pins and search hits."""
 
 from __future__ import annotations
 
 import time
 
-import pytest
-
 from playground.engine.library.store import Passage, SearchResult
 from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, day_name, rows_found, rows_of
+from tests.support.each_case import each_case
 from tests.ui.features.experiments.entries import NOON, entry
 
 
-def test_what_is_pinned_stands_first_then_the_days() -> None:
+def test_pinned_experiments_precede_days() -> None:
     entries = [
         entry("a"),
         entry("b", pinned=True, ago=0.1),
@@ -26,7 +25,7 @@ def test_what_is_pinned_stands_first_then_the_days() -> None:
     assert len({row.key for row in rows}) == len(rows)
 
 
-def test_hits_stand_below_their_experiment_with_their_marks() -> None:
+def test_hits_are_listed_below_their_experiment() -> None:
     passages = (
         Passage("", "title", "Weather in Rome", ((11, 15),)),
         Passage("t1", "text", "a very long beginning of the words before Rome is named", ((42, 46),)),
@@ -36,61 +35,32 @@ def test_hits_stand_below_their_experiment_with_their_marks() -> None:
     assert isinstance(heading, Heading)
     assert heading.text == "1 experiment found"
     assert isinstance(line, Line)
-    assert marked(line.title, line.marks) == ["Rome"]
+    assert marked_text(line.title, line.marks) == ["Rome"]
     assert isinstance(first, Hit)
     assert isinstance(second, Hit)
     assert (first.turn_id, second.turn_id) == ("t1", "t2")
-    assert marked(first.text, first.marks) == ["Rome"]
+    assert marked_text(first.text, first.marks) == ["Rome"]
     assert first.text.startswith("…")
     assert 12 < first.text.index("Rome") < 36, "what was found is seen in a narrow list, with words before it"
     assert second.text == 'Call: {"city": "Rome"}'
-    assert marked(second.text, second.marks) == ["Rome"]
+    assert marked_text(second.text, second.marks) == ["Rome"]
 
 
-def test_a_title_in_which_something_is_found_far_behind_begins_further_on() -> None:
-    title = "Stop sequences and what they do to lists"
-    (line,) = (
-        row for row in rows_found([SearchResult(entry("a", title), (Passage("", "title", title, ((35, 40),)),))])[1:]
-    )
-    assert isinstance(line, Line)
-    assert (line.title, marked(line.title, line.marks)) == (title, ["lists"])
-    longer = "Once more, and with far more words than any list shows: " + title
-    at = longer.index("lists")
-    line = rows_found([SearchResult(entry("a", longer), (Passage("", "title", longer, ((at, at + 5),)),))])[1]
-    assert isinstance(line, Line)
-    assert line.title.startswith("…")
-    assert marked(line.title, line.marks) == ["lists"]
-
-
-def test_a_hit_that_is_the_title_again_is_left_out() -> None:
-    passages = (
-        Passage("", "title", "Weather in Rome", ((11, 15),)),
-        Passage("t1", "text", "Weather in Rome", ((11, 15),)),
-        Passage("t2", "text", "Rome is warm", ((0, 4),)),
-    )
-    rows = rows_found([SearchResult(entry("a", "Weather in Rome"), passages)])
-    assert [row.turn_id for row in rows if isinstance(row, Hit)] == ["t2"]
-
-
-def test_hidden_characters_are_shown_and_the_marks_move_along() -> None:
+def test_marks_follow_escaped_characters() -> None:
     passage = Passage("t", "text", "\u202eab<b>Rome</b>\u200b", ((6, 10),))
     hit = rows_found([SearchResult(entry("a"), (passage,))])[-1]
     assert isinstance(hit, Hit)
     assert "\u202e" not in hit.text
-    assert marked(hit.text, hit.marks) == ["Rome"]
+    assert marked_text(hit.text, hit.marks) == ["Rome"]
     assert "<b>" in hit.text
 
 
-def test_nothing_found_is_said() -> None:
-    assert rows_found([]) == [Heading("Nothing found")]
-
-
-def marked(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
+def marked_text(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
     return [text[start:end] for start, end in marks]
 
 
-@pytest.mark.parametrize(
-    ("then", "words"),
+@each_case(
+    "then, words",
     [
         ((2026, 11, 21, 0, 1), "Today"),
         ((2026, 11, 22, 9, 0), "Today"),  # a clock that was set back
@@ -108,11 +78,7 @@ def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
     return time.mktime((year, month, day, hour, minute, 0, 0, 0, -1))
 
 
-def test_now_is_today() -> None:
-    assert day_name(time.time()) == "Today"
-
-
-def test_of_very_many_found_some_are_listed_and_the_others_counted() -> None:
+def test_many_hits_are_limited_and_counted() -> None:
     found = [SearchResult(entry(f"e{number}"), ()) for number in range(3 * SHOWN)]
     rows = rows_found(found)
     assert rows[0] == Heading(f"{3 * SHOWN:,} experiments found")

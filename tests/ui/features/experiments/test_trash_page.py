@@ -1,4 +1,4 @@
-"""The trash with more in it than a list has rows for."""
+"""The page of deleted experiments with many entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.ui.features.experiments.trash_page import TrashPage
 from tests.ui.features.experiments.entries import NOON, entry
 
 
-def test_of_a_full_trash_some_are_listed_and_more_on_request(qtbot: QtBot) -> None:
+def test_full_trash_is_listed_page_by_page(qtbot: QtBot) -> None:
     page = TrashPage()
     qtbot.addWidget(page)
     page.resize(260, 500)

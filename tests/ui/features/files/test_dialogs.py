@@ -1,4 +1,4 @@
-"""Import and export: what is found is shown before it is taken, and what is decided is what is said."""
+"""The dialogs for the import and export of conversations."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.files.export import MARKDOWN, SUFFIXES
-from playground.engine.files.messages import MOST, Conversation, ImportedConversations, read
+from playground.engine.files.export import SUFFIXES
+from playground.engine.files.messages import Conversation, read
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
+from tests.support.each_case import each_case
 
 
 def lines(count: int) -> str:
@@ -36,21 +36,10 @@ def dialog(main: QMainWindow) -> Iterator[ImportMessagesDialog]:
         dialog.close()
 
 
-def taken(dialog: ImportMessagesDialog) -> list[tuple[Conversation, ...]]:
-    told: list[tuple[Conversation, ...]] = []
-    dialog.imported.connect(told.append)
-    return told
-
-
-def test_nothing_can_be_imported_before_something_is_found(dialog: ImportMessagesDialog) -> None:
-    assert not dialog.import_button.isEnabled()
-    assert not dialog.split.isVisible()
-    dialog.show_reading("a.jsonl")
-    assert dialog.verdict.text() == "Reading…"
-    dialog.show_problem("a.jsonl", "Line 3, column 1: this is not JSON.")
-    assert dialog.source.text() == "a.jsonl"
-    assert dialog.verdict.property("kind") == "error"
-    assert not dialog.import_button.isEnabled()
+def record_imports(dialog: ImportMessagesDialog) -> list[tuple[Conversation, ...]]:
+    emitted: list[tuple[Conversation, ...]] = []
+    dialog.imported.connect(emitted.append)
+    return emitted
 
 
 def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> None:
@@ -75,14 +64,14 @@ def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> No
     assert not dialog.import_button.isEnabled()
     dialog.all_button.click()
     dialog.pick(3, 1)
-    told = taken(dialog)
+    emitted = record_imports(dialog)
     dialog.import_button.click()
-    assert told == [(found.conversations[1], found.conversations[3])]
+    assert emitted == [(found.conversations[1], found.conversations[3])]
 
 
-def test_one_conversation_needs_no_picking(dialog: ImportMessagesDialog) -> None:
+def test_one_conversation_is_imported_with_enter(dialog: ImportMessagesDialog) -> None:
     found = read('[{"role": "user", "content": "Hello"}]')
-    told = taken(dialog)
+    emitted = record_imports(dialog)
     dialog.show_found("The clipboard", found)
     assert dialog.verdict.text() == "A list of messages."
     assert not dialog.list.isVisible()
@@ -90,46 +79,23 @@ def test_one_conversation_needs_no_picking(dialog: ImportMessagesDialog) -> None
     assert model is not None
     assert model.text(1) == "as it is set now"
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert told == [found.conversations]
-
-
-def test_a_file_with_more_than_are_read_says_so(dialog: ImportMessagesDialog) -> None:
-    one = read('[{"role": "user", "content": "Hello"}]').conversations[0]
-    dialog.show_found("a.jsonl", ImportedConversations("one conversation a line", (one,) * 3, MOST + 5))
-    assert f"{MOST + 5:,} conversations" in dialog.verdict.text()
-    assert "The first 3 can be imported" in dialog.verdict.text()
-
-
-def test_the_clipboard_is_handed_over_as_it_is(dialog: ImportMessagesDialog) -> None:
-    told: list[str] = []
-    dialog.text_given.connect(told.append)
-    QGuiApplication.clipboard().setText(" [1] ")
-    dialog.paste_button.click()
-    assert told == [" [1] "]
+    assert emitted == [found.conversations]
 
 
 def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:
     dialog = ExportDialog("Tides", transcript, main)
     dialog.open()
-    told: list[Wanted] = []
-    dialog.wanted.connect(told.append)
-    return dialog, told
+    emitted: list[Wanted] = []
+    dialog.wanted.connect(emitted.append)
+    return dialog, emitted
 
 
-def test_a_conversation_without_branches_is_exported_as_shown(main: QMainWindow) -> None:
-    dialog, told = export(main, Transcript().append(make_turn(Role.USER, "a"), make_turn(Role.USER, "b")))
-    assert dialog.scopes.button(0).text() == "The conversation as shown, 2 turns"
-    assert not dialog.scopes.button(1).isEnabled()
-    QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert told == [Wanted(MARKDOWN, whole_tree=False)]
-
-
-@pytest.mark.parametrize("which", list(SUFFIXES))
-def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: str) -> None:
+@each_case("which", list(SUFFIXES))
+def test_tree_is_exported_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
-    dialog, told = export(main, transcript)
+    dialog, emitted = export(main, transcript)
     assert dialog.scopes.button(1).text() == "The whole tree, 3 turns on 2 branches"
     dialog.choose(which, whole_tree=True)
     dialog.copy_button.click()
-    assert told == [Wanted(which, whole_tree=True, to_clipboard=True)]
+    assert emitted == [Wanted(which, whole_tree=True, to_clipboard=True)]

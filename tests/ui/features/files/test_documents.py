@@ -1,4 +1,4 @@
-"""What of a drop the window opens, and what is left to the composer as images."""
+"""Dropped files: documents and images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files opened last are remembered, the latest first, and what is in the settings is trusted in nothing."""
+"""The menu of recent files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.files.control import FORGET, KEY, MOST, NONE, RecentFiles
+from tests.support.each_case import each_case
 
 
 class RecentMenu:
@@ -30,13 +31,7 @@ def recent_menu(qtbot: QtBot, tmp_path: Path) -> RecentMenu:
     return RecentMenu(qtbot, tmp_path)
 
 
-def test_without_files_the_menu_says_so(recent_menu: RecentMenu) -> None:
-    assert recent_menu.words == [NONE]
-    assert not recent_menu.recent.menu.actions()[0].isEnabled()
-    assert recent_menu.recent.entries() == []
-
-
-def test_the_latest_comes_first_and_each_once(recent_menu: RecentMenu, tmp_path: Path) -> None:
+def test_latest_file_is_first_and_unique(recent_menu: RecentMenu, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.json", "b & c.json", "a.json")]
     for file in files:
         recent_menu.recent.add_recent(file)
@@ -50,7 +45,7 @@ def test_the_latest_comes_first_and_each_once(recent_menu: RecentMenu, tmp_path:
     assert again.paths == recent_menu.recent.paths
 
 
-def test_the_list_ends_somewhere_and_can_be_forgotten(recent_menu: RecentMenu, tmp_path: Path) -> None:
+def test_recent_files_are_limited_and_cleared(recent_menu: RecentMenu, tmp_path: Path) -> None:
     for number in range(MOST + 5):
         recent_menu.recent.add_recent(tmp_path / f"{number}.json")
     assert len(recent_menu.recent.paths) == MOST
@@ -62,13 +57,13 @@ def test_the_list_ends_somewhere_and_can_be_forgotten(recent_menu: RecentMenu, t
     assert recent_menu.words == [NONE]
 
 
-@pytest.mark.parametrize("text", ["", "{", "7", '{"a": 1}', '[1, null, ["a"]]'])
-def test_settings_that_hold_something_else_are_no_list(recent_menu: RecentMenu, text: str) -> None:
+@each_case("text", ["", "{", "7", '{"a": 1}', '[1, null, ["a"]]'])
+def test_invalid_settings_are_an_empty_list(recent_menu: RecentMenu, text: str) -> None:
     recent_menu.settings.setValue(KEY, text)
     assert recent_menu.recent.paths == []
 
 
-def test_the_home_folder_is_short_and_a_long_one_is_cut(recent_menu: RecentMenu) -> None:
+def test_long_folder_is_shortened(recent_menu: RecentMenu) -> None:
     recent_menu.recent.add_recent(Path.home() / "talks" / "a.json")
     assert recent_menu.words[0] == f"a.json   {Path('~/talks')}"
     recent_menu.recent.add_recent(Path.home().joinpath(*["folder"] * 30, "b\u202e.json"))

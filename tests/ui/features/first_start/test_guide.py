@@ -1,12 +1,9 @@
-"""The guide by itself: it follows an experiment, leaves time to read, and remembers that it was done."""
+"""The guide through the first experiment."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QSettings
@@ -41,41 +38,14 @@ def driver(qtbot: QtBot, tmp_path: Path) -> Iterator[GuideDriver]:
     bar.hide()
 
 
-def calls(session: Session) -> None:
-    """A turn of the model with a call that waits."""
-    session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
-    session.turns.add_turn(make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}")))
-
-
-def test_a_hint_stays_long_enough_to_be_read(
-    qtbot: QtBot, driver: GuideDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown, show = [], driver.bar.show_hint
-
-    def note(*hint: Any, **more: Any) -> None:
-        shown.append(time.monotonic())
-        show(*hint, **more)
-
-    monkeypatch.setattr(driver.bar, "show_hint", note)
-    driver.guide.read_s = 1.2
-    driver.guide.begin(driver.session)
-    assert driver.bar.isVisible()
-    calls(driver.session)
-    assert driver.guide.at == 0, "it has only just appeared"
-    qtbot.waitUntil(lambda: driver.guide.at == 2)
-    assert all(after - before > 1 for before, after in pairwise(shown)), "the second one has its time, too"
-    qtbot.wait(50)
-    assert driver.guide.at == 2, "the call still waits"
-
-
 def answer(*more: ToolCall) -> Turn:
     """A turn that was received whole."""
     text = "" if more else "Oslo."
     return make_turn(Role.ASSISTANT, text, *more).model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)})
 
 
-def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
-    """All of the first experiment is over before anybody has looked."""
+def complete_first_experiment(driver: GuideDriver, *, fork: bool = False) -> None:
+    """Complete the first experiment before the guide begins."""
     session = driver.session
     session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
     maker = session.turns.add_turn(answer(ToolCall(id="c1", name="get_weather", arguments="{}")))
@@ -86,43 +56,17 @@ def gone_through(driver: GuideDriver, *, fork: bool = False) -> None:
 
 
 @pytest.mark.parametrize("fork", [False, True])
-def test_what_is_past_is_not_waited_for(driver: GuideDriver, fork: bool) -> None:
-    """Hints have their time to be read; whatever happens meanwhile, and however, counts."""
-    gone_through(driver, fork=fork)
+def test_guide_skips_completed_steps(driver: GuideDriver, fork: bool) -> None:
+    complete_first_experiment(driver, fork=fork)
     driver.guide.read_s = 0.0
     driver.guide.begin(driver.session)
     assert driver.guide.at == len(HINTS) - 2, "only what the person does is waited for"
 
 
-def test_an_answer_without_calls_is_enough(driver: GuideDriver) -> None:
-    driver.guide.read_s = 0.0
-    driver.guide.begin(driver.session)
-    driver.session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    driver.session.turns.add_turn(answer())
-    assert driver.guide.at == len(HINTS) - 2
-
-
-def test_calls_that_were_filled_in_lead_on_to_the_run(driver: GuideDriver) -> None:
-    driver.guide.read_s = 0.0
-    driver.guide.begin(driver.session)
-    calls(driver.session)
-    assert "asks for tools" in driver.bar.words
-    driver.session.debugger.fill()
-    assert "otherwise Run does" in driver.bar.words
-
-
-def test_no_hint_holds_anybody(driver: GuideDriver) -> None:
+def test_every_hint_can_be_skipped(driver: GuideDriver) -> None:
     driver.guide.begin(driver.session)
     for number in range(len(HINTS)):
         assert driver.guide.at == number
         assert driver.opened == [True] * (number == len(HINTS) - 1), "only its own hint opens the frames"
         driver.bar.act_button.click()
     assert driver.guide.done
-
-
-def test_a_narrow_bar_has_its_button_below(driver: GuideDriver) -> None:
-    driver.bar.resize(360, 120)
-    driver.bar.show_hint(4, 5, "The answer was made from your results.", "Show the frames", last=False)
-    assert driver.bar.act_button.isVisible()
-    driver.bar.grab()  # laid out
-    assert driver.bar.act_button.mapTo(driver.bar, driver.bar.act_button.rect().topLeft()).y() > 20

@@ -1,4 +1,4 @@
-"""Drafts against a real store in a real file; the keys are kept in memory, as on a machine without a keyring."""
+"""Drafts of gateways in a real store, with keys in memory."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.gateways.credentials import ConsentReason, Credentials, NeedsConsent, credentials_for
+from playground.engine.gateways.credentials import Credentials, credentials_for
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
-from playground.ui.features.gateways.draft import Draft, HeaderRow, credentials_of, problem, save
+from playground.ui.features.gateways.draft import Draft, HeaderRow, problem, save
 from tests.engine.conftest import no_keyring
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -26,13 +26,13 @@ def store(tmp_path: Path) -> ProfileStore:
     return ProfileStore(tmp_path / "gateways.json")
 
 
-def a_draft(url: str = "https://gateway.example/v1") -> Draft:
+def make_draft(url: str = "https://gateway.example/v1") -> Draft:
     return Draft(Profile(name="Work", base_url=url), key=CANARY)
 
 
-async def test_saving_parts_the_secrets_from_the_file(store: ProfileStore, keys: Keys) -> None:
+async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, keys: Keys) -> None:
     rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"), HeaderRow())
-    profile, state = await save(replace(a_draft(), headers=rows), store, keys)
+    profile, state = await save(replace(make_draft(), headers=rows), store, keys)
     assert state is not None
     assert "in memory for this session only" in state.words
     assert profile.headers == {"X-Team": "docs"}
@@ -49,7 +49,7 @@ async def test_saving_parts_the_secrets_from_the_file(store: ProfileStore, keys:
 
 async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: Keys) -> None:
     rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"))
-    profile, _state = await save(replace(a_draft(), headers=rows), store, keys)
+    profile, _state = await save(replace(make_draft(), headers=rows), store, keys)
     draft = Draft.of(profile)
     assert draft.headers == (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", kept=True))
     again, state = await save(draft, store, keys)
@@ -57,8 +57,8 @@ async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: 
     assert state is None
 
 
-async def test_marks_of_models_that_came_while_the_settings_were_open_are_kept(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(a_draft(), store, keys)
+async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(make_draft(), store, keys)
     draft = Draft.of(profile)
     store.edit(profile.id, lambda it: it.model_copy(update={"favourites": ("starred",), "recent": ("asked",)}))
     renamed = replace(draft, profile=draft.profile.model_copy(update={"name": "Other"}))
@@ -68,60 +68,24 @@ async def test_marks_of_models_that_came_while_the_settings_were_open_are_kept(s
     assert (kept.name, kept.favourites, kept.recent) == ("Other", ("starred",), ("asked",))
 
 
-async def test_a_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(replace(a_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
+async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(replace(make_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
     profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
     assert profile.secret_headers == {}
     assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
 
 
-async def test_forgetting_the_key(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(a_draft(), store, keys)
-    profile, _state = await save(replace(Draft.of(profile), forget_key=True), store, keys)
-    assert profile.key_origin == ""
-    assert keys.known() == ()
-
-
-async def test_a_moved_draft_sends_nothing_unasked(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(a_draft(), store, keys)
-    moved = Draft.of(profile.model_copy(update={"base_url": "https://evil.example/v1"}))
-    asked = await credentials_of(moved, keys)
-    assert isinstance(asked, NeedsConsent)
-    assert asked.reason is ConsentReason.MOVED
-    given = await credentials_of(replace(moved, move_key=True), keys)
-    assert isinstance(given, Credentials)
-    assert given.key is not None
-    assert await keys.get(profile.id, profile.key_origin) is not None  # a test moves nothing
-
-    saved, _state = await save(moved, store, keys)
-    assert isinstance(await credentials_for(saved, keys), NeedsConsent)
-    agreed, _state = await save(replace(moved, move_key=True), store, keys)
-    assert isinstance(await credentials_for(agreed, keys), Credentials)
-
-
-async def test_plain_http_needs_a_yes_for_a_typed_key_too(keys: Keys) -> None:
-    draft = a_draft("http://10.0.0.7:8000/v1")
-    asked = await credentials_of(draft, keys)
-    assert isinstance(asked, NeedsConsent)
-    assert asked.reason is ConsentReason.PLAIN_HTTP
-    agreed = draft.profile.model_copy(update={"plain_http_origin": draft.profile.origin})
-    given = await credentials_of(replace(draft, profile=agreed), keys)
-    assert isinstance(given, Credentials)
-    assert given.key is not None
-    assert await credentials_of(replace(draft, key=""), keys) == Credentials()  # nothing secret, nothing to ask
-
-
 @pytest.mark.parametrize(
     ("draft", "said"),
     [
-        (a_draft(""), "Enter the gateway's base URL"),
-        (a_draft("ftp://x/v1"), "starts with https"),
-        (replace(a_draft(), headers=(HeaderRow("A", "1"), HeaderRow("a", "2"))), "twice"),
-        (replace(a_draft(), headers=(HeaderRow("", "1"),)), "no name"),
-        (replace(a_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
+        (make_draft(""), "Enter the gateway's base URL"),
+        (make_draft("ftp://x/v1"), "starts with https"),
+        (replace(make_draft(), headers=(HeaderRow("A", "1"), HeaderRow("a", "2"))), "twice"),
+        (replace(make_draft(), headers=(HeaderRow("", "1"),)), "no name"),
+        (replace(make_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
     ],
 )
-async def test_what_cannot_be_saved_is_said(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
+async def test_unsavable_draft_gives_its_reason(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
     assert said in problem(draft)
     with pytest.raises(ProfileError, match=said):
         await save(draft, store, keys)
@@ -129,8 +93,8 @@ async def test_what_cannot_be_saved_is_said(draft: Draft, said: str, store: Prof
     assert store.profiles == ()
 
 
-def test_a_draft_does_not_show_its_secrets() -> None:
-    draft = replace(a_draft(), headers=(HeaderRow("X-Edge-Token", CANARY),))
+def test_repr_of_a_draft_has_no_secrets() -> None:
+    draft = replace(make_draft(), headers=(HeaderRow("X-Edge-Token", CANARY),))
     assert CANARY not in repr(draft)
 
 
@@ -138,8 +102,8 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-async def test_the_extra_body_is_saved_as_json_or_not_at_all(store: ProfileStore, keys: Keys) -> None:
-    profile, _state = await save(replace(a_draft(), body='{"top_k": 40}'), store, keys)
+async def test_invalid_extra_body_is_not_saved(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(replace(make_draft(), body='{"top_k": 40}'), store, keys)
     assert profile.extra_body == {"top_k": 40}
     again = Draft.of(profile)
     assert again.body == '{\n  "top_k": 40\n}'

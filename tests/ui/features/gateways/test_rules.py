@@ -1,22 +1,20 @@
-"""The rules of a gateway in its settings: shown, switched, changed, added, deleted, kept; half ones are not lost."""
+"""The rules of a gateway in its settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from PySide6.QtTest import QTest
 
 from playground.domain.adaptations import Adaptation, AdaptationKind, today
-from playground.engine.gateways.known import shipped
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.gateways.draft import Draft, problem
 from playground.ui.features.gateways.rule_row import RuleRow, rules_of
 from playground.ui.features.gateways.rules_edit import AT_ONCE, MOST
+from tests.support.each_case import each_case
 from tests.support.eventually import eventually
-from tests.ui.features.gateways.test_dialog import Desk, Scene, idle, play, type_into
+from tests.ui.features.gateways.conftest import DialogDriver, Scene, idle, type_into
 
-__all__ = ["play"]
 OMIT, RENAME, REPLACE, ROLE = AdaptationKind
 RULES = (
     Adaptation(kind=OMIT, field="stream_options", protocol="chat", why="Unknown <b>", learnt="2026-11-20"),
@@ -25,10 +23,10 @@ RULES = (
 )
 
 
-def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], Desk]) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=RULES))
-        dialog = desk.open("p")
+def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], DialogDriver]) -> None:
+    async def scene(driver: DialogDriver) -> None:
+        driver.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=RULES))
+        dialog = driver.open("p")
         rules = dialog.form.rules
         dialog.show_rules()
         assert dialog.focusWidget() is rules.edits[0].field
@@ -50,7 +48,7 @@ def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], Desk]) -> N
         type_into(new.to, "system")
         dialog.save_current()
         await idle(dialog)
-        kept = desk.store.profiles[0].adaptations
+        kept = driver.store.profiles[0].adaptations
         assert [one.words for one in kept] == [
             "stream_options left out",
             'tool_choice sent as {"type": "auto"}',
@@ -65,11 +63,11 @@ def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], Desk]) -> N
     play(scene)
 
 
-def test_a_rule_that_is_only_begun_is_said_and_not_lost(play: Callable[[Scene], Desk]) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1"))
-        desk.store.add_profile(Profile(id="q", name="Q", base_url="https://h.example/v1"))
-        dialog = desk.open("p")
+def test_incomplete_rule_is_reported_and_kept(play: Callable[[Scene], DialogDriver]) -> None:
+    async def scene(driver: DialogDriver) -> None:
+        driver.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1"))
+        driver.store.add_profile(Profile(id="q", name="Q", base_url="https://h.example/v1"))
+        dialog = driver.open("p")
         rules = dialog.form.rules
         assert rules.hint.text().startswith("None yet.")
         rules.add.click()
@@ -81,46 +79,34 @@ def test_a_rule_that_is_only_begun_is_said_and_not_lost(play: Callable[[Scene], 
         assert rules.edits[0].field.text() == "seed"
         dialog.save_current()
         await idle(dialog)
-        assert not desk.store.profiles[0].adaptations
+        assert not driver.store.profiles[0].adaptations
         assert "does not say what is sent instead" in dialog.message.text()
 
     play(scene)
 
 
-def test_rules_of_a_service_are_said_to_be_from_the_list(play: Callable[[Scene], Desk]) -> None:
-    known = next(one for one in shipped() if one.adaptations)
+def test_many_rules_are_kept_and_shown_in_part(play: Callable[[Scene], DialogDriver]) -> None:
+    many = tuple(Adaptation(kind=OMIT, field=f"field_{number}", protocol="chat") for number in range(MOST + 200))
 
-    async def scene(desk: Desk) -> None:
-        made = Profile(id="p", base_url=known.base_url, service=known.id, adaptations=known.adaptations)
-        desk.store.add_profile(made)
-        dialog = desk.open("p")
-        assert dialog.form.rules.edits[0].note.text().startswith("from the list of services")
-
-    play(scene)
-
-
-def test_thousands_of_rules_are_kept_and_not_all_shown(play: Callable[[Scene], Desk]) -> None:
-    many = tuple(Adaptation(kind=OMIT, field=f"field_{number}", protocol="chat") for number in range(3000))
-
-    async def scene(desk: Desk) -> None:
-        desk.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=many))
-        dialog = desk.open("p")
+    async def scene(driver: DialogDriver) -> None:
+        driver.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=many))
+        dialog = driver.open("p")
         rules = dialog.form.rules
         assert len(rules.edits) == AT_ONCE, "all at once, they would hold the window"
         assert [row.field for row in rules.rows()] == [rule.field for rule in many]
         await eventually(lambda: len(rules.edits) >= MOST)
         assert [row.field for row in rules.rows()] == [rule.field for rule in many]
-        await eventually(lambda: "2,900 more are kept" in rules.hint.text())
+        await eventually(lambda: "200 more are kept" in rules.hint.text())
         rules.edits[0].remove.click()
         dialog.save_current()
         await idle(dialog)
-        assert len(desk.store.profiles[0].adaptations) == 2999
+        assert len(driver.store.profiles[0].adaptations) == MOST + 199
 
     play(scene)
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
+@each_case(
+    "row, words",
     [
         (RuleRow(OMIT, " ", "", "chat"), "names no field"),
         (RuleRow(OMIT, "model", "", "chat"), "always has “model”"),
@@ -129,11 +115,11 @@ def test_thousands_of_rules_are_kept_and_not_all_shown(play: Callable[[Scene], D
         (RuleRow(ROLE, "developer", " ", "chat"), "does not say"),
     ],
 )
-def test_what_cannot_be_kept(row: RuleRow, words: str) -> None:
+def test_invalid_rule_gives_its_reason(row: RuleRow, words: str) -> None:
     assert words in problem(Draft(Profile(base_url="https://g.example/v1"), rules=(row,)))
 
 
-def test_a_bare_word_is_a_value_and_the_later_of_two_counts() -> None:
+def test_later_of_two_rules_counts() -> None:
     rows = (RuleRow(REPLACE, "tool_choice", "auto", "chat"), RuleRow(REPLACE, " tool_choice ", "1.50", "chat"))
     assert rules_of(rows[:1])[0].to == "auto"
     (rule,) = rules_of(rows)

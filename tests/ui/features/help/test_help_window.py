@@ -22,12 +22,12 @@ def window(qtbot: QtBot) -> HelpWindow:
     return window
 
 
-def listed(window: HelpWindow) -> list[str]:
+def list_pages(window: HelpWindow) -> list[str]:
     return [window.contents.item(row).text() for row in range(window.contents.count())]
 
 
-def test_it_opens_on_the_first_page_and_goes_to_others(window: HelpWindow) -> None:
-    assert listed(window) == ["First steps", "Keys"]
+def test_help_opens_on_its_first_page(window: HelpWindow) -> None:
+    assert list_pages(window) == ["First steps", "Keys"]
     assert window.text.source.startswith("# First steps")
     window.contents.setCurrentRow(1)
     assert window.page.name == "second"
@@ -38,14 +38,14 @@ def test_it_opens_on_the_first_page_and_goes_to_others(window: HelpWindow) -> No
 
 def test_search_lists_counts_and_marks(window: HelpWindow) -> None:
     window.field.setText("keyring")
-    assert listed(window) == ["Keys   1"]
+    assert list_pages(window) == ["Keys   1"]
     assert window.text.source.startswith("# Keys")
     assert window.text.found.current is None
     assert window.text._marked(0, 10_000), "the word is marked"
     window.field.setText("zebra")
-    assert listed(window) == []
+    assert list_pages(window) == []
     assert window.none.isVisible()
     window.field.clear()
-    assert listed(window) == ["First steps", "Keys"]
+    assert list_pages(window) == ["First steps", "Keys"]
     assert window.page.name == "first"
     assert not window.text._marked(0, 10_000)

@@ -1,4 +1,4 @@
-"""The help's pages: all there, all true to the actions there are, found by their words."""
+"""The pages of the help: titles, actions, keys and search."""
 
 from __future__ import annotations
 

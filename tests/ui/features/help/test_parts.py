@@ -1,4 +1,4 @@
-"""What About says: every library with version and licence, installed or packed."""
+"""Versions and licences in the About dialog."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_requirements_and_theirs_are_listed() -> None:
         assert "\n" not in part.licence
 
 
-def test_a_packed_application_reads_its_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packaged_application_reads_its_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "licences").mkdir()
     (tmp_path / "licences" / "NOTICE.txt").write_text(NOTICE, encoding="utf-8")
     monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)

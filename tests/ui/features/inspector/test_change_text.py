@@ -1,4 +1,4 @@
-"""Differences are told by sign and by line, not by colour alone; what is left out is said."""
+"""The text of differences: signs, words and limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.ui.features.inspector.change_text import MOST, ChangeText
 from playground.ui.widgets.theme import LIGHT
 
 
-def test_members_are_told_by_sign(qtbot: QtBot) -> None:
+def test_changed_members_have_signs(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
     text.show_differences(diff_json({"a": 1, "b": [1, 2], "c": "x"}, {"a": 2, "b": [1, 2, 3], "d": {"e": 1}}))
@@ -57,7 +57,7 @@ def test_both_sides_of_an_answer_are_whole(qtbot: QtBot) -> None:
     assert struck(left, "warm")
 
 
-def test_what_is_left_out_is_said(qtbot: QtBot) -> None:
+def test_omitted_differences_are_counted(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
     text.show_differences(diff_json({}, {f"m{number}": 1 for number in range(MOST + 7)}))
@@ -74,16 +74,3 @@ def struck(text: ChangeText, words: str) -> bool:
     form = cursor.charFormat()
     assert form.foreground().color().name().upper() in (LIGHT.error, LIGHT.ok)
     return form.fontStrikeOut()
-
-
-def test_of_a_long_text_what_is_around_its_changes_is_shown(qtbot: QtBot) -> None:
-    text = ChangeText("Differences")
-    qtbot.addWidget(text)
-    same = "0123456789" * 40_000
-    text.show_pieces(diff_words(f"{same} old {same}", f"{same} new {same}"))
-    text.slices.finish()
-    shown = text.toPlainText()
-    assert "old" in shown
-    assert "new" in shown
-    assert "characters …" in shown
-    assert len(shown) < 2_000

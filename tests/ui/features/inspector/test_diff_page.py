@@ -1,12 +1,12 @@
-"""Two exchanges in the inspector: what is compared, a part at a time."""
+"""The Diff tab."""
 
 from __future__ import annotations
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.compare import CUT, Comparison, Figure, Piece, Side
 from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, NONE, NOTHING, REASONING, UNKNOWN, DiffPage
+from tests.ui.conftest import ShowWidget
 
 FOUND = Comparison(
     answer=(Piece(Side.SAME, "It is "), Piece(Side.REMOVED, "warm"), Piece(Side.ADDED, "cold")),
@@ -17,15 +17,11 @@ FOUND = Comparison(
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> DiffPage:
-    page = DiffPage()
-    qtbot.addWidget(page)
-    page.resize(700, 300)
-    page.show()
-    return page
+def page(show_widget: ShowWidget) -> DiffPage:
+    return show_widget(DiffPage(), 700, 300)
 
 
-def test_what_came_is_shown_a_part_at_a_time(page: DiffPage) -> None:
+def test_parts_of_a_comparison_are_shown_one_by_one(page: DiffPage) -> None:
     assert page.text.toPlainText() == NONE
     for part, words in ((ANSWER, "It is warmcold"), (REASONING, NOTHING), (UNKNOWN, '"sig": "two"')):
         page.part.setCurrentIndex(part)
@@ -41,7 +37,7 @@ def test_what_came_is_shown_a_part_at_a_time(page: DiffPage) -> None:
     ]
 
 
-def test_what_was_not_compared_is_said(page: DiffPage) -> None:
+def test_shortened_comparison_is_marked(page: DiffPage) -> None:
     page.part.setCurrentIndex(ANSWER)
     page.show_comparison(FOUND)
     assert page.says.text() == "60% of the answer is alike"

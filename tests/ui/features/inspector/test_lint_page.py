@@ -1,11 +1,9 @@
-"""Deviations are listed with the frame that shows each; the report can be copied."""
+"""The Lint tab: findings, frames and the report."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -13,16 +11,15 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.tape import Exchange
-from playground.ui.features.inspector.lint_page import HEAD, LintPage
+from playground.ui.features.inspector.lint_page import LintPage
 from playground.ui.features.inspector.traces import Traces
-from tests.engine.inspect.lint.answers import TOOL, answer, asked, first, good, reviewed
+from tests.engine.inspect.lint.answers import answer, asked, first, good, reviewed
 from tests.protocols.streams import DONE
+from tests.support.each_case import each_case
 from tests.ui.features.inspector.recordings import chunk, exchange, weather
 
-OFFERED = json.dumps(asked(tools=[{**TOOL, "function": {"name": "get_weather"}}])).encode()
 
-
-def made(qtbot: QtBot) -> LintPage:
+def make_page(qtbot: QtBot) -> LintPage:
     page = LintPage()
     qtbot.addWidget(page)
     page.resize(700, 200)
@@ -31,7 +28,7 @@ def made(qtbot: QtBot) -> LintPage:
 
 
 def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
-    page = made(qtbot)
+    page = make_page(qtbot)
     odd = exchange([(0.1, chunk({"content": "hello"})), (0.2, b"data: not json\n\n"), (0.3, chunk({}, "stop"))])
     page.show_trace(Traces().of(odd))
     page.slices.finish()
@@ -56,7 +53,7 @@ def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
     assert page.copy_button.text() == "Copied"
 
 
-def shown(page: LintPage, tape: Exchange) -> str:
+def show_exchange(page: LintPage, tape: Exchange) -> str:
     """What stands in the place of findings, once they are looked for."""
     page.show_trace(Traces().of(tape))
     page.slices.finish()
@@ -64,18 +61,8 @@ def shown(page: LintPage, tape: Exchange) -> str:
     return page.empty.text()
 
 
-def test_an_answer_as_it_should_be_says_so(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    assert "No exchange yet" in page.empty.text()
-    as_asked = weather()
-    as_asked.request_body = OFFERED
-    assert shown(page, as_asked).startswith("Nothing to report: the answer is as the specification describes it, and ")
-    page.show_trace(None)
-    assert "No exchange yet" in page.empty.text()
-
-
-@pytest.mark.parametrize(
-    ("tape", "words"),
+@each_case(
+    "tape, words",
     [
         (
             {"body": first(), "complete": False},
@@ -98,59 +85,15 @@ def test_an_answer_as_it_should_be_says_so(qtbot: QtBot) -> None:
         ),
     ],
 )
-def test_the_sentence_stands_only_where_it_is_true(qtbot: QtBot, tape: dict[str, Any], words: str) -> None:
+def test_page_without_findings_says_why(qtbot: QtBot, tape: dict[str, Any], words: str) -> None:
     body = tape.pop("body")
-    text = shown(made(qtbot), answer(body, asked(), **tape))
+    text = show_exchange(make_page(qtbot), answer(body, asked(), **tape))
     assert text.startswith(words)
     assert "the answer is as the specification" not in text
 
 
-def test_what_was_not_seen_stands_beside_what_was_found(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    page.show_trace(Traces().of(answer(first() + b"data: x\n\n", asked(), complete=False)))
-    page.slices.finish()
-    assert page.count.text() == (
-        "1 deviation from the specification. The answer was stopped: what would have followed was not seen."
-    )
-    QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
-    assert "what would have followed was not seen" in QGuiApplication.clipboard().text()
-
-
-def test_a_sentence_does_not_make_the_page_wider(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    before = page.minimumSizeHint().width()
-    cut: dict[str, Any] = {
-        "complete": False,
-        "failure": Failure(kind=FailureKind.TIMEOUT_IDLE, message="x"),
-        "request_body": b"?",
-    }
-    page.show_trace(Traces().of(answer(first() + b"data: x\n\n", asked(), **cut)))
-    page.slices.finish()
-    assert "The request cannot be read" in page.count.text()
-    assert page.minimumSizeHint().width() < before + 100
-    page.resize(500, 300)
-    qtbot.waitUntil(lambda: page.count.height() >= page.count.heightForWidth(page.count.width()))
-    assert page.width() == 500
-
-
-def test_what_the_head_shows_leads_to_no_frame(qtbot: QtBot) -> None:
-    page = made(qtbot)
-    page.show_trace(Traces().of(answer(first() + good({}, "stop") + DONE, asked(n=2), status=201)))
-    page.slices.finish()
-    page.table.slices.finish()
-    assert [page.table.item(row, 0).text() for row in range(2)] == [HEAD, "3"]  # type: ignore[union-attr]
-    went: list[int] = []
-    page.frame_asked.connect(went.append)
-    for row in range(2):
-        page.table.slices.finish()
-        item = page.table.item(row, 1)
-        assert item is not None
-        QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=page.table.visualItemRect(item).center())
-    assert went == [2]
-
-
 def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:
-    page = made(qtbot)
+    page = make_page(qtbot)
     tape = answer(first(), asked(n=2), ended=False)
     trace = Traces().of(tape)
     page.show_trace(trace)

@@ -1,4 +1,4 @@
-"""What is said of a prompt or a resource in a line."""
+"""The description of a resource of a tool server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.ui.features.offered.offers import Offer
 BYTES = 812_000
 
 
-def test_its_size_is_said_as_where_a_call_brings_it() -> None:
+def test_size_of_a_resource_equals_that_of_its_image() -> None:
     offered = Offer("a", "files", ServerResource(uri="file:///map.png", mime="image/png", size=BYTES))
     brought = Image(url="data:image/png;base64," + base64.b64encode(bytes(BYTES)).decode())
     assert "812 KB" in offered.about

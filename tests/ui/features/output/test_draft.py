@@ -1,19 +1,18 @@
-"""What the form would send, and that no value and no text is lost on the way through it."""
+"""Drafts of the response format."""
 
 from __future__ import annotations
 
 import json
 
-import pytest
-
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
+from tests.support.each_case import each_case
 
 EXAMPLE_SCHEMA = json.loads(EXAMPLE)
 
 
-@pytest.mark.parametrize(
-    ("value", "kind"),
+@each_case(
+    "value, kind",
     [
         (None, DEFAULT),
         ({"type": "text"}, "text"),
@@ -32,24 +31,15 @@ EXAMPLE_SCHEMA = json.loads(EXAMPLE)
         ({"type": "text", "more": 1}, CUSTOM),
     ],
 )
-def test_every_value_comes_out_as_it_went_in(value: JSONObject | None, kind: str) -> None:
+def test_response_formats_are_kept_unchanged(value: JSONObject | None, kind: str) -> None:
     draft = OutputDraft.of(value, named=True)
     assert draft.kind == kind
     assert draft.read_draft(named=True).value == value
     assert OutputDraft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
 
 
-def test_the_bare_shape_has_no_name() -> None:
-    value: JSONObject = {"type": "json_schema", "schema": EXAMPLE_SCHEMA}
-    draft = OutputDraft.of(value, named=False)
-    assert draft.kind == SCHEMA
-    assert draft.read_draft(named=False).value == value
-    odd: JSONObject = {"type": "json_schema", "name": "x", "schema": {}}
-    assert OutputDraft.of(odd, named=False).kind == CUSTOM
-
-
-@pytest.mark.parametrize("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
-def test_what_cannot_be_sent_says_so(text: str) -> None:
+@each_case("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
+def test_unsendable_draft_gives_its_reason(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
         reading = draft.read_draft(named=True)
         assert reading.value is None
@@ -57,6 +47,6 @@ def test_what_cannot_be_sent_says_so(text: str) -> None:
         assert OutputDraft.from_json(draft.to_json()) == draft
 
 
-@pytest.mark.parametrize("value", [None, 7, [], {}, {"kind": "new in a later version"}])
-def test_a_kept_draft_that_is_none_is_no_failure(value: object) -> None:
+@each_case("value", [None, 7, [], {}, {"kind": "new in a later version"}])
+def test_invalid_saved_draft_is_ignored(value: object) -> None:
     assert OutputDraft.from_json(value) is None

@@ -1,4 +1,4 @@
-"""The real window against the real demo gateway: what is typed in the tabs is what arrives there."""
+"""The Output and Raw tabs in a real window with the demo gateway."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
@@ -26,6 +25,7 @@ from playground.ui.features.raw.control import RawControl
 from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
+from tests.ui.conftest import ShowWidget
 
 
 class OutputWindow:
@@ -67,88 +67,44 @@ class OutputWindow:
 
 
 @pytest.fixture
-def output_window(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[OutputWindow]:
-    output_window = OutputWindow(tmp_path, demo)
-    output_window.window.resize(1440, 900)
-    output_window.window.show()
-    qtbot.waitExposed(output_window.window)
+def output_window(show_widget: ShowWidget, tmp_path: Path, gateway: DemoServer) -> Iterator[OutputWindow]:
+    output_window = OutputWindow(tmp_path, gateway)
+    show_widget(output_window.window, 1440, 900)
     yield output_window
     output_window.window.let_close()
     output_window.window.close()
-    output_window.window.deleteLater()
 
 
-def verdict(card: TurnCard) -> AnswerCheckView:
-    found = card.findChildren(AnswerCheckView)
-    assert len(found) == 1
-    return found[0]
+def verdict(card: TurnCard) -> str:
+    (view,) = card.findChildren(AnswerCheckView)
+    return view.chip_text.words
 
 
-async def test_an_answer_under_a_schema_carries_its_verdict(output_window: OutputWindow, demo: DemoServer) -> None:
+async def test_format_and_extras_are_sent_and_the_answer_is_checked(
+    output_window: OutputWindow, gateway: DemoServer
+) -> None:
     panel = output_window.window.panels.of(OUTPUT_PANEL)
+    raw = output_window.window.panels.of(RAW_PANEL)
     panel.choose(SCHEMA)
     panel.insert_example()
-    card = await output_window.ask("Extract the invoice.")
-    body = json.loads(demo.requests[-1].body)
-    assert body["response_format"]["json_schema"]["name"] == "invoice"
-    assert verdict(card).chip_text.words == "matches schema"
-    session = output_window.workspace.current
-    session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
-    assert verdict(card).chip_text.words == "2 schema errors"
-    assert card._header._verdict.text() == "2 schema errors"
-    panel.choose(JSON_MODE)
-    assert verdict(card).chip_text.words == "2 schema errors"  # it was asked for under the schema
-    await output_window.gateways.aclose()
-
-
-async def test_an_answer_without_a_format_is_not_judged(output_window: OutputWindow) -> None:
-    card = await output_window.ask("Hello")
-    assert card.findChildren(AnswerCheckView) == []
-    assert not card._header._verdict.isVisible()
-    await output_window.gateways.aclose()
-
-
-async def test_extras_go_out_and_half_typed_ones_do_not(output_window: OutputWindow, demo: DemoServer) -> None:
-    raw = output_window.window.panels.of(RAW_PANEL)
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
     raw.headers.add_header()
     QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
     QTest.keyClicks(raw.headers.rows[0].value, "on")
     assert output_window.window.side.tabs.tabText(3).endswith("2")
-    await output_window.ask("Hello")
-    assert json.loads(demo.requests[-1].body)["x_extra"] == [1, 2]
-    assert demo.requests[-1].header("X-Trace") == "on"
+    card = await output_window.ask("Extract the invoice.")
+    request = gateway.requests[-1]
+    body = json.loads(request.body)
+    assert (body["response_format"]["json_schema"]["name"], body["x_extra"]) == ("invoice", [1, 2])
+    assert request.header("X-Trace") == "on"
+    assert verdict(card) == "matches schema"
+    session = output_window.workspace.current
+    session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
+    assert verdict(card) == "2 schema errors"
+    panel.choose(JSON_MODE)
+    assert verdict(card) == "2 schema errors"  # it was asked for under the schema
     raw.body.replace_text('{"x_extra": [1, 2')
     await output_window.ask("Again")
-    assert "x_extra" not in json.loads(demo.requests[-1].body)
+    assert "x_extra" not in json.loads(gateway.requests[-1].body)
     assert raw.body.text == '{"x_extra": [1, 2'
-    await output_window.gateways.aclose()
-
-
-async def test_each_experiment_has_its_own(output_window: OutputWindow) -> None:
-    first = output_window.workspace.current
-    output_window.window.panels.of(RAW_PANEL).body.replace_text('{"half": ')
-    output_window.window.panels.of(OUTPUT_PANEL).choose(SCHEMA)
-    output_window.window.panels.of(OUTPUT_PANEL).schema.replace_text('{"type": ')
-    await output_window.ask("Hello")
-    output_window.workspace.new()
-    output_window.follow()
-    assert output_window.window.panels.of(RAW_PANEL).body.text == ""
-    assert output_window.window.panels.of(OUTPUT_PANEL).draft.kind == "default"
-    output_window.workspace.open(first.id)
-    output_window.follow()
-    assert output_window.window.panels.of(RAW_PANEL).body.text == '{"half": '
-    assert output_window.window.panels.of(OUTPUT_PANEL).schema.text == '{"type": '
-    await output_window.gateways.aclose()
-
-
-async def test_what_a_gateway_adds_is_shown_and_sent(output_window: OutputWindow, demo: DemoServer) -> None:
-    changes = {"extra_body": {"x_team": True}, "headers": {"X-Team": "research"}}
-    output_window.gateways.update(output_window.gateways.get(DEMO_ID).model_copy(update=changes))
-    output_window.show_session()
-    assert '"x_team": true' in output_window.window.panels.of(RAW_PANEL).inherited_body.text()
-    assert output_window.window.panels.of(RAW_PANEL).inherited_headers.text() == "X-Team: research"
-    await output_window.ask("Hello")
-    assert json.loads(demo.requests[-1].body)["x_team"] is True
-    assert demo.requests[-1].header("X-Team") == "research"
     await output_window.gateways.aclose()

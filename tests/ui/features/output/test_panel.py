@@ -1,4 +1,4 @@
-"""The Output tab with the real parameter models: what is chosen is what is handed back, and text is never lost."""
+"""The Output tab with the real parameter models."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT, OutputPanel
 from tests.ui.conftest import ShowWidget
-
-#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 
 FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE)}}
 
@@ -60,12 +58,12 @@ def choose(panel: OutputPanel, kind: str) -> None:
     QTest.mouseClick(panel.radios[kind], Qt.MouseButton.LeftButton, pos=panel.radios[kind].rect().center() / 4)
 
 
-def said(panel: OutputPanel) -> list[str]:
+def read_problems(panel: OutputPanel) -> list[str]:
     panel.check_now()
     return [line.text.text().replace("\u200b", "") for line in panel.schema.lines]
 
 
-def test_the_simple_formats_are_one_click(panel: OutputPanel, chat: Keeper) -> None:
+def test_simple_formats_are_chosen_with_a_click(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, TEXT)
     choose(panel, JSON_MODE)
     choose(panel, DEFAULT)
@@ -74,14 +72,14 @@ def test_the_simple_formats_are_one_click(panel: OutputPanel, chat: Keeper) -> N
     assert chat.draft is None
 
 
-def test_a_schema_is_sent_when_there_is_one(panel: OutputPanel, chat: Keeper) -> None:
+def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, SCHEMA)
     assert chat.told == []
     assert "There is no schema yet" in panel.unsent.text()
     QTest.mouseClick(panel.example_button, Qt.MouseButton.LeftButton)
     assert chat.sent == FORM
     assert not panel.unsent.isVisible()
-    assert said(panel) == []
+    assert read_problems(panel) == []
     QTest.keyClicks(panel.head.description, "One invoice")
     panel.head.strict.click()
     assert chat.sent["json_schema"] == {**FORM["json_schema"], "description": "One invoice", "strict": True}
@@ -92,15 +90,7 @@ def test_a_schema_is_sent_when_there_is_one(panel: OutputPanel, chat: Keeper) ->
     assert chat.draft is None
 
 
-def test_the_example_can_be_taken_back(panel: OutputPanel, chat: Keeper) -> None:
-    choose(panel, SCHEMA)
-    panel.schema.replace_text('{"type": "object"}')
-    panel.insert_example()
-    panel.schema.editor.undo()
-    assert chat.sent["json_schema"]["schema"] == {"type": "object"}
-
-
-def test_text_that_is_not_json_is_kept_flagged_and_not_sent(panel: OutputPanel, chat: Keeper) -> None:
+def test_invalid_json_is_kept_and_not_sent(panel: OutputPanel, chat: Keeper) -> None:
     chat.panel.set_value(ChatParameters(response_format=FORM))
     chat.parameters = panel.value
     half = '{\n  "type": "object",\n  "properties": {,}\n}'
@@ -108,7 +98,7 @@ def test_text_that_is_not_json_is_kept_flagged_and_not_sent(panel: OutputPanel, 
     assert chat.sent is None
     assert panel.schema.text == half
     assert "not valid JSON yet" in panel.unsent.text()
-    assert said(panel) == ["line 3, column 18: a name in double quotes is expected (or a comma is too many)"]
+    assert read_problems(panel) == ["line 3, column 18: a name in double quotes is expected (or a comma is too many)"]
     assert [(m.line, m.column) for m in panel.schema.editor.marks] == [(3, 18)]
     # another experiment, and back
     kept = chat.draft
@@ -119,48 +109,19 @@ def test_text_that_is_not_json_is_kept_flagged_and_not_sent(panel: OutputPanel, 
     assert panel.draft.name == "invoice"
 
 
-def test_a_wrong_schema_is_marked_and_still_sent(panel: OutputPanel, chat: Keeper) -> None:
+def test_wrong_schema_is_marked_and_sent(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, SCHEMA)
     panel.schema.replace_text(
         '{\n  "type": "object",\n  "properties": {"a": {"type": "text"}},\n  "required": ["b"]\n}'
     )
     assert chat.sent["json_schema"]["schema"]["required"] == ["b"]
-    assert [line.split(":")[0] for line in said(panel)] == ["properties.a.type", "required"]
+    assert [line.split(":")[0] for line in read_problems(panel)] == ["properties.a.type", "required"]
     assert {mark.line for mark in panel.schema.editor.marks} == {3, 4}
     QTest.keyClick(panel.schema.lines[1], Qt.Key.Key_Return)
     assert panel.schema.editor.textCursor().blockNumber() == 3
 
 
-def test_a_bad_name_is_flagged_and_still_sent(panel: OutputPanel, chat: Keeper) -> None:
-    choose(panel, SCHEMA)
-    panel.insert_example()
-    panel.head.name.selectAll()
-    QTest.keyClicks(panel.head.name, "in voice")
-    panel.check_now()
-    assert chat.sent["json_schema"]["name"] == "in voice"
-    assert "letters, digits" in panel.head.name_flag.text()
-    assert panel.head.name.property("bad") == "true"
-    QTest.keyClick(panel.head.name, Qt.Key.Key_Home)
-    for _ in range(3):
-        QTest.keyClick(panel.head.name, Qt.Key.Key_Delete)
-    panel.check_now()
-    assert not panel.head.name_flag.isVisible()
-
-
-def test_going_through_the_kinds_loses_nothing(panel: OutputPanel, chat: Keeper) -> None:
-    chat.panel.set_value(ChatParameters(response_format=FORM))
-    chat.parameters = panel.value
-    choose(panel, JSON_MODE)
-    assert chat.sent == {"type": "json_object"}
-    panel.set_value(chat.parameters, chat.draft, fresh=True)
-    choose(panel, SCHEMA)
-    assert chat.sent == FORM
-    choose(panel, CUSTOM)
-    assert chat.sent == FORM
-    assert json.loads(panel.custom.text) == FORM
-
-
-def test_what_is_not_understood_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) -> None:
+def test_unknown_format_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) -> None:
     grammar: JSONObject = {"type": "grammar", "value": 'root ::= "yes"'}
     panel.set_value(ChatParameters(response_format=grammar))
     assert panel.radios[CUSTOM].isChecked()
@@ -173,18 +134,7 @@ def test_what_is_not_understood_is_shown_raw_and_kept(panel: OutputPanel, chat: 
     assert chat.sent == {"type": "grammar"}
 
 
-def test_showing_tells_nobody(panel: OutputPanel) -> None:
-    got: list[object] = []
-    panel.changed.connect(got.append)
-    panel.draft_changed.connect(got.append)
-    for value in (FORM, {"type": "text"}, None, {"type": "odd"}):
-        panel.set_value(ChatParameters(response_format=value))
-        panel.check_now()
-    panel.set_value(MessagesParameters())
-    assert got == []
-
-
-def test_messages_say_what_is_possible_there(panel: OutputPanel) -> None:
+def test_messages_protocol_offers_only_schemas(panel: OutputPanel) -> None:
     keeper = Keeper(panel, MessagesParameters(effort="low"))
     assert "output_config.format" in panel.says.text()
     assert "no JSON mode" in panel.says.text()
@@ -197,9 +147,3 @@ def test_messages_say_what_is_possible_there(panel: OutputPanel) -> None:
         "format": {"type": "json_schema", "schema": json.loads(EXAMPLE)},
     }
     assert MessagesParameters.from_wire(keeper.parameters.to_wire()) == keeper.parameters
-
-
-def test_a_protocol_without_the_field_says_so(panel: OutputPanel) -> None:
-    panel.set_value(Parameters())
-    assert "no field" in panel.says.text()
-    assert not any(radio.isVisible() for radio in panel.radios.values())

@@ -1,4 +1,4 @@
-"""A parameter model with one field of every editor, so that the form is tested without any protocol."""
+"""Parameter models with a field for each editor."""
 
 from __future__ import annotations
 

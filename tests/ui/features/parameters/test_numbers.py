@@ -1,4 +1,4 @@
-"""Numbers as typed: spaces, commas, wrong types on purpose, and what is no number."""
+"""Numbers as typed and shown."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.widgets.numbers import read_number, show_number, stepped
+from playground.ui.widgets.numbers import read_number, show_number
+from tests.support.each_case import each_case
 
 
-@pytest.mark.parametrize(
-    ("text", "whole", "value"),
+@each_case(
+    "text, whole, value",
     [
         ("0.7", False, 0.7),
         ("0,7", False, 0.7),
@@ -31,20 +32,20 @@ def test_read(text: str, whole: bool, value: object) -> None:
     assert read_number(text, whole) == value
 
 
-@pytest.mark.parametrize("text", ["abc", "0.7x", "1e999", "NaN", "Infinity", "null", "--1", "9" * 5_000, "{"])
-def test_what_is_no_number_is_said_to_be_none(text: str) -> None:
+@each_case("text", ["abc", "0.7x", "1e999", "NaN", "Infinity", "null", "--1", "9" * 5_000, "{"])
+def test_text_that_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a number, so it is not sent"):
         read_number(text)
 
 
-@pytest.mark.parametrize("text", ["2,0480", "2,04", "1,5", ",5"])
-def test_a_comma_in_a_whole_number_is_no_decimal_point(text: str) -> None:
+@each_case("text", ["2,0480", "2,04", "1,5", ",5"])
+def test_comma_in_a_whole_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number, so it is not sent"):
         read_number(text, whole=True)
 
 
 @given(st.integers(min_value=-(10**12), max_value=10**12) | st.floats(allow_nan=False, allow_infinity=False))
-def test_what_is_shown_reads_back(value: float) -> None:
+def test_shown_number_is_read_back(value: float) -> None:
     for step, grouped in ((1, True), (1, False), (0.01, False), (0.05, True)):
         assert read_number(show_number(value, step, grouped), grouped) == value
 
@@ -55,9 +56,3 @@ def test_shown_with_the_decimals_of_the_step() -> None:
     assert show_number(1, 0.01) == "1.00"
     assert show_number(2048, 1, True) == "2,048"
     assert show_number(True, 1) == "true"
-
-
-def test_stepped_has_no_binary_dust() -> None:
-    assert stepped(0.1 + 0.2, 0.05) == 0.3
-    assert stepped(3.0, 1) == 3
-    assert isinstance(stepped(3.0, 1), int)

@@ -1,4 +1,4 @@
-"""The real protocols' parameters in the real form: every field has its row, every value comes back as it was."""
+"""The parameters of the protocols in the panel."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from playground.domain.parameters import Parameters
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.widgets.numbers import show_number
-from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow
+from playground.ui.widgets.rows.kinds import ChoiceRow, SwitchRow
 
 VALUES: dict[str, Any] = {
     "number": 0.5,
@@ -29,34 +28,25 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", [ChatParameters, MessagesParameters])
-def test_every_parameter_has_a_row_that_shows_sets_and_resets_it(qtbot: QtBot, kind: type[Parameters]) -> None:
+def test_every_parameter_is_shown_set_and_reset(qtbot: QtBot, kind: type[Parameters]) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(kind())
     assert list(panel.rows) == [name for name, _ in kind.hints()]
-    told: list[Parameters] = []
-    panel.changed.connect(told.append)
+    emitted: list[Parameters] = []
+    panel.changed.connect(emitted.append)
     for name, hint in kind.hints():
         value = VALUES[hint.editor]
         panel.set_value(kind().with_value(name, value))
         row = panel.rows[name]
         assert row.value == value
-        assert not told, "showing tells nobody"
+        assert not emitted, "showing tells nobody"
         row.clear()
-        assert told[-1].to_wire() == {}, name
-        told.clear()
+        assert emitted[-1].to_wire() == {}, name
+        emitted.clear()
 
 
-def test_an_unknown_editor_shows_everything_as_json(qtbot: QtBot) -> None:
-    panel = ParameterPanel()
-    qtbot.addWidget(panel)
-    panel.set_value(ChatParameters(response_format={"type": "json_object"}))
-    row = panel.rows["response_format"]
-    assert isinstance(row, JsonRow)
-    assert '"json_object"' in row.editor.text()
-
-
-def test_a_named_tool_is_spelled_for_its_protocol(qtbot: QtBot) -> None:
+def test_named_tool_is_sent_as_the_protocol_needs(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_tool_names(["get_weather"])
@@ -68,41 +58,32 @@ def test_a_named_tool_is_spelled_for_its_protocol(qtbot: QtBot) -> None:
         assert panel.value.to_wire() == {"tool_choice": kind.tool_choice_for("get_weather")}
 
 
-def test_a_slider_of_tokens_groups_its_thousands(qtbot: QtBot) -> None:
-    panel = ParameterPanel()
-    qtbot.addWidget(panel)
-    panel.set_value(ChatParameters(max_completion_tokens=2048))
-    row = panel.rows["max_completion_tokens"]
-    assert isinstance(row, NumberRow)
-    assert row.field.text() == show_number(2048, 1, True)
-
-
-def said(panel: ParameterPanel, name: str) -> str:
+def read_flag(panel: ParameterPanel, name: str) -> str:
     """What stands below a row, where anything does."""
     label = panel.rows[name].flag_label
     return label.text() if label.isVisibleTo(panel) else ""
 
 
-def test_what_is_the_programs_own_says_so_until_a_person_sets_it(qtbot: QtBot) -> None:
+def test_values_set_by_the_program_are_marked(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(ChatParameters.begin({}))
     row = panel.rows["stream"]
     assert isinstance(row, SwitchRow)
-    assert said(panel, "stream") == said(panel, "include_usage") == "the program's own; Delete leaves it out"
+    assert read_flag(panel, "stream") == read_flag(panel, "include_usage") == "the program's own; Delete leaves it out"
     row.pill.click()
     assert panel.value.to_wire() == {"stream": False}
-    assert said(panel, "stream") == ""
-    assert said(panel, "include_usage") == "not sent while Stream is not on"
+    assert read_flag(panel, "stream") == ""
+    assert read_flag(panel, "include_usage") == "not sent while Stream is not on"
     row.pill.click()
     assert panel.value.to_wire() == ChatParameters.begin({}).to_wire()
-    assert said(panel, "stream") == "", "now it is set"
-    assert said(panel, "include_usage") == "the program's own; Delete leaves it out"
+    assert read_flag(panel, "stream") == "", "now it is set"
+    assert read_flag(panel, "include_usage") == "the program's own; Delete leaves it out"
     panel.set_value(MessagesParameters())
-    assert said(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
+    assert read_flag(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
 
 
-def test_what_is_typed_as_a_choice_stays_in_order_while_tools_come_and_go(qtbot: QtBot) -> None:
+def test_typed_choice_survives_changes_of_tools(qtbot: QtBot) -> None:
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(ChatParameters())

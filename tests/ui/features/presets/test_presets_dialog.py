@@ -1,15 +1,11 @@
-"""What is in a preset is said in words, and the dialogs say what a person wants and do nothing themselves."""
+"""Descriptions of presets, the dialog that saves them and their menu."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMainWindow
 from pytestqt.qtbot import QtBot
-from shiboken6 import isValid
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.presets import Preset
@@ -31,7 +27,7 @@ FULL = Preset(
 BARE = Preset(id="2", name="Bare & bold", system="", tools=(), parameters={})
 
 
-def test_everything_a_preset_sets_is_named() -> None:
+def test_preset_is_described() -> None:
     found = {heading: (value, below) for heading, value, below in rows(FULL)}
     assert list(found) == ["Protocol", "Model", "System turn", "Parameters", "Output format", "Tools"]
     assert found["Protocol"] == ("Chat completions", [])
@@ -44,7 +40,7 @@ def test_everything_a_preset_sets_is_named() -> None:
     assert "Tools: look, without a name" in summary(FULL)
 
 
-def test_what_is_set_to_nothing_is_told_from_what_is_left_alone() -> None:
+def test_empty_values_differ_from_unset_ones() -> None:
     assert [row[:2] for row in rows(BARE)] == [
         ("System turn", "none"),
         ("Parameters", "all at default"),
@@ -60,71 +56,7 @@ def test_parameters_of_a_protocol_not_known_here_are_shown_by_their_names() -> N
     assert ("Parameters", "1", [("speed", "12")]) in found
 
 
-@pytest.fixture
-def dialog(main: QMainWindow) -> Iterator[PresetsDialog]:
-    dialog = PresetsDialog(main)
-    dialog.show_presets((FULL, BARE))
-    dialog.open()
-    yield dialog
-    if isValid(dialog):
-        dialog.close()
-
-
-def test_the_one_selected_is_shown_and_used(dialog: PresetsDialog) -> None:
-    used: list[str] = []
-    dialog.applied.connect(used.append)
-    assert dialog.selected == "1"
-    assert dialog.contents.topLevelItemCount() == 6
-    assert (dialog.up_button.isEnabled(), dialog.down_button.isEnabled()) == (False, True)
-    dialog.list.setCurrentRow(1)
-    assert dialog.contents.topLevelItemCount() == 4
-    assert (dialog.up_button.isEnabled(), dialog.down_button.isEnabled()) == (True, False)
-    dialog.apply_button.click()
-    assert used == ["2"]
-
-
-def test_a_name_is_edited_in_the_list(dialog: PresetsDialog, qtbot: QtBot) -> None:
-    told: list[tuple[str, str]] = []
-    dialog.renamed.connect(lambda key, name: told.append((key, name)))
-    dialog.rename_button.click()
-    field = dialog.list.findChild(QLineEdit)
-    assert field is not None
-    field.setText("Other ")
-    QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: told == [("1", "Other")])
-
-
-def test_keys_move_and_delete(dialog: PresetsDialog) -> None:
-    told: list[object] = []
-    dialog.moved.connect(lambda key, to: told.append((key, to)))
-    dialog.deleted.connect(told.append)
-    dialog.overwritten.connect(told.append)
-    dialog.undone.connect(lambda: told.append("undo"))
-    QTest.keyClick(dialog.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
-    dialog.overwrite_button.click()
-    dialog.say("“Full” deleted.", undo=True)
-    dialog.undo_button.click()
-    assert told == [("1", 1), "1", "1", "undo"]
-
-
-def test_after_a_change_the_selection_stays_and_without_presets_nothing_is_offered(dialog: PresetsDialog) -> None:
-    dialog.list.setCurrentRow(1)
-    dialog.show_presets((BARE, FULL))
-    assert dialog.selected == "2"
-    dialog.show_presets((BARE, FULL), "1")
-    assert dialog.selected == "1"
-    dialog.show_presets((BARE,))
-    assert dialog.selected == "2"
-    dialog.show_presets(())
-    assert dialog.selected == ""
-    assert dialog.contents.topLevelItemCount() == 0
-    assert not dialog.apply_button.isEnabled()
-    assert not dialog.delete_button.isEnabled()
-
-
-def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:
+def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
     made = Preset(id="new", name="", system="Now.")
     known = {"Full": FULL}
     dialog = SavePresetDialog(
@@ -133,8 +65,8 @@ def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:
         "demo-chat",
         main,
     )
-    told: list[Preset] = []
-    dialog.saved.connect(told.append)
+    emitted: list[Preset] = []
+    dialog.saved.connect(emitted.append)
     dialog.open()
     assert not dialog.save_button.isEnabled()
     dialog.name.setText(" Mine ")
@@ -144,10 +76,10 @@ def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:
     assert (dialog.save_button.text(), dialog.taken.isVisible()) == ("Replace", True)
     assert dialog.contents.topLevelItem(0).text(0) == "Model"  # type: ignore[union-attr] # it was just shown
     dialog.save_button.click()
-    assert [(one.id, one.name, one.model) for one in told] == [("1", "Full", "m")]
+    assert [(one.id, one.name, one.model) for one in emitted] == [("1", "Full", "m")]
 
 
-def test_the_menu_marks_what_is_in_force(qtbot: QtBot) -> None:
+def test_menu_marks_active_presets(qtbot: QtBot) -> None:
     bar = PresetBar()
     qtbot.addWidget(bar)
     bar.show_presets((), frozenset())
@@ -161,3 +93,22 @@ def test_the_menu_marks_what_is_in_force(qtbot: QtBot) -> None:
     assert "Temperature" in first.toolTip()
     first.trigger()
     assert chosen == ["1"]
+
+
+def test_presets_are_renamed_moved_and_deleted_with_keys(main: QMainWindow, qtbot: QtBot) -> None:
+    dialog = PresetsDialog(main)
+    dialog.show_presets((FULL, BARE))
+    dialog.open()
+    emitted: list[object] = []
+    for signal in (dialog.renamed, dialog.moved):
+        signal.connect(lambda *values: emitted.append(values))
+    dialog.deleted.connect(emitted.append)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
+    QTest.keyClick(dialog.list, Qt.Key.Key_F2)
+    field = dialog.list.findChild(QLineEdit)
+    assert field is not None
+    field.setText("Other ")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: emitted == [("1", 1), "1", ("1", "Other")])
+    dialog.close()

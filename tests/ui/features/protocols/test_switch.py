@@ -1,4 +1,4 @@
-"""The question before a protocol is switched, on real sessions and in the real tool bar's words."""
+"""The question before a protocol is switched."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def set_seed(session: Session, seed: int | None = 7) -> None:
     session.set_parameters(session.settings.current.with_value("seed", seed))
 
 
-def test_nothing_at_stake_switches_at_once(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
+def test_switch_without_losses_is_immediate(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     with qtbot.waitSignal(bar.switched):
         bar.choose(session, "messages")
@@ -36,7 +36,7 @@ def test_nothing_at_stake_switches_at_once(bar: ProtocolSwitch, session: Session
     assert bar.isHidden()
 
 
-def test_something_at_stake_is_listed_first_and_nothing_has_changed(bar: ProtocolSwitch, session: Session) -> None:
+def test_switch_with_losses_lists_them_first(bar: ProtocolSwitch, session: Session) -> None:
     set_seed(session)
     bar.choose(session, "messages")
     assert session.settings.protocol == "chat"
@@ -45,7 +45,7 @@ def test_something_at_stake_is_listed_first_and_nothing_has_changed(bar: Protoco
     bar.hide()
 
 
-def test_switch_does_it_and_switching_back_restores(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
+def test_switching_back_restores_parameters(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
     set_seed(session)
     before = session.settings.current
     bar.choose(session, "messages")
@@ -57,24 +57,7 @@ def test_switch_does_it_and_switching_back_restores(bar: ProtocolSwitch, session
     assert session.settings.current == before
 
 
-def test_stay_leaves_everything(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    with qtbot.assertNotEmitted(bar.switched):
-        bar.stay.click()
-    assert session.settings.protocol == "chat"
-    assert bar.isHidden()
-
-
-def test_the_protocol_in_force_takes_the_question_back(bar: ProtocolSwitch, session: Session) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    bar.choose(session, "chat")
-    assert bar.isHidden()
-    assert session.settings.protocol == "chat"
-
-
-def test_the_list_follows_the_experiment(bar: ProtocolSwitch, session: Session) -> None:
+def test_losses_follow_the_experiment(bar: ProtocolSwitch, session: Session) -> None:
     set_seed(session)
     bar.choose(session, "messages")
     session.turns.add_turn(make_turn(Role.USER, "One"))
@@ -86,18 +69,7 @@ def test_the_list_follows_the_experiment(bar: ProtocolSwitch, session: Session) 
     bar.hide()
 
 
-def test_another_experiment_takes_the_question_back(bar: ProtocolSwitch, session: Session) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    bar.follow(session)
-    assert not bar.isHidden()
-    bar.follow(Session(no_gateway, profile_id="p"))
-    assert bar.isHidden()
-    set_seed(session, 8)
-    assert bar.lines == ["Parameters: seed (7) has no counterpart in Messages"]
-
-
-def test_many_losses_scroll_and_the_buttons_stay_in_view(bar: ProtocolSwitch, session: Session) -> None:
+def test_many_losses_leave_the_buttons_in_view(bar: ProtocolSwitch, session: Session) -> None:
     for number in range(30):
         session.turns.add_turn(make_turn(Role.SYSTEM if number % 2 else Role.USER, f"{number}"))
     session.set_parameters(

@@ -1,57 +1,49 @@
-"""The Raw tab: what can be sent is told, what cannot stays where it was typed and says why."""
+"""The Raw tab: extra body and headers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.raw.header_rows import HeaderRow
 from playground.ui.features.raw.panel import Inherited, RawPanel
-
-#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
+from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 NOTHING = Inherited("Team")
 CANARY = "sk-canary-8f2a61c0de"
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[RawPanel]:
+def panel(show_widget: ShowWidget) -> RawPanel:
     panel = RawPanel()
-    qtbot.addWidget(panel)
-    panel.resize(340, 800)
-    panel.show()
-    qtbot.waitExposed(panel)
     panel.set_value({}, {}, NOTHING, fresh=True)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 340, 800)
 
 
 @pytest.fixture
 def bodies(panel: RawPanel) -> list[JSONObject]:
-    got: list[JSONObject] = []
-    panel.body_changed.connect(got.append)
-    return got
+    emitted: list[JSONObject] = []
+    panel.body_changed.connect(emitted.append)
+    return emitted
 
 
 @pytest.fixture
 def unsent(panel: RawPanel) -> list[str]:
-    got: list[str] = []
-    panel.unsent_changed.connect(got.append)
-    return got
+    emitted: list[str] = []
+    panel.unsent_changed.connect(emitted.append)
+    return emitted
 
 
 @pytest.fixture
 def headers(panel: RawPanel) -> list[dict[str, str]]:
-    got: list[dict[str, str]] = []
-    panel.headers_changed.connect(got.append)
-    return got
+    emitted: list[dict[str, str]] = []
+    panel.headers_changed.connect(emitted.append)
+    return emitted
 
 
-def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
+def add_row(panel: RawPanel, name: str, value: str) -> HeaderRow:
     panel.headers.add_header()
     made = panel.headers.rows[-1]
     QTest.keyClicks(made.name, name)
@@ -59,15 +51,8 @@ def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
     return made
 
 
-def test_a_body_is_told_while_it_is_typed(panel: RawPanel, bodies: list[JSONObject], unsent: list[str]) -> None:
-    QTest.keyClicks(panel.body.editor, '{"top_k": 40}')
-    assert bodies[-1] == {"top_k": 40}
-    assert unsent[-1] == ""
-    assert not panel.body_state.isVisible()
-
-
-@pytest.mark.parametrize("text", ['{"top_k": }', "[1]", '"text"', "{", '{"a": NaN}'])
-def test_what_is_no_object_is_kept_flagged_and_not_sent(
+@each_case("text", ['{"top_k": }', "[1]", '{"a": NaN}'])
+def test_invalid_body_is_kept_and_not_sent(
     panel: RawPanel, bodies: list[JSONObject], unsent: list[str], text: str
 ) -> None:
     panel.set_value({"top_k": 1}, {}, NOTHING)
@@ -84,26 +69,26 @@ def test_what_is_no_object_is_kept_flagged_and_not_sent(
     assert panel.body_state.isVisible()
 
 
-def test_a_key_in_the_body_is_neither_sent_nor_kept(
+def test_key_in_the_body_is_neither_sent_nor_saved(
     panel: RawPanel, bodies: list[JSONObject], unsent: list[str]
 ) -> None:
     panel.body.replace_text(f'{{"api": "{CANARY}"}}')
-    assert not any(CANARY in str(told) for told in (*bodies, *unsent))
+    assert not any(CANARY in str(emitted) for emitted in (*bodies, *unsent))
     assert "gateway's settings" in panel.body_state.text()
     assert CANARY not in panel.body_state.text()
 
 
-def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[dict[str, str]]) -> None:
-    row(panel, "X-Trace", " on ")
+def test_invalid_headers_are_flagged_and_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
+    add_row(panel, "X-Trace", " on ")
     assert headers[-1] == {"X-Trace": "on"}
-    bad = row(panel, "X Bad", "1")
+    bad = add_row(panel, "X Bad", "1")
     assert "character that header names cannot have" in bad.flag.text()
-    secret = row(panel, "X-Api-Key", CANARY)
+    secret = add_row(panel, "X-Api-Key", CANARY)
     assert "gateway's settings" in secret.flag.text()
-    twice = row(panel, "x-trace", "off")
+    twice = add_row(panel, "x-trace", "off")
     assert "twice" in twice.flag.text()
     assert headers[-1] == {"X-Trace": "on"}
-    assert not any(CANARY in str(told) for told in headers)
+    assert not any(CANARY in str(emitted) for emitted in headers)
     panel.set_value({}, headers[-1], NOTHING)
     assert len(panel.headers.rows) == 4
     panel.headers.rows[0].remove.click()
@@ -111,17 +96,7 @@ def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[d
     assert not twice.flag.isVisible()
 
 
-def test_half_a_header_is_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
-    panel.headers.add_header()
-    made = panel.headers.rows[-1]
-    QTest.keyClicks(made.value, "on")
-    assert made.flag.text() == "A name is needed."
-    assert headers == []
-    QTest.keyClicks(made.name, "X-A")
-    assert headers[-1] == {"X-A": "on"}
-
-
-def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: list[JSONObject]) -> None:
+def test_inherited_values_are_shown(panel: RawPanel, bodies: list[JSONObject]) -> None:
     assert not panel.inherited_body.isVisible()
     inherited = Inherited("Team", {"top_k": 40, "p": 1}, {"X-Team": "research"}, ("X-Edge-Token",))
     panel.set_value({"top_k": 20}, {"X-Own": "1"}, inherited, fresh=True)
@@ -140,17 +115,17 @@ def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: lis
     assert bodies == []
 
 
-def test_headers_that_cannot_be_sent_are_kept_with_the_experiment_but_no_secret(panel: RawPanel) -> None:
+def test_unsendable_headers_are_saved_without_secrets(panel: RawPanel) -> None:
     left: list[list[list[str]]] = []
     panel.headers_left.connect(left.append)
-    row(panel, "X-Trace", "on")
-    row(panel, "X Bad", "1")
-    row(panel, "X-Api-Key", CANARY)
-    row(panel, "x-trace", "off")
+    add_row(panel, "X-Trace", "on")
+    add_row(panel, "X Bad", "1")
+    add_row(panel, "X-Api-Key", CANARY)
+    add_row(panel, "x-trace", "off")
     panel.headers.add_header()
     QTest.keyClicks(panel.headers.rows[-1].value, CANARY)
     assert left[-1] == [["X Bad", "1"], ["x-trace", "off"]]
-    assert not any(CANARY in str(told) for told in left)
+    assert not any(CANARY in str(emitted) for emitted in left)
     kept = left[-1]
     panel.set_value({}, {}, NOTHING, fresh=True)
     assert panel.headers.rows == []

@@ -1,4 +1,4 @@
-"""Send reasoning back: the gateway's rule, the experiment's own, and the way back."""
+"""The fields that decide if reasoning is sent back."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ def fields(panel: ParameterPanel) -> ReasoningReturnFields:
     return fields
 
 
-def pick(combo: QComboBox, words: str) -> None:
+def choose_entry(combo: QComboBox, words: str) -> None:
     index = combo.findText(words)
     assert index >= 0
     combo.setCurrentIndex(index)
     combo.activated.emit(index)
 
 
-def test_the_gateways_rule_is_shown_until_one_is_chosen(fields: ReasoningReturnFields) -> None:
-    told: list[object] = []
-    fields.changed.connect(told.append)
+def test_rule_of_the_gateway_is_shown_until_changed(fields: ReasoningReturnFields) -> None:
+    emitted: list[object] = []
+    fields.changed.connect(emitted.append)
     fields.show_value(None, TEAM, applies=True)
     assert fields.when.currentText() == "gateway: after tool calls"
     assert fields.field.currentText() == "reasoning"
-    pick(fields.when, "always")
-    assert told[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
+    choose_entry(fields.when, "always")
+    assert emitted[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
     line = fields.field.lineEdit()
     assert line is not None
     line.selectAll()
     QTest.keyClicks(line, "thinking")
-    assert told[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking")
-    pick(fields.when, "gateway: after tool calls")
-    assert told[-1:] == [None]
+    assert emitted[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking")
+    choose_entry(fields.when, "gateway: after tool calls")
+    assert emitted[-1:] == [None]
     assert fields.rule == TEAM
     assert fields.field.currentText() == "reasoning"
 
 
-def test_it_is_shown_where_it_applies(panel: ParameterPanel, fields: ReasoningReturnFields) -> None:
+def test_rule_is_hidden_where_it_does_not_apply(panel: ParameterPanel, fields: ReasoningReturnFields) -> None:
     panel.set_value(ChatParameters())
     assert "response_format" not in panel.rows
     fields.show_value(None, ReasoningReturn(), applies=True)

@@ -1,4 +1,4 @@
-"""The dialogs that answer tool servers: foreign words stay words, and only a button tells, opens or asks anything."""
+"""The dialogs for questions of tool servers."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def window(qtbot: QtBot) -> QWidget:
     return made
 
 
-def shown(window: QWidget, ask: Elicitation) -> tuple[ElicitationDialog, list[tuple[str, object]]]:
+def open_dialog(window: QWidget, ask: Elicitation) -> tuple[ElicitationDialog, list[tuple[str, object]]]:
     """The dialog of a question, and what it told."""
     dialog = ElicitationDialog(ask, window)
     dialog.show()
-    told: list[tuple[str, object]] = []
-    dialog.answered.connect(lambda action, content: told.append((action, content)))
-    return dialog, told
+    emitted: list[tuple[str, object]] = []
+    dialog.answered.connect(lambda action, content: emitted.append((action, content)))
+    return dialog, emitted
 
 
 def row_of(form: AskForm, name: str) -> QLineEdit:
@@ -49,16 +49,9 @@ def row_of(form: AskForm, name: str) -> QLineEdit:
     return found
 
 
-def test_what_was_chosen_is_told_and_what_was_not_is_left_out(window: QWidget) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
-    assert dialog.form is not None
-    dialog.accept_button.click()
-    assert told == [("accept", {"colour": "green", "days": ["tue"]})]
-
-
-def test_what_is_typed_at_once_stands_in_the_first_field(window: QWidget, qtbot: QtBot) -> None:
+def test_first_field_has_the_focus(window: QWidget, qtbot: QtBot) -> None:
     form: JSONObject = {"type": "object", "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}
-    dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", form=form))
+    dialog, _ = open_dialog(window, Elicitation(id="1", server="s", message="m", form=form))
     dialog.activateWindow()
     assert dialog.form is not None
     name = row_of(dialog.form, "name")
@@ -70,75 +63,54 @@ def test_what_is_typed_at_once_stands_in_the_first_field(window: QWidget, qtbot:
     dialog.cancel_button.click()
 
 
-def test_what_does_not_fit_the_schema_is_said_at_its_field_and_not_told(window: QWidget, qtbot: QtBot) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
+def test_invalid_value_is_shown_at_its_field_and_not_sent(window: QWidget, qtbot: QtBot) -> None:
+    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
     form = dialog.form
     assert form is not None
     QTest.keyClicks(row_of(form, "note"), "too long")
     dialog.accept_button.click()
     (row,) = (row for row in form.rows if row.field.name == "note")
     qtbot.waitUntil(lambda: "longer" in row.problem.text())
-    assert told == []
+    assert emitted == []
     row_of(form, "note").clear()
     QTest.keyClicks(row_of(form, "note"), "yes")
     dialog.accept_button.click()
-    qtbot.waitUntil(lambda: told == [("accept", {"colour": "green", "days": ["tue"], "note": "yes"})])
+    qtbot.waitUntil(lambda: emitted == [("accept", {"colour": "green", "days": ["tue"], "note": "yes"})])
 
 
-def test_a_schema_that_takes_for_ever_holds_nothing_up(window: QWidget) -> None:
+def test_endless_schema_does_not_block_the_dialog(window: QWidget) -> None:
     evil: JSONObject = {
         "type": "object",
         "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}, "b": {"$ref": "#/properties/b"}},
     }
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=evil))
+    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", form=evil))
     assert dialog.form is not None
     QTest.keyClicks(row_of(dialog.form, "a"), "a" * 40 + "!")
     dialog.decline_button.click()
-    assert told == [("decline", None)]
+    assert emitted == [("decline", None)]
 
 
-def test_a_form_without_fields_of_its_own_is_one_for_json(window: QWidget) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form={"type": "object"}))
-    form = dialog.form
-    assert form is not None
-    dialog.accept_button.click()
-    assert told == []
-    assert form.rows[0].problem.isVisible()
-    line = form.rows[0].line
-    assert not isinstance(line, QLineEdit)
-    assert line is not None
-    line.set_text('{"x": 1}')
-    dialog.accept_button.click()
-    assert told == [("accept", {"x": 1})]
-
-
-def test_a_page_is_opened_by_the_button_alone(window: QWidget) -> None:
+def test_page_is_opened_only_by_the_button(window: QWidget) -> None:
     url = "https://calendar.example/connect?x=1"
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", url=url))
+    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", url=url))
     opened: list[str] = []
     dialog.page_wanted.connect(opened.append)
     assert any(label.text() == url for label in dialog.findChildren(QLabel))
     assert opened == []
     dialog.accept_button.click()
     assert opened == [url]
-    assert told == [("accept", None)]
+    assert emitted == [("accept", None)]
 
 
-def test_what_is_no_web_address_is_not_opened(window: QWidget) -> None:
-    dialog, _ = shown(window, Elicitation(id="1", server="s", message="m", url="file:///etc/passwd"))
+def test_other_addresses_than_web_pages_are_refused(window: QWidget) -> None:
+    dialog, _ = open_dialog(window, Elicitation(id="1", server="s", message="m", url="file:///etc/passwd"))
     assert not dialog.accept_button.isEnabled()
     dialog.close()
 
 
-def test_closed_it_tells_nothing(window: QWidget) -> None:
-    dialog, told = shown(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
-    dialog.reject()
-    assert told == []
-
-
-def test_words_of_a_server_are_words(window: QWidget, qtbot: QtBot) -> None:
+def test_text_of_a_server_is_plain_text(window: QWidget, qtbot: QtBot) -> None:
     ask = Elicitation(id="1", server="<b>s\u202e</b>", message="<h1>hi</h1>\u202e" + "x" * 50_000, form=CHOICES)
-    dialog, _ = shown(window, ask)
+    dialog, _ = open_dialog(window, ask)
     assert dialog.message.text().startswith("<h1>hi</h1>‹U+202E›")
     assert len(dialog.message.text()) < 10_000
     assert "\u202e" not in dialog.windowTitle()

@@ -1,25 +1,26 @@
-"""The fields of a form that a tool server wants filled in: what its schema makes of them, whatever is in it."""
+"""The fields made from the schema of a question."""
 
 from __future__ import annotations
 
 import pytest
 
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.features.server_asks.fields import Field, Kind, fields_of, format_problem, missing, typed_value
+from playground.ui.features.server_asks.fields import Field, Kind, fields_of, format_problem, typed_value
+from tests.support.each_case import each_case
 
 
 def form(**members: JSON) -> JSONObject:
     return {"type": "object", "properties": members, "required": ["a"]}
 
 
-def one(schema: JSON) -> Field:
+def make_field(schema: JSON) -> Field:
     found = fields_of(form(a=schema))
     assert found is not None
     return found[0]
 
 
-@pytest.mark.parametrize(
-    ("schema", "kind"),
+@each_case(
+    "schema, kind",
     [
         ({"type": "string"}, Kind.TEXT),
         ({"type": "number"}, Kind.NUMBER),
@@ -37,26 +38,19 @@ def one(schema: JSON) -> Field:
         (None, Kind.ANY),
     ],
 )
-def test_what_a_schema_makes_of_a_field(schema: JSON, kind: Kind) -> None:
-    assert one(schema).kind is kind
-    assert one(schema).required
+def test_schema_determines_the_kind_of_field(schema: JSON, kind: Kind) -> None:
+    assert make_field(schema).kind is kind
+    assert make_field(schema).required
 
 
-def test_choices_have_their_titles() -> None:
-    named = one({"enum": ["de", "pt"], "enumNames": ["German", "Portuguese"]})
-    assert [(choice.value, choice.title) for choice in named.choices] == [("de", "German"), ("pt", "Portuguese")]
-    short = one({"enum": ["de", 1], "enumNames": ["German"]})
-    assert [choice.title for choice in short.choices] == ["de", "1"]
-
-
-def test_a_form_of_too_many_fields_is_none() -> None:
+def test_form_of_too_many_fields_is_refused() -> None:
     assert fields_of({"type": "object"}) is None
     assert fields_of({"properties": {str(number): {} for number in range(101)}}) is None
-    assert one({"enum": [str(number) for number in range(501)]}).kind is Kind.ANY
+    assert make_field({"enum": [str(number) for number in range(501)]}).kind is Kind.ANY
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
+@each_case(
+    "kind, text, value",
     [
         (Kind.TEXT, "", None),
         (Kind.TEXT, " 1 ", " 1 "),
@@ -66,12 +60,12 @@ def test_a_form_of_too_many_fields_is_none() -> None:
         (Kind.ANY, '{"a": [1]}', {"a": [1]}),
     ],
 )
-def test_what_typed_text_stands_for(kind: Kind, text: str, value: JSON) -> None:
+def test_typed_text_is_converted(kind: Kind, text: str, value: JSON) -> None:
     assert typed_value(Field("a", "a", kind), text) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
+@each_case(
+    "kind, text",
     [
         (Kind.WHOLE, "1.5"),
         (Kind.WHOLE, "x"),
@@ -83,13 +77,13 @@ def test_what_typed_text_stands_for(kind: Kind, text: str, value: JSON) -> None:
         (Kind.ANY, "[" * 100_000),
     ],
 )
-def test_what_no_field_of_that_kind_can_hold(kind: Kind, text: str) -> None:
+def test_invalid_text_of_a_field_is_refused(kind: Kind, text: str) -> None:
     with pytest.raises(ValueError, match=r"\."):
         typed_value(Field("a", "a", kind), text)
 
 
-@pytest.mark.parametrize(
-    ("name", "good", "bad"),
+@each_case(
+    "name, good, bad",
     [
         ("email", "a@b.test", "a@b test"),
         ("email", "a@b", "@b"),
@@ -99,15 +93,6 @@ def test_what_no_field_of_that_kind_can_hold(kind: Kind, text: str) -> None:
         ("date-time", "2026-11-23T03:00:00Z", "2026-11-23"),
     ],
 )
-def test_formats(name: str, good: str, bad: str) -> None:
+def test_formats_are_checked(name: str, good: str, bad: str) -> None:
     assert format_problem(name, good) == ""
     assert "is wanted" in format_problem(name, bad)
-
-
-def test_a_format_that_is_not_known_is_not_looked_at() -> None:
-    assert format_problem("hologram", "x") == ""
-
-
-def test_what_is_missing() -> None:
-    fields = (Field("a", "a", Kind.TEXT, required=True), Field("b", "b", Kind.TEXT))
-    assert missing(fields, {"b": "x"}) == ["a"]

@@ -1,4 +1,4 @@
-"""The dialog for storage and the line below the tool bar: what they say and what they ask for."""
+"""The storage dialog and its banner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.store import Mode, Status
-from playground.ui.features.storage.banner import StorageBanner, status_words
+from playground.ui.features.storage.banner import StorageBanner
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import MIB
 
@@ -24,14 +24,7 @@ def dialog_of(
     return dialog
 
 
-def test_it_says_where_and_how_much(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE)
-    assert dialog.path.text == "/data/somebody/experiments.db"
-    assert dialog.room.text() == "3 MiB on the disk"
-    assert dialog.words.isHidden()
-
-
-def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
+def test_current_limits_are_among_the_choices(qtbot: QtBot) -> None:
     dialog = dialog_of(qtbot, PLACE, days=45, disk=0)
     assert (dialog.days, dialog.disk, dialog.memory) == (45, 0, 100 * MIB)
     offered = {
@@ -48,18 +41,7 @@ def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
     assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
 
 
-def test_it_says_what_could_not_be_read(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE)
-    assert dialog.unread.isHidden()
-    assert dialog.save_unread.isHidden()
-    dialog = dialog_of(qtbot, replace(PLACE, unread="1 turn could not be read."))
-    assert dialog.unread.text() == "1 turn could not be read."
-    assert not dialog.save_unread.isHidden()
-    with qtbot.waitSignal(dialog.unread_asked):
-        dialog.save_unread.click()
-
-
-def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
+def test_size_of_the_trash_is_shown(qtbot: QtBot) -> None:
     def words(place: StorageState) -> list[str]:
         dialog = dialog_of(qtbot, place)
         return [label.text() for label in dialog.findChildren(QLabel) if "trash" in label.text()]
@@ -69,25 +51,6 @@ def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
     assert words(replace(PLACE, path="", deleted=2)) == ["The trash holds 2 experiments."]
 
 
-def test_in_memory_there_is_no_folder_and_nothing_to_restore(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, StorageState("", 0, "Kept in memory only.", 0, can_restore=False))
-    assert not dialog.folder.isEnabled()
-    assert not dialog.restore.isEnabled()
-    assert dialog.backup.isEnabled()
-    assert dialog.words.text() == "Kept in memory only."
-
-
-def test_buttons_ask(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE)
-    for button, signal in (
-        (dialog.folder, dialog.folder_asked),
-        (dialog.backup, dialog.backup_asked),
-        (dialog.restore, dialog.restore_asked),
-    ):
-        with qtbot.waitSignal(signal):
-            button.click()
-
-
 @pytest.fixture
 def banner(qtbot: QtBot) -> StorageBanner:
     banner = StorageBanner()
@@ -95,12 +58,7 @@ def banner(qtbot: QtBot) -> StorageBanner:
     return banner
 
 
-def test_the_banner_is_hidden_while_all_is_well(banner: StorageBanner) -> None:
-    banner.show_status(Status(Mode.READY))
-    assert banner.words == ""
-
-
-def test_trouble_stays_until_it_is_over(banner: StorageBanner) -> None:
+def test_banner_shows_trouble_until_it_ends(banner: StorageBanner) -> None:
     asked: list[str] = []
     banner.show_status(
         Status(Mode.READY, trouble="The disk is full."), [("Open folder", lambda: asked.append("folder"))]
@@ -113,7 +71,7 @@ def test_trouble_stays_until_it_is_over(banner: StorageBanner) -> None:
     assert banner.words == ""
 
 
-def test_a_statement_can_be_closed_and_comes_back_only_when_it_is_another(banner: StorageBanner) -> None:
+def test_closed_banner_returns_with_another_message(banner: StorageBanner) -> None:
     first, second = Status(Mode.READ_ONLY, "Another window."), Status(Mode.READY, "The file was damaged.")
     banner.show_status(first)
     banner.close_button.click()
@@ -122,13 +80,3 @@ def test_a_statement_can_be_closed_and_comes_back_only_when_it_is_another(banner
     assert banner.words == ""
     banner.show_status(second)
     assert banner.words == "The file was damaged."
-
-
-def test_words_are_text_whatever_stands_in_them(banner: StorageBanner) -> None:
-    banner.show_status(Status(Mode.READ_ONLY, "<b>/tmp/x</b>"))
-    assert banner.words == "<b>/tmp/x</b>"
-
-
-def test_what_to_do_is_said() -> None:
-    assert "Leave the window open." in status_words(Status(Mode.READY, trouble="The disk is full."))
-    assert "Export what you want to keep" in status_words(Status(Mode.MEMORY, "Kept in memory only."))

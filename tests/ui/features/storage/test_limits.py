@@ -1,4 +1,4 @@
-"""Limits for tapes: what is remembered is put into force, and what cannot be meant is not."""
+"""Limits of stored exchanges."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def settings(tmp_path: Path) -> QSettings:
         ("5", DEFAULT_LIMIT),
     ],
 )
-def test_memory_is_what_is_remembered(settings: QSettings, remembered: str | None, limit: int) -> None:
+def test_memory_limit_is_read_from_settings(settings: QSettings, remembered: str | None, limit: int) -> None:
     if remembered is not None:
         settings.setValue(MEMORY_KEY, remembered)
     assert memory_limit(settings) == limit
 
 
-def test_the_rule_for_the_disk_is_what_is_remembered(settings: QSettings) -> None:
+def test_disk_rule_is_read_from_settings(settings: QSettings) -> None:
     assert keep_rule(settings) == KeepTapes()
     settings.setValue(DAYS_KEY, 7)
     settings.setValue(BYTES_KEY, 100 * MIB)
@@ -56,7 +56,7 @@ def test_the_rule_for_the_disk_is_what_is_remembered(settings: QSettings) -> Non
     assert keep_rule(settings) == KeepTapes()
 
 
-def test_sizes_and_times_are_words() -> None:
+def test_sizes_and_times_are_formatted() -> None:
     assert [size_words(n) for n in (0, 2048, 5 * MIB // 2, 256 * MIB, 3 * GIB // 2, 4 * GIB)] == [
         "0 bytes", "2 KiB", "2.5 MiB", "256 MiB", "1.5 GiB", "4 GiB",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Servers set up, confirmed, started and taken off the list in the dialog, with real processes; no typing is lost."""
+"""The dialog of tool servers: drafts, secrets, start and removal, with real processes."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit
 
-from playground.domain.tool_servers import ToolServer, Via
+from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Secret
-from playground.engine.tool_servers.book import DEMO_ID, ServerBook
+from playground.engine.tool_servers.book import DEMO_ID
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.ui.features.tool_servers.dialog import LOG, OFFERS
 from playground.ui.features.tool_servers.draft_file import NAME
-from tests.support import tool_servers
 from tests.support.eventually import eventually
-from tests.support.required_tools import NODE_PACKAGES, requires
-from tests.ui.features.tool_servers.desk import Desk, play
+from tests.ui.features.tool_servers.conftest import PlayScene, ServersDriver
 
 CANARY = "canary-8f2a61c0de7b"
 SAYS_ITS_SECRET = (
@@ -31,63 +29,9 @@ def files_hold(folder: Path, text: str) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 
-@requires(NODE_PACKAGES)
-def test_a_real_server_is_typed_confirmed_and_started(qapp: QApplication, tmp_path: Path) -> None:
-    known = tool_servers.everything()
-
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open()
-        dialog.add_button.click()
-        form = dialog.form
-        QTest.keyClicks(form.name, "everything")
-        QTest.keyClicks(form.command, known.command)
-        form.arguments.setPlainText("\n".join(known.arguments))
-        assert dialog.state.box.isVisibleTo(dialog)
-        assert known.arguments[0] in dialog.state.command.line.toPlainText()
-        assert not dialog.state.start_button.isVisibleTo(dialog)
-        dialog.state.confirm_button.click()
-        await eventually(lambda: len(desk.book.servers) == 2)
-        server = desk.only()
-        await eventually(lambda: desk.state(server.id) is State.READY and bool(desk.servers.live(server.id).tools))
-        assert desk.book.confirmed(server)
-        await eventually(lambda: "Ready" in dialog.state.words.text)
-        dialog.which.buttons[OFFERS].click()
-        await eventually(lambda: "echo" in dialog.offers.text.toPlainText())
-        assert dialog.state.stop_button.isVisibleTo(dialog)
-        assert not dialog.state.box.isVisibleTo(dialog)
-        dialog.state.restart_button.click()
-        await eventually(lambda: desk.state(server.id) is not State.READY)
-        await eventually(lambda: desk.state(server.id) is State.READY)
-        dialog.state.stop_button.click()
-        await eventually(lambda: desk.state(server.id) is State.STOPPED)
-        await eventually(lambda: dialog.state.start_button.isVisibleTo(dialog))
-
-    play(qapp, tmp_path, scene)
-    assert ServerBook(tmp_path / "tool-servers.json").servers[1].arguments == known.arguments
-
-
-def test_another_command_is_confirmed_anew_and_the_same_one_is_not(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", command="true"))
-        desk.book.confirm(desk.only())
-        dialog = desk.open("one")
-        assert dialog.state.start_button.isVisibleTo(dialog)
-        QTest.keyClicks(dialog.form.name, " and only")
-        assert dialog.state.start_button.isVisibleTo(dialog)
-        QTest.keyClicks(dialog.form.command, "ly")
-        assert dialog.state.box.isVisibleTo(dialog)
-        assert dialog.state.command.line.toPlainText() == "truely"
-        dialog.save_button.click()
-        await eventually(lambda: desk.only().command == "truely")
-        assert desk.state("one") is State.UNCONFIRMED
-        assert desk.only().name == "One and only"
-
-    play(qapp, tmp_path, scene)
-
-
-def test_secrets_are_recognised_reach_the_server_and_no_file(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open()
+def test_secrets_reach_the_server_and_no_file(play: PlayScene, tmp_path: Path) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        dialog = driver.open()
         dialog.add_button.click()
         form = dialog.form
         QTest.keyClicks(form.command, sys.executable)
@@ -99,12 +43,12 @@ def test_secrets_are_recognised_reach_the_server_and_no_file(qapp: QApplication,
         assert row.value.echoMode() is QLineEdit.EchoMode.Password
         assert CANARY not in dialog.state.command.line.toPlainText() + dialog.state.command.more.toPlainText()
         dialog.state.confirm_button.click()
-        await eventually(lambda: len(desk.book.servers) == 2 and desk.state(desk.only().id) is State.FAILED)
-        server = desk.only()
+        await eventually(lambda: len(driver.book.servers) == 2 and driver.state(driver.only().id) is State.FAILED)
+        server = driver.only()
         assert server.secret_environment == ("API_KEY",)
         assert server.arguments[2] == "--token={{secret:token}}"
         for name, value in (("env:API_KEY", f"{CANARY}-variable"), ("argument:token", f"{CANARY}-argument")):
-            assert await desk.keys.get(server.id, ORIGIN, name) == Secret(value)
+            assert await driver.keys.get(server.id, ORIGIN, name) == Secret(value)
         dialog.which.buttons[LOG].click()
         await eventually(lambda: "key is" in dialog.log.stderr.toPlainText())
         assert CANARY not in dialog.log.stderr.toPlainText()
@@ -114,14 +58,14 @@ def test_secrets_are_recognised_reach_the_server_and_no_file(qapp: QApplication,
         assert not any(CANARY in line.text() for line in dialog.findChildren(QLineEdit))
         assert not any(CANARY in editor.toPlainText() for editor in dialog.findChildren(QPlainTextEdit))
 
-    play(qapp, tmp_path, scene)
+    play(scene)
     assert files_hold(tmp_path, "API_KEY")
     assert not files_hold(tmp_path, CANARY)
 
 
-def test_a_whole_command_line_is_offered_to_be_split(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open()
+def test_pasted_command_line_can_be_split(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        dialog = driver.open()
         dialog.add_button.click()
         dialog.form.command.setText("node index.js")
         assert dialog.form.split_note.text() == "This is a whole command line: node with 1 argument."
@@ -139,13 +83,13 @@ def test_a_whole_command_line_is_offered_to_be_split(qapp: QApplication, tmp_pat
         assert dialog.form.draft().title == "server-everything", "what tells it from others"
         assert not dialog.form.split_button.isVisibleTo(dialog)
 
-    play(qapp, tmp_path, scene)
+    play(scene)
 
 
-def test_a_draft_outlives_the_dialog_and_the_window(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", command="true"))
-        dialog = desk.open("one")
+def test_unsaved_draft_survives_dialog_and_window(play: PlayScene, tmp_path: Path) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        driver.book.add(ToolServer(id="one", name="One", command="true"))
+        dialog = driver.open("one")
         QTest.keyClicks(dialog.form.folder.path, "/srv")
         dialog.form.environment.add.click()
         row = dialog.form.environment.edits[0]
@@ -157,67 +101,75 @@ def test_a_draft_outlives_the_dialog_and_the_window(qapp: QApplication, tmp_path
         # while the dialog is open: the end may be sudden
         await eventually(lambda: bool(files_hold(tmp_path, "A_TOKEN")))
         dialog.close_button.click()
-        dialog = desk.open("one")
+        dialog = driver.open("one")
         assert dialog.form.environment.edits[0].value.text() == CANARY
         assert "unsaved" in dialog.list.item(1).data(Qt.ItemDataRole.AccessibleTextRole)
 
-    async def again(desk: Desk) -> None:
-        dialog = desk.open("one")
+    async def again(driver: ServersDriver) -> None:
+        dialog = driver.open("one")
         assert dialog.form.folder.path.text() == "/srv"
         assert dialog.form.environment.edits[0].name.text() == "A_TOKEN"
         dialog.form.environment.edits[0].remove.click()
         dialog.save_button.click()
-        await eventually(lambda: desk.only().folder == "/srv")
+        await eventually(lambda: driver.only().folder == "/srv")
         dialog.close_button.click()
 
-    play(qapp, tmp_path, scene)
+    play(scene)
     assert not files_hold(tmp_path, CANARY)
-    play(qapp, tmp_path, again)
+    play(again)
     assert "/srv" not in (tmp_path / NAME).read_text()
 
 
-def test_removing_takes_the_secrets_along_and_undo_brings_all_back(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
+def test_removed_server_is_restored_with_its_secrets(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
         server = ToolServer(id="one", name="One", command="true", secret_environment=("API_KEY",))
-        desk.book.add(server)
-        desk.book.add(ToolServer(id="two", name="Two", command="true"))
-        desk.book.confirm(server)
-        await desk.keys.set("one", ORIGIN, Secret(CANARY), "env:API_KEY")
-        dialog = desk.open("one")
+        driver.book.add(server)
+        driver.book.add(ToolServer(id="two", name="Two", command="true"))
+        driver.book.confirm(server)
+        await driver.keys.set("one", ORIGIN, Secret(CANARY), "env:API_KEY")
+        dialog = driver.open("one")
         dialog.remove_button.click()
-        await eventually(lambda: desk.book.get("one") is None and not dialog.notice.isHidden())
-        assert await desk.keys.get("one", ORIGIN, "env:API_KEY") is None
+        await eventually(lambda: driver.book.get("one") is None and not dialog.notice.isHidden())
+        assert await driver.keys.get("one", ORIGIN, "env:API_KEY") is None
         dialog.notice.buttons[0].click()
-        await eventually(lambda: desk.book.get("one") is not None)
-        assert [it.id for it in desk.book.servers] == [DEMO_ID, "one", "two"]
-        assert desk.book.confirmed(server)
-        assert await desk.keys.get("one", ORIGIN, "env:API_KEY") == Secret(CANARY)
+        await eventually(lambda: driver.book.get("one") is not None)
+        assert [it.id for it in driver.book.servers] == [DEMO_ID, "one", "two"]
+        assert driver.book.confirmed(server)
+        assert await driver.keys.get("one", ORIGIN, "env:API_KEY") == Secret(CANARY)
 
-    play(qapp, tmp_path, scene)
+    play(scene)
 
 
-def test_the_demo_starts_without_a_question_and_is_not_removed(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open(DEMO_ID)
-        assert not dialog.state.box.isVisibleTo(dialog)
+def test_demo_server_is_started_restarted_and_stopped(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        dialog = driver.open(DEMO_ID)
+        assert not dialog.state.box.isVisibleTo(dialog), "it asks nothing"
         assert not dialog.remove_button.isEnabled()
         assert not dialog.form.command.isVisibleTo(dialog)
         dialog.state.start_button.click()
-        await eventually(lambda: desk.state(DEMO_ID) is State.READY)
-        await eventually(lambda: dialog.state.stop_button.isVisibleTo(dialog))
+        await eventually(lambda: "Ready" in dialog.state.words.text)
         dialog.which.buttons[LOG].click()
         await eventually(lambda: dialog.log.level.isEnabled())
+        dialog.which.buttons[OFFERS].click()
+        await eventually(lambda: bool(dialog.offers.text.toPlainText()))
+        states: list[State] = []
+        driver.servers.subscribe(lambda _change: states.append(driver.state(DEMO_ID)))
+        dialog.state.restart_button.click()
+        await eventually(lambda: State.STARTING in states and driver.state(DEMO_ID) is State.READY)
+        dialog.state.stop_button.click()
+        await eventually(lambda: driver.state(DEMO_ID) is State.STOPPED)
+        await eventually(lambda: dialog.state.start_button.isVisibleTo(dialog))
 
-    play(qapp, tmp_path, scene)
+    play(scene)
 
 
-def test_a_server_that_fails_says_why_and_what_it_wrote(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
+def test_failed_server_shows_reason_and_output(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
         words = "import sys; print('no \\x1b[31mlicence\\u202e here', file=sys.stderr); sys.exit(3)"
-        desk.book.add(ToolServer(id="one", name="One", command=sys.executable, arguments=("-c", words)))
-        dialog = desk.open("one")
+        driver.book.add(ToolServer(id="one", name="One", command=sys.executable, arguments=("-c", words)))
+        dialog = driver.open("one")
         dialog.state.confirm_button.click()
-        await eventually(lambda: desk.state("one") is State.FAILED)
+        await eventually(lambda: driver.state("one") is State.FAILED)
         await eventually(lambda: "licence" in dialog.state.problem.text())
         dialog.which.buttons[LOG].click()
         said = dialog.state.problem.text() + dialog.log.stderr.toPlainText()
@@ -230,70 +182,25 @@ def test_a_server_that_fails_says_why_and_what_it_wrote(qapp: QApplication, tmp_
         dialog.form.command.setText(sys.executable)
         assert "licence" in dialog.state.problem.text()
 
-    play(qapp, tmp_path, scene)
+    play(scene)
 
 
-def test_a_sign_in_is_offered_and_leads_to_a_question(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", via=Via.HTTP, url="https://a.example/mcp", oauth=True))
-        dialog = desk.open("one")
-        assert dialog.state.sign_in.isHidden()
-        asked: list[str] = []
-        dialog.sign_in_asked.connect(asked.append)
-        desk.sign_ins["one"] = "https://login.example/authorize"
-        dialog.show_sign_ins()
-        assert dialog.state.sign_in.isVisibleTo(dialog)
-        dialog.state.sign_in_button.click()
-        assert asked == ["one"]
-
-    play(qapp, tmp_path, scene)
-
-
-def test_what_cannot_be_saved_stays_in_the_form_and_is_said(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", command="true"))
-        dialog = desk.open("one")
-        dialog.form.name.setText("demo tools")
-        dialog.save_button.click()
-        await eventually(lambda: "already" in dialog.message.text())
-        assert dialog.form.name.text() == "demo tools"
-        assert desk.only().name == "One"
-
-    play(qapp, tmp_path, scene)
-
-
-def test_a_line_that_is_not_shown_whole_says_so(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="one", name="One", command="true", arguments=("x" * 30_000, "; evil")))
-        dialog = desk.open("one")
+def test_shortened_command_line_is_marked(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        driver.book.add(ToolServer(id="one", name="One", command="true", arguments=("x" * 30_000, "; evil")))
+        dialog = driver.open("one")
         assert "more characters follow" in dialog.state.command.more.toPlainText()
-        desk.book.update(desk.only().model_copy(update={"arguments": ("x" * 300,)}))
+        driver.book.update(driver.only().model_copy(update={"arguments": ("x" * 300,)}))
         await eventually(lambda: "follow" not in dialog.state.command.more.toPlainText())
         assert dialog.form.arguments.toPlainText() == "x" * 300
 
         more = dialog.state.command.more
         hidden = {"OPTIONS": " " * 1_000 + "--require evil.js", "PADDED": "x" * 6_000 + "evil"}
-        desk.book.update(desk.only().model_copy(update={"environment": hidden}))
+        driver.book.update(driver.only().model_copy(update={"environment": hidden}))
         await eventually(lambda: "--require evil.js" in more.toPlainText())
         assert "1,004 more characters of PADDED follow" in more.toPlainText()
         many = {f"NAME_{number}": "x" * 1_000 for number in range(40)}
-        desk.book.update(desk.only().model_copy(update={"environment": many}))
+        driver.book.update(driver.only().model_copy(update={"environment": many}))
         await eventually(lambda: "of what goes with it follow" in more.toPlainText())
 
-    play(qapp, tmp_path, scene)
-
-
-def test_the_focus_goes_from_the_list_over_the_pages_to_the_buttons(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open()
-        order: list[QWidget] = []
-        at = dialog.nextInFocusChain()
-        while at is not None and at is not dialog:
-            order.append(at)
-            at = at.nextInFocusChain()
-        pages = (*dialog.which.buttons, dialog.form.trusted, dialog.form.prefix, dialog.offers.text)
-        stops = (dialog.list, dialog.add_button, *pages, dialog.close_button, dialog.save_button)
-        places = [order.index(widget) for widget in stops]
-        assert places == sorted(places)
-
-    play(qapp, tmp_path, scene)
+    play(scene)

@@ -1,15 +1,14 @@
-"""What stands in the form as a value: what becomes of it, what is a secret of it, and what a file keeps of it."""
+"""Drafts of tool servers: secrets, names and saved form."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
-import pytest
-
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Secret
 from playground.ui.features.tool_servers.draft import Draft, Row, as_kept, problem, settle, to_keep, wait_of
+from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
 
@@ -29,14 +28,7 @@ STORED = ToolServer(
 )
 
 
-def test_a_draft_of_a_server_changes_nothing() -> None:
-    settled = settle(Draft.of(STORED), STORED)
-    assert settled.server == STORED
-    assert settled.secrets == {}
-    assert settled.gone == ()
-
-
-def test_what_is_typed_is_parted_into_what_a_file_may_hold_and_secrets() -> None:
+def test_secrets_of_a_draft_are_separated() -> None:
     draft = replace(
         Draft.of(STORED),
         arguments=f"-y\n--api-key\n{CANARY}",
@@ -57,7 +49,7 @@ def test_what_is_typed_is_parted_into_what_a_file_may_hold_and_secrets() -> None
     assert CANARY not in repr(draft) + repr(settled)
 
 
-def test_a_sign_in_is_forgotten_with_its_address_and_when_it_is_not_wanted() -> None:
+def test_sign_in_is_forgotten_with_its_address() -> None:
     stored = STORED.model_copy(update={"via": Via.HTTP, "oauth": True})
     draft = Draft.of(stored)
     assert settle(draft, stored).gone == ()
@@ -66,13 +58,8 @@ def test_a_sign_in_is_forgotten_with_its_address_and_when_it_is_not_wanted() -> 
     assert settle(without, stored).gone == ("oauth",)
 
 
-def test_a_secret_inside_an_argument_is_replaced_where_it_is_kept() -> None:
-    draft = replace(Draft.of(STORED), places=(Row("token", CANARY),))
-    assert settle(draft, STORED).secrets == {"argument:token": Secret(CANARY)}
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
+@each_case(
+    "change, words",
     [
         ({"environment": (Row("A", "1"), Row("a", "2"))}, "stands there twice"),
         ({"environment": (Row("", "1"),)}, "a value but no name"),
@@ -81,7 +68,7 @@ def test_a_secret_inside_an_argument_is_replaced_where_it_is_kept() -> None:
         ({"headers": (Row("X-A", "1"), Row("", ""))}, ""),
     ],
 )
-def test_what_cannot_be_saved_is_said(change: dict[str, tuple[Row, ...]], words: str) -> None:
+def test_unsavable_draft_gives_its_reason(change: dict[str, tuple[Row, ...]], words: str) -> None:
     draft = Draft.new()
     for name, rows in change.items():
         draft = replace(draft, environment=rows) if name == "environment" else replace(draft, headers=rows)
@@ -89,7 +76,7 @@ def test_what_cannot_be_saved_is_said(change: dict[str, tuple[Row, ...]], words:
     assert bool(words) == bool(problem(draft))
 
 
-def test_a_name_comes_from_what_is_run() -> None:
+def test_draft_is_named_after_its_command() -> None:
     new = Draft.new()
     assert new.title == "New server"
     run = replace(new, server=new.server.model_copy(update={"command": "npx"}), arguments="-y\n@x/server-files\n/srv")
@@ -98,14 +85,14 @@ def test_a_name_comes_from_what_is_run() -> None:
     assert there.title == "a.example"
 
 
-def test_a_copy_has_no_secrets() -> None:
+def test_copy_of_a_draft_has_no_secrets() -> None:
     settled = settle(Draft.of(STORED).copy("Two"), None)
     assert settled.server.id != STORED.id
     assert settled.server.name == "Two"
     assert settled.secrets["env:API_KEY"] == Secret("")
 
 
-def test_no_file_makes_a_draft_one_that_needs_no_consent() -> None:
+def test_draft_from_a_file_always_needs_consent() -> None:
     kept = to_keep(Draft.of(STORED))
     kept["server"] = {**STORED.model_dump(mode="json"), "demo": True}
     again = as_kept(kept)
@@ -113,7 +100,7 @@ def test_no_file_makes_a_draft_one_that_needs_no_consent() -> None:
     assert not again.server.demo
 
 
-def test_a_kept_draft_is_the_same_but_for_typed_secrets() -> None:
+def test_saved_draft_omits_only_typed_secrets() -> None:
     draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Row("PLAIN", "1")))
     assert as_kept(json.loads(json.dumps(to_keep(draft)))) == draft
     typed = replace(
@@ -131,13 +118,11 @@ def test_a_kept_draft_is_the_same_but_for_typed_secrets() -> None:
     assert [row.name for row in again.environment] == ["A_TOKEN", "LOCKED"]
 
 
-@pytest.mark.parametrize("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
-def test_an_entry_that_is_no_draft_is_none(entry: object) -> None:
+@each_case("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
+def test_invalid_saved_draft_is_ignored(entry: object) -> None:
     assert as_kept(entry) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("5", 5.0), ("2,5", 2.5), ("", None), ("0", None), ("1e9", None), ("nan", None)]
-)
+@each_case("text, seconds", [("5", 5.0), ("2,5", 2.5), ("", None), ("0", None), ("1e9", None), ("nan", None)])
 def test_time_outs(text: str, seconds: float | None) -> None:
     assert wait_of(text) == seconds

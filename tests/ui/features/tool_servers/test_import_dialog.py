@@ -1,4 +1,4 @@
-"""Servers of other applications looked over and added: fields for what is asked, secrets off the screen at once."""
+"""The import of servers from other applications."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Secret
@@ -15,7 +15,7 @@ from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.engine.tool_servers.usual_places import Place
 from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 from tests.support.eventually import eventually
-from tests.ui.features.tool_servers.desk import Desk, play
+from tests.ui.features.tool_servers.conftest import PlayScene, ServersDriver
 from tests.ui.features.tool_servers.test_dialog import CANARY, files_hold
 
 VS_CODE = """{
@@ -39,9 +39,9 @@ def lines(dialog: ImportServersDialog) -> str:
     return "\n".join(out)
 
 
-def test_several_servers_their_input_and_their_secrets(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
+def test_servers_are_imported_with_inputs_and_secrets(play: PlayScene, tmp_path: Path) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        dialog = driver.open_import()
         added: list[list[str]] = []
         dialog.imported.connect(added.append)
         assert not dialog.asked_words.isVisibleTo(dialog), "nothing is asked for yet"
@@ -64,24 +64,22 @@ def test_several_servers_their_input_and_their_secrets(qapp: QApplication, tmp_p
         assert dialog.add_button.text() == "Add 2 servers"
         dialog.add_button.click()
         await eventually(lambda: bool(added))
-        assert [server.name for server in desk.book.servers[1:]] == ["one", "two"]
-        one, two = desk.book.servers[1:]
+        assert [server.name for server in driver.book.servers[1:]] == ["one", "two"]
+        one, two = driver.book.servers[1:]
         assert added == [[one.id, two.id]]
-        assert not desk.book.confirmed(one)
-        assert await desk.keys.get(one.id, ORIGIN, "env:ONE_KEY") == Secret(f"{CANARY}-one")
-        assert await desk.keys.get(two.id, ORIGIN, "header:Authorization") == Secret(f"Bearer {CANARY}-two")
+        assert not driver.book.confirmed(one)
+        assert await driver.keys.get(one.id, ORIGIN, "env:ONE_KEY") == Secret(f"{CANARY}-one")
+        assert await driver.keys.get(two.id, ORIGIN, "header:Authorization") == Secret(f"Bearer {CANARY}-two")
 
-    play(qapp, tmp_path, scene)
+    play(scene)
     assert files_hold(tmp_path, "ONE_KEY")
     assert not files_hold(tmp_path, CANARY)
 
 
-def test_what_is_set_up_already_is_not_ticked_and_a_name_that_is_taken_gets_a_number(
-    qapp: QApplication, tmp_path: Path
-) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(ToolServer(id="there", name="a", command="uvx", arguments=("a",)))
-        dialog = desk.open_import()
+def test_existing_server_is_unchecked_and_taken_name_numbered(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        driver.book.add(ToolServer(id="there", name="a", command="uvx", arguments=("a",)))
+        dialog = driver.open_import()
         servers = {"a": {"command": "other"}, "b": {"command": "uvx", "args": ["a"]}, "c": {"command": "c"}}
         dialog.set_text(json.dumps({"mcpServers": servers}))
         await eventually(lambda: dialog.preview.topLevelItemCount() == 3)
@@ -93,20 +91,20 @@ def test_what_is_set_up_already_is_not_ticked_and_a_name_that_is_taken_gets_a_nu
         last.setCheckState(0, Qt.CheckState.Unchecked)
         assert dialog.add_button.text() == "Add"
         dialog.add_button.click()
-        await eventually(lambda: len(desk.book.servers) == 3)
-        assert desk.book.servers[2].name == "a 2"
+        await eventually(lambda: len(driver.book.servers) == 3)
+        assert driver.book.servers[2].name == "a 2"
 
-    play(qapp, tmp_path, scene)
+    play(scene)
 
 
-def test_the_file_of_another_application_is_read_after_a_click_only(qapp: QApplication, tmp_path: Path) -> None:
+def test_configuration_of_another_application_is_read_on_click(play: PlayScene, tmp_path: Path) -> None:
     path = tmp_path / "claude_desktop_config.json"
     path.write_text(json.dumps({"mcpServers": {"files": {"command": "npx", "args": ["files"]}}}))
 
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
-        dialog.show_places((Place("Claude Desktop", path), Place("Cursor", tmp_path / "gone.json")))
-        assert [button.text() for button in dialog.place_buttons] == ["Claude Desktop", "Cursor"]
+    async def scene(driver: ServersDriver) -> None:
+        dialog = driver.open_import()
+        dialog.show_places((Place("Claude ServersDrivertop", path), Place("Cursor", tmp_path / "gone.json")))
+        assert [button.text() for button in dialog.place_buttons] == ["Claude ServersDrivertop", "Cursor"]
         assert not dialog.text.toPlainText()
         dialog.place_buttons[0].click()
         await eventually(lambda: "npx files" in lines(dialog))
@@ -114,31 +112,18 @@ def test_the_file_of_another_application_is_read_after_a_click_only(qapp: QAppli
         await eventually(lambda: "cannot be read" in dialog.message.text())
         assert "npx files" in lines(dialog)
 
-    play(qapp, tmp_path, scene)
+    play(scene)
 
 
-def test_what_is_none_is_said(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
-        dialog.set_text("npx -y server")
-        assert "not JSON" in dialog.verdict.text()
-        assert not dialog.add_button.isEnabled()
-        dialog.set_text(json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(500)}}))
-        await eventually(lambda: dialog.preview.topLevelItemCount() == 500)
-        assert dialog.add_button.text() == "Add 500 servers"
-
-    play(qapp, tmp_path, scene)
-
-
-def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: QApplication, tmp_path: Path) -> None:
+def test_disabled_server_is_unchecked_and_toml_is_read(play: PlayScene) -> None:
     text = (
         '[mcp_servers.on]\ncommand = "uvx"\nargs = ["on", "--port", "${PORT_OF_TEST:-8080}"]\n'
         '[mcp_servers.off]\nurl = "https://a.example/mcp"\nenabled = false\n'
         f'http_headers = {{ "X-Key" = "{CANARY}" }}\n'
     )
 
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
+    async def scene(driver: ServersDriver) -> None:
+        dialog = driver.open_import()
         added: list[list[str]] = []
         dialog.imported.connect(added.append)
         dialog.set_text(text)
@@ -152,16 +137,6 @@ def test_server_that_is_switched_off_there_is_not_ticked_and_toml_is_read(qapp: 
         assert field.value() == "8080"
         dialog.add_button.click()
         await eventually(lambda: bool(added))
-        assert [server.arguments for server in desk.book.servers[1:]] == [("on", "--port", "8080")]
+        assert [server.arguments for server in driver.book.servers[1:]] == [("on", "--port", "8080")]
 
-    play(qapp, tmp_path, scene)
-
-
-def test_many_applications_stay_within_the_window(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        dialog = desk.open_import()
-        dialog.show_places(tuple(Place(f"Application {number}", tmp_path / str(number)) for number in range(14)))
-        await eventually(lambda: dialog.place_buttons[-1].y() > dialog.place_buttons[0].y())
-        assert all(button.geometry().right() <= dialog.width() for button in dialog.place_buttons)
-
-    play(qapp, tmp_path, scene)
+    play(scene)

@@ -1,4 +1,4 @@
-"""Lines as a server writes them: new ones below, few at once, never too many, followed only from the end."""
+"""The log of a tool server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from playground.engine.tool_servers.live import LogLine
 from playground.ui.features.tool_servers.log_view import AT_ONCE, MOST, LogView, log_line
 
 
-def a_view(qtbot: QtBot) -> LogView[str]:
+def make_view(qtbot: QtBot) -> LogView[str]:
     view: LogView[str] = LogView("Log", "Nothing yet", str)
     qtbot.addWidget(view)
     view.resize(300, 120)
@@ -16,8 +16,8 @@ def a_view(qtbot: QtBot) -> LogView[str]:
     return view
 
 
-def test_new_lines_stand_below_and_those_there_stay(qtbot: QtBot) -> None:
-    view = a_view(qtbot)
+def test_new_lines_are_appended(qtbot: QtBot) -> None:
+    view = make_view(qtbot)
     view.show_lines(["one", "two"])
     view.show_lines(["one", "two", "three"])
     view.show_lines(["two", "three", "four\nfive"])
@@ -27,8 +27,8 @@ def test_new_lines_stand_below_and_those_there_stay(qtbot: QtBot) -> None:
     assert view.toPlainText() == "other"
 
 
-def test_a_flood_is_cut_short(qtbot: QtBot) -> None:
-    view = a_view(qtbot)
+def test_flood_of_lines_is_shortened(qtbot: QtBot) -> None:
+    view = make_view(qtbot)
     view.show_lines(["first"])
     view.show_lines([f"{n}" for n in range(5_000)])
     assert f"{MOST - AT_ONCE} lines and more" in view.toPlainText()
@@ -36,22 +36,6 @@ def test_a_flood_is_cut_short(qtbot: QtBot) -> None:
     for start in range(0, 5_000, 50):
         view.show_lines([f"{n}" for n in range(start, start + 60)])
     assert view.blockCount() <= MOST
-
-
-def test_the_end_is_followed_and_another_place_is_kept(qtbot: QtBot) -> None:
-    view = a_view(qtbot)
-    lines = [f"line {n}" for n in range(60)]
-    view.show_lines(lines)
-    bar = view.verticalScrollBar()
-    assert bar.value() == bar.maximum() > 0
-    bar.setValue(3)
-    lines.append("one more")
-    view.show_lines(lines)
-    assert bar.value() == 3
-    bar.setValue(bar.maximum())
-    lines.append("and one")
-    view.show_lines(lines)
-    assert bar.value() == bar.maximum()
 
 
 def test_hidden_characters_are_marks_and_long_lines_are_cut(qtbot: QtBot) -> None:

@@ -1,15 +1,13 @@
-"""Every control of the dialogs has a name for people who cannot see it."""
+"""Accessible names in the dialogs of tool servers."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit, QListWidget, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QDialog, QLineEdit, QListWidget, QPlainTextEdit
 
 from playground.domain.tool_servers import ToolServer
 from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
 from tests.support.eventually import eventually
-from tests.ui.features.tool_servers.desk import Desk, play
+from tests.ui.features.tool_servers.conftest import PlayScene, ServersDriver
 from tests.ui.features.tool_servers.test_import_dialog import VS_CODE
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QListWidget, QPlainTextEdit)
@@ -25,7 +23,7 @@ SERVER = ToolServer(
 )
 
 
-def nameless(dialog: QDialog) -> list[str]:
+def find_nameless(dialog: QDialog) -> list[str]:
     return [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
         for kind in CONTROLS
@@ -36,16 +34,16 @@ def nameless(dialog: QDialog) -> list[str]:
     ]
 
 
-def test_every_control_has_a_name(qapp: QApplication, tmp_path: Path) -> None:
-    async def scene(desk: Desk) -> None:
-        desk.book.add(SERVER)
-        dialog = desk.open("one")
+def test_every_control_has_a_name(play: PlayScene) -> None:
+    async def scene(driver: ServersDriver) -> None:
+        driver.book.add(SERVER)
+        dialog = driver.open("one")
         assert len(dialog.findChildren(QLineEdit)) > 10
-        assert nameless(dialog) == []
-        importing = desk.open_import()
+        assert find_nameless(dialog) == []
+        importing = driver.open_import()
         importing.set_text(VS_CODE)
         await eventually(lambda: importing.preview.topLevelItemCount() == 3)
-        assert nameless(importing) == []
-        assert nameless(ConfirmDialog(SERVER, desk.window)) == []
+        assert find_nameless(importing) == []
+        assert find_nameless(ConfirmDialog(SERVER, driver.window)) == []
 
-    play(qapp, tmp_path, scene)
+    play(scene)

@@ -1,14 +1,14 @@
-"""Moving in the list of tools: within a group, past a header, whole groups, and several at once."""
+"""Moves in the grouped list of tools."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools import grouping
 from playground.ui.features.tools.grouping import Entry
+from tests.support.each_case import each_case
 
 
 def tools(spelled: str) -> tuple[ToolDefinition, ...]:
@@ -17,19 +17,14 @@ def tools(spelled: str) -> tuple[ToolDefinition, ...]:
     return tuple(ToolDefinition(name=name, group=group) for group, _, name in pairs)
 
 
-def spelled(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
+def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
     """Back again, headers left out."""
     out, _ = grouping.arranged(of, order)
     return " ".join(f"{tool.group}:{tool.name}" if tool.group else tool.name for tool in out)
 
 
-def test_there_are_headers_only_where_there_are_groups() -> None:
-    assert grouping.entries(tools("a b")) == [0, 1]
-    assert grouping.entries(tools("a X:b c X:d")) == ["", 0, 2, "X", 1, 3]
-
-
-@pytest.mark.parametrize(
-    ("before", "chosen", "steps", "after"),
+@each_case(
+    "before, chosen, steps, after",
     [
         ("a b c", [1], -1, "b a c"),
         ("a b c", [0], -1, "a b c"),
@@ -42,13 +37,13 @@ def test_there_are_headers_only_where_there_are_groups() -> None:
         ("X:a Y:b", [1], 1, "X:a Y:b"),
     ],
 )
-def test_a_step(before: str, chosen: list[int], steps: int, after: str) -> None:
+def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str) -> None:
     given_tools = tools(before)
-    assert spelled(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
+    assert spell_tools(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
 
 
-@pytest.mark.parametrize(
-    ("before", "chosen", "below", "after"),
+@each_case(
+    "before, chosen, below, after",
     [
         ("a b c", [0], 2, "b c a"),
         ("a b c", [2], None, "c a b"),
@@ -59,24 +54,16 @@ def test_a_step(before: str, chosen: list[int], steps: int, after: str) -> None:
         ("X:a X:b Y:c", [0, 1], 2, "Y:c Y:a Y:b"),
     ],
 )
-def test_a_drop(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
+def test_drop_moves_tools(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
     given_tools = tools(before)
-    assert spelled(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
-
-
-def test_a_group_moves_as_a_whole() -> None:
-    given_tools = tools("X:a X:b Y:c Z:d")
-    order = grouping.entries(given_tools)
-    assert spelled(grouping.group_stepped(order, "X", 1), given_tools) == "Y:c X:a X:b Z:d"
-    assert grouping.group_stepped(order, "X", -1) == order
-    assert grouping.group_stepped(order, "none of these", 1) == order
+    assert spell_tools(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
 
 
 GROUPS = st.lists(st.sampled_from(["", "X", "Y"]), max_size=8)
 
 
 @given(GROUPS, st.sets(st.integers(0, 7)), st.sampled_from([-1, 1]))
-def test_nothing_is_lost_or_doubled(groups: list[str], chosen: set[int], steps: int) -> None:
+def test_moves_lose_and_repeat_no_tool(groups: list[str], chosen: set[int], steps: int) -> None:
     given_tools = tuple(ToolDefinition(name=str(number), group=group) for number, group in enumerate(groups))
     order = grouping.entries(given_tools)
     for moved in (
@@ -91,7 +78,7 @@ def test_nothing_is_lost_or_doubled(groups: list[str], chosen: set[int], steps: 
         assert listed == list(range(len(groups))), "the list's order is the request's"
 
 
-def test_a_search_finds_every_word_somewhere() -> None:
+def test_search_matches_words_in_any_field() -> None:
     tool = ToolDefinition(name="get_weather", description="Sky over a city", group="Travel")
     assert grouping.matches(tool, "WEATHER travel")
     assert grouping.matches(tool, "")

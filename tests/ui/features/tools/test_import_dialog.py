@@ -1,4 +1,4 @@
-"""Importing: what was understood is seen first, only what is picked goes in, and nothing is ever run."""
+"""The import of tool definitions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.import_dialog import ImportDialog
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
+from tests.ui.conftest import ShowWidget
 
-CHAT = {"type": "function", "function": {"name": "get_weather", "description": "W", "parameters": {"type": "object"}}}
 MESSAGES = {"name": "send_mail", "description": "M", "input_schema": {"type": "object", "properties": {}}}
 PYTHON = '''
 raise SystemExit("this was run")
@@ -46,24 +45,19 @@ OPENAPI = {
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    qtbot.addWidget(panel)
     panel.set_tools((SAMPLE,))
-    panel.resize(900, 760)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 900, 760)
 
 
 @pytest.fixture
 def dialog(panel: ToolsPanel) -> Iterator[ImportDialog]:
     dialog = panel.import_tools()
-    told: list[object] = []
-    dialog.finished.connect(told.append)
+    emitted: list[object] = []
+    dialog.finished.connect(emitted.append)
     yield dialog
-    if not told:
+    if not emitted:
         dialog.reject()
 
 
@@ -71,7 +65,7 @@ def names(tools: tuple[ToolDefinition, ...]) -> list[str]:
     return [tool.name for tool in tools]
 
 
-def test_nothing_can_go_in_before_something_was_understood(dialog: ImportDialog) -> None:
+def test_unreadable_text_cannot_be_imported(dialog: ImportDialog) -> None:
     assert not dialog.import_button.isEnabled()
     dialog.set_text("just a few words")
     assert not dialog.import_button.isEnabled()
@@ -81,19 +75,7 @@ def test_nothing_can_go_in_before_something_was_understood(dialog: ImportDialog)
     assert dialog.verdict.text() == "Nothing to read yet."
 
 
-def test_both_shapes_from_the_clipboard(panel: ToolsPanel, dialog: ImportDialog) -> None:
-    QGuiApplication.clipboard().setText(json.dumps([CHAT, MESSAGES]))
-    QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
-    assert dialog.verdict.text() == "Understood as tool definitions: 2 tools"
-    assert dialog.import_button.text() == "Import 2"
-    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
-    assert len(panel.tools) == 3
-    assert panel.tools[0] == SAMPLE
-    assert names(panel.tools)[1] != "get_weather", "two tools never get one name"
-    assert panel.chosen == [1, 2]
-
-
-def test_what_is_not_picked_stays_out_and_a_group_is_given(panel: ToolsPanel, dialog: ImportDialog) -> None:
+def test_only_selected_tools_are_imported_into_a_group(panel: ToolsPanel, dialog: ImportDialog) -> None:
     dialog.set_text(json.dumps(OPENAPI))
     assert "OpenAPI" in dialog.verdict.text()
     assert dialog.list.count() == 2
@@ -120,7 +102,7 @@ def test_python_is_read_and_never_run(panel: ToolsPanel, dialog: ImportDialog) -
     assert panel.tools[1].parameters["required"] == ["start"]
 
 
-def test_a_file_is_dropped(dialog: ImportDialog, tmp_path: Path) -> None:
+def test_dropped_file_is_read(dialog: ImportDialog, tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(MESSAGES), encoding="utf-8")
     data = QMimeData()
@@ -140,16 +122,7 @@ def test_a_file_is_dropped(dialog: ImportDialog, tmp_path: Path) -> None:
     assert "gone.json cannot be read: No such file" in dialog.verdict.text()
 
 
-def test_cancel_changes_nothing(panel: ToolsPanel, dialog: ImportDialog) -> None:
-    dialog.set_text(json.dumps(CHAT))
-    told: list[object] = []
-    panel.changed.connect(told.append)
-    dialog.reject()
-    assert told == []
-    assert panel.tools == (SAMPLE,)
-
-
-def test_the_sample_of_arguments_is_shown_and_copied(panel: ToolsPanel) -> None:
+def test_sample_arguments_are_copied(panel: ToolsPanel) -> None:
     QTest.mouseClick(panel.editor.sample_button, Qt.MouseButton.LeftButton)
     dialog = next(w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Sample arguments: get_weather")
     from playground.ui.features.tools.sample_dialog import SampleDialog

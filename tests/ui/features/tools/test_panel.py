@@ -1,9 +1,8 @@
-"""Tools: what is typed is never lost, what is wrong is said where it is, and a deletion can be taken back."""
+"""The tools panel: invalid text, problems, deletion and order."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
@@ -14,31 +13,25 @@ from pytestqt.qtbot import QtBot
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.reading import READ_AT_MOST
 from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.samples import SAMPLE, TEMPLATE, free_name
+from playground.ui.features.tools.samples import SAMPLE, TEMPLATE
 from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
-from playground.ui.features.tools.tool_text import whole_definition
 from playground.ui.widgets.theme import LIGHT, style_sheet
-
-#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
+from tests.support.each_case import each_case
+from tests.ui.conftest import ShowWidget
 
 OTHER = ToolDefinition(name="search", description="Finds things.", parameters={"type": "object", "properties": {}})
 
 
 @pytest.fixture
-def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    qtbot.addWidget(panel)
     panel.set_tools((SAMPLE, OTHER))
     panel.editor.show_view(TEXT)
-    panel.resize(330, 760)
-    panel.show()
-    qtbot.waitExposed(panel)
-    yield panel
-    panel.hide()
+    return show_widget(panel, 330, 760)
 
 
-def said(panel: ToolsPanel) -> list[str]:
+def read_problems(panel: ToolsPanel) -> list[str]:
     return [line.text.text() for line in panel.editor.problem_list.lines]
 
 
@@ -46,7 +39,7 @@ def names(panel: ToolsPanel) -> list[str]:
     return [tool.name for tool in panel.tools]
 
 
-def test_the_empty_state_teaches_and_leads_on(qtbot: QtBot) -> None:
+def test_panel_without_tools_offers_the_sample(qtbot: QtBot) -> None:
     panel = ToolsPanel()
     qtbot.addWidget(panel)
     panel.show()
@@ -57,21 +50,10 @@ def test_the_empty_state_teaches_and_leads_on(qtbot: QtBot) -> None:
     assert caught.args == [(SAMPLE,)]
     assert panel.list.isVisibleTo(panel)
     panel.check_now()
-    assert said(panel) == []
+    assert read_problems(panel) == []
 
 
-def test_showing_tools_tells_nobody(panel: ToolsPanel) -> None:
-    got: list[object] = []
-    panel.changed.connect(got.append)
-    panel.set_tools((OTHER,))
-    panel.set_tools((OTHER, SAMPLE))
-    panel.select(1)
-    assert got == []
-    assert panel.editor.name.text() == "get_weather"
-    assert json.loads(panel.editor.schema.text()) == SAMPLE.parameters
-
-
-def test_new_starts_from_a_template_with_a_name_to_type_over(panel: ToolsPanel) -> None:
+def test_new_tool_is_a_template_with_a_selected_name(panel: ToolsPanel) -> None:
     panel.add_tool()
     panel.add_tool()
     assert names(panel) == ["get_weather", "search", "new_tool", "new_tool_2"]
@@ -82,7 +64,7 @@ def test_new_starts_from_a_template_with_a_name_to_type_over(panel: ToolsPanel) 
     assert panel.tools[3] == TEMPLATE.model_copy(update={"name": "send_mail", "description": "Sends a mail."})
 
 
-def test_invalid_json_stays_is_marked_and_not_sent(qtbot: QtBot, panel: ToolsPanel) -> None:
+def test_invalid_json_is_kept_marked_and_not_sent(qtbot: QtBot, panel: ToolsPanel) -> None:
     editor = panel.editor.schema
     typed = '{\n  "type": "object",\n  "properties": {,}\n}'
     editor.selectAll()
@@ -92,9 +74,9 @@ def test_invalid_json_stays_is_marked_and_not_sent(qtbot: QtBot, panel: ToolsPan
     assert not tool.sendable
     assert tool.parameters is not None
     assert sum(tool.sendable for tool in panel.tools) == 1
-    qtbot.waitUntil(lambda: bool(said(panel)))
-    assert said(panel)[0].startswith("line 3, column 18")
-    assert "not sent" in said(panel)[0]
+    qtbot.waitUntil(lambda: bool(read_problems(panel)))
+    assert read_problems(panel)[0].startswith("line 3, column 18")
+    assert "not sent" in read_problems(panel)[0]
     assert [(m.line, m.column) for m in editor.marks] == [(3, 18)]
     assert panel.model.state(0) == "not sent: not a JSON object yet"
     panel.select(1)
@@ -106,18 +88,11 @@ def test_invalid_json_stays_is_marked_and_not_sent(qtbot: QtBot, panel: ToolsPan
     assert panel.tools[0].source is None
     assert panel.tools[0].parameters == {"type": "object"}
     panel.check_now()
-    assert said(panel) == []
+    assert read_problems(panel) == []
     assert not editor.marks
 
 
-def test_json_that_is_no_object_is_not_sent_either(panel: ToolsPanel) -> None:
-    panel.editor.schema.setPlainText("[1]")
-    assert panel.tools[0].source == "[1]"
-    panel.check_now()
-    assert "must be a JSON Schema object" in said(panel)[0]
-
-
-def test_megabytes_that_are_pasted_are_kept_folded_and_not_read_at_every_key(panel: ToolsPanel) -> None:
+def test_pasted_megabytes_are_kept_folded_and_not_read(panel: ToolsPanel) -> None:
     editor = panel.editor.schema
     text = json.dumps({"type": "object", "description": "x" * READ_AT_MOST})
     editor.selectAll()
@@ -128,63 +103,41 @@ def test_megabytes_that_are_pasted_are_kept_folded_and_not_read_at_every_key(pan
     assert panel.tools[0].source == text
     assert panel.tools[0].parameters == SAMPLE.parameters
     panel.check_now()
-    assert said(panel)[0].endswith("more than 2 MB, which is not read here; this tool is not sent")
+    assert read_problems(panel)[0].endswith("more than 2 MB, which is not read here; this tool is not sent")
     panel.editor.show_view(FORM)
     assert "more than 2 MB" in panel.editor.form.note.text()
     editor.undo()
     assert panel.tools[0] == SAMPLE
 
 
-def test_the_spelling_of_a_long_schema_is_kept(panel: ToolsPanel) -> None:
-    schema = {"type": "object", "properties": {f"name_{n}": {"type": "string"} for n in range(4_000)}}
-    text = json.dumps(schema, indent=4)
-    panel.editor.schema.setPlainText(text)
-    assert panel.tools[0].parameters == schema
-    assert panel.tools[0].text == text
-
-
-def test_no_parameters_at_all_is_a_definition(panel: ToolsPanel) -> None:
-    panel.editor.schema.setPlainText("")
-    assert panel.tools[0].parameters is None
-    assert panel.tools[0].source is None
-    assert panel.tools[0].sendable
-
-
-def test_a_bad_schema_is_marked_at_its_place_and_a_click_goes_there(panel: ToolsPanel) -> None:
+def test_wrong_schema_is_marked_where_a_click_leads(panel: ToolsPanel) -> None:
     wrong = '{\n  "type": "object",\n  "properties": {"a": {"type": "strng", "title": "A"}}\n}'
     panel.editor.schema.setPlainText(wrong)
     panel.check_now()
     assert panel.tools[0].sendable, "we don't judge for the server"
     assert [(m.line, m.column) for m in panel.editor.schema.marks][:1] == [(3, 32)]
-    assert said(panel)[0].startswith("properties.a.type:")
+    assert read_problems(panel)[0].startswith("properties.a.type:")
     QTest.mouseClick(panel.editor.problem_list.lines[0], Qt.MouseButton.LeftButton)
     cursor = panel.editor.schema.textCursor()
     assert (cursor.blockNumber() + 1, cursor.positionInBlock() + 1) == (3, 32)
 
 
-def test_bad_and_doubled_names_are_flagged(panel: ToolsPanel) -> None:
+def test_wrong_and_repeated_names_are_flagged(panel: ToolsPanel) -> None:
     panel.select(1)
     panel.editor.name.selectAll()
     QTest.keyClicks(panel.editor.name, "get_weather")
     panel.check_now()
-    assert any("also used by tool 1" in text for text in said(panel))
+    assert any("also used by tool 1" in text for text in read_problems(panel))
     assert panel.editor.name.property("bad") == "true"
     assert panel.model.severity(1) == "error"
     QTest.keyClicks(panel.editor.name, " 2")
     panel.check_now()
-    assert any("letters, digits" in text for text in said(panel))
+    assert any("letters, digits" in text for text in read_problems(panel))
     QTest.keyClick(panel.editor.problem_list.lines[0], Qt.Key.Key_Return)
     assert panel.focusWidget() is panel.editor.name
 
 
-def test_a_missing_description_is_a_warning(panel: ToolsPanel) -> None:
-    panel.editor.description.setPlainText("")
-    panel.check_now()
-    assert panel.model.severity(0) == "warning"
-    assert panel.model.state(0) == "sent, with a warning"
-
-
-def test_delete_can_be_taken_back(qtbot: QtBot, panel: ToolsPanel) -> None:
+def test_deleted_tool_can_be_restored(qtbot: QtBot, panel: ToolsPanel) -> None:
     QTest.keyClick(panel.list, Qt.Key.Key_Delete)
     assert names(panel) == ["search"]
     assert panel.undo_bar.isVisible()
@@ -195,28 +148,6 @@ def test_delete_can_be_taken_back(qtbot: QtBot, panel: ToolsPanel) -> None:
     assert not panel.undo_bar.isVisible()
     assert panel.selected == 0
     assert panel.editor.name.text() == "get_weather"
-
-
-def test_the_last_tool_can_be_deleted_and_brought_back_by_keyboard(panel: ToolsPanel) -> None:
-    panel.set_tools((SAMPLE,))
-    panel.delete()
-    assert not panel.tools
-    assert panel.empty.add_button.isVisible()
-    assert panel.undo_bar.isVisible()
-    QTest.keyClick(panel.undo_button, Qt.Key.Key_Space)
-    assert panel.tools == (SAMPLE,)
-    panel.select(0)
-    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
-    panel.undo_delete()
-    assert panel.tools == (SAMPLE,)
-
-
-def test_undo_ends_when_other_tools_are_shown(panel: ToolsPanel) -> None:
-    panel.delete()
-    panel.set_tools((TEMPLATE,))
-    assert not panel.undo_bar.isVisible()
-    panel.undo_delete()
-    assert panel.tools == (TEMPLATE,)
 
 
 def test_duplicate_and_move(panel: ToolsPanel) -> None:
@@ -235,7 +166,7 @@ def test_duplicate_and_move(panel: ToolsPanel) -> None:
     assert panel.selected == 0
 
 
-def test_a_tool_is_switched_by_space_and_by_click(panel: ToolsPanel) -> None:
+def test_tool_is_switched_by_space_and_click(panel: ToolsPanel) -> None:
     QTest.keyClick(panel.list, Qt.Key.Key_Space)
     assert [tool.enabled for tool in panel.tools] == [False, True]
     assert sum(tool.sendable for tool in panel.tools) == 1
@@ -245,7 +176,7 @@ def test_a_tool_is_switched_by_space_and_by_click(panel: ToolsPanel) -> None:
     assert [tool.enabled for tool in panel.tools] == [False, False]
 
 
-def test_strict_is_left_out_until_it_is_set(panel: ToolsPanel) -> None:
+def test_strict_is_sent_only_when_set(panel: ToolsPanel) -> None:
     assert panel.editor.strict.text() == "default"
     QTest.mouseClick(panel.editor.strict, Qt.MouseButton.LeftButton)
     assert panel.tools[0].strict is True
@@ -253,29 +184,22 @@ def test_strict_is_left_out_until_it_is_set(panel: ToolsPanel) -> None:
     assert panel.tools[0].strict is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     "pasted",
     [
         {"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}},
         {"name": "f", "description": "d", "input_schema": {"type": "object"}},
     ],
 )
-def test_a_whole_definition_pasted_is_taken_apart_on_request(panel: ToolsPanel, pasted: dict[str, object]) -> None:
+def test_whole_definition_pasted_is_split_on_request(panel: ToolsPanel, pasted: dict[str, object]) -> None:
+    panel.set_tools((SAMPLE,))
     assert not panel.editor.take_button.isVisible()
     panel.editor.schema.setPlainText(json.dumps(pasted))
-    assert panel.editor.take_button.isVisible()
     QTest.mouseClick(panel.editor.take_button, Qt.MouseButton.LeftButton)
     tool = panel.tools[0]
     assert (tool.name, tool.description, tool.parameters) == ("f", "d", {"type": "object"})
     assert panel.editor.name.text() == "f"
-    assert json.loads(panel.editor.schema.text()) == {"type": "object"}
     assert not panel.editor.take_button.isVisible()
-
-
-def test_an_ordinary_schema_is_no_whole_definition() -> None:
-    assert whole_definition(SAMPLE.parameters) is None
-    assert whole_definition({"type": "object", "properties": {"name": {}, "parameters": {}}}) is None
-    assert whole_definition([1]) is None
 
 
 def test_hidden_characters_in_a_schema_are_escapes(panel: ToolsPanel) -> None:
@@ -283,35 +207,21 @@ def test_hidden_characters_in_a_schema_are_escapes(panel: ToolsPanel) -> None:
     assert "a\\u202eb" in panel.editor.schema.text()
 
 
-def test_free_names() -> None:
-    assert free_name("a", set()) == "a"
-    assert free_name("a", {"a", "a_2"}) == "a_3"
-
-
-@pytest.mark.parametrize("view", [FORM, TEXT])
-@pytest.mark.parametrize("width", [260, 330])
-def test_nothing_is_wider_than_the_panel(qapp: QApplication, panel: ToolsPanel, width: int, view: int) -> None:
+def test_nothing_is_wider_than_a_narrow_panel(qapp: QApplication, panel: ToolsPanel) -> None:
     qapp.setStyleSheet(style_sheet(LIGHT))
     panel.editor.schema.setPlainText(
         '{"properties": {"' + "x" * 100 + '": {"type": "strng", "enum": ["' + "y" * 100 + '"], "if": {}}}}'
     )
-    panel.editor.show_view(view)
-    panel.editor.form.open_field(("properties", "x" * 100))
     panel.set_group([0], "A group with a name that is longer than the panel is wide, by far")
     panel.check_now()
-    panel.resize(width, 700)
-    QApplication.sendPostedEvents()
-    for child in panel.findChildren(QWidget):
-        if child.isVisible():
-            assert child.mapTo(panel, QPoint(child.width(), 0)).x() <= width, child
+    panel.resize(260, 700)
+    for view in (FORM, TEXT):
+        panel.editor.show_view(view)
+        panel.editor.form.open_field(("properties", "x" * 100))
+        QApplication.sendPostedEvents()
+        wide = [child for child in panel.findChildren(QWidget) if child.isVisible() and right(child, panel) > 260]
+        assert wide == []
 
 
-def test_the_schema_gives_way_to_what_is_wrong_with_it(panel: ToolsPanel) -> None:
-    panel.resize(330, 600)
-    wrong = {"type": "object", "properties": {"a": {"type": "text", "description": "A"}}, "required": ["b"]}
-    panel.editor.schema.setPlainText(json.dumps(wrong))
-    panel.check_now()
-    QApplication.processEvents()
-    last = panel.editor.problem_list.lines[-1]
-    assert len(said(panel)) == 2
-    assert last.mapTo(panel, QPoint(0, last.height())).y() <= panel.height()
+def right(child: QWidget, panel: QWidget) -> int:
+    return child.mapTo(panel, QPoint(child.width(), 0)).x()

@@ -1,8 +1,6 @@
-"""The tree as a picture: what is painted, clicked and typed, and how much of it for a large experiment."""
+"""The Tree tab: keys, descriptions and menu."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -10,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
+from playground.domain.transcript import Ending, Outcome
 from playground.engine.session.session import Session
-from playground.ui.features.tree.page import EMPTY, TreePage
+from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
 from tests.support.editors import no_gateway
@@ -37,19 +35,6 @@ def page(qtbot: QtBot, session: Session) -> TreePage:
     return page
 
 
-def click(page: TreePage, turn_id: str) -> None:
-    at = page.view.point(turn_id).toPoint()
-    QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
-
-
-def test_a_click_goes_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.turn_asked) as asked:
-        click(page, "a2")
-    assert asked.args == ["a2"]
-    with qtbot.assertNotEmitted(page.turn_asked):
-        QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(800, 150))
-
-
 def test_keys_lead_from_turn_to_turn_and_go_there(page: TreePage, qtbot: QtBot) -> None:
     view = page.view
     view.setFocus()
@@ -72,7 +57,7 @@ def test_keys_lead_from_turn_to_turn_and_go_there(page: TreePage, qtbot: QtBot) 
     assert asked.args == ["a3b"]
 
 
-def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
+def test_selected_turn_is_described(page: TreePage) -> None:
     assert page.said.text == "23 turns · 7 branches · 1 failed · 1 interrupted · 1 stopped"
     page.view.setFocus()
     page.view.look_at("a2")
@@ -82,7 +67,7 @@ def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
     assert page.said.text == 'Tool · turn 4 — {"temp": 21}'
 
 
-def test_an_answer_of_which_part_could_not_be_read_is_marked_and_counted(page: TreePage, session: Session) -> None:
+def test_partly_unread_answer_is_marked_and_counted(page: TreePage, session: Session) -> None:
     turn = next(turn for turn in session.transcript.turns.values() if not mark_of(turn, ()))
     unread = turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, holes=("not_json",))})
     session.turns.rewrite(session.transcript.replace(unread))
@@ -101,26 +86,7 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
     assert len(page.said.text) < 260
 
 
-def test_another_branch_is_followed_and_what_is_hidden_does_nothing(page: TreePage, session: Session) -> None:
-    session.turns.select_alternative("ca")
-    page.slices.finish()
-    assert page.view.current == "ca"
-    page.hide()
-    session.delete_turn("ca")
-    assert not page.slices.busy
-    page.show()
-    page.slices.finish()
-    assert page.view.current == "t"
-
-
-def test_an_empty_experiment_says_what_will_stand_there(page: TreePage) -> None:
-    page.show_session(Session(no_gateway, profile_id="p"))
-    page.slices.finish()
-    assert page.empty.isVisible()
-    assert page.empty.text() == EMPTY
-
-
-def test_the_menu_offers_to_delete_a_branch(page: TreePage, qtbot: QtBot) -> None:
+def test_menu_deletes_a_branch(page: TreePage, qtbot: QtBot) -> None:
     page.view.menu_asked.emit("a1", QPoint(10, 10))
     menu = page.findChildren(QMenu)[-1]
     with qtbot.waitSignal(page.delete_asked) as asked:
@@ -146,32 +112,8 @@ def test_roles_are_told_apart_without_colour(page: TreePage) -> None:
     assert len(set(marks)) == 4
 
 
-def large(alternatives: bool) -> Transcript:
-    done = Outcome(ending=Ending.COMPLETE)
-    turns = {
-        str(number): Turn(
-            id=str(number),
-            role=Role.ASSISTANT if number % 2 else Role.USER,
-            parent=None if not number else "0" if alternatives else str(number - 1),
-            outcome=done if number % 2 else None,
-        )
-        for number in range(10_000)
-    }
-    return Transcript(turns, "9999")
-
-
-@pytest.mark.parametrize("alternatives", [False, True])
-def test_of_ten_thousand_turns_only_those_in_view_are_painted(
-    page: TreePage, session: Session, alternatives: bool
-) -> None:
-    session.turns.rewrite(large(alternatives))
-    page.slices.finish()
-    page.view.viewport().repaint()
-    assert 0 < page.view.painted < 60
-    page.view.look_at("5000")
-    began = time.process_time()
-    for _ in range(20):
-        page.view.viewport().repaint()
-    assert time.process_time() - began < 1.0
-    at = page.view.point("5000")
-    assert page.view.viewport().rect().contains(at.toPoint())
+def test_click_leads_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.turn_asked) as asked:
+        place = page.view.point("a2").toPoint()
+        QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == ["a2"]

@@ -1,4 +1,4 @@
-"""The table of variables: there when it is needed, what is missing is said, and what is typed is passed on."""
+"""The bar of variables."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def form(qtbot: QtBot) -> Iterator[VariablesForm]:
     form.place.hide()
 
 
-def test_it_is_there_only_while_something_is_mentioned(form: VariablesForm) -> None:
+def test_bar_is_shown_while_variables_are_used(form: VariablesForm) -> None:
     form.show()
     assert not form.bar.isVisible()
     form.show("city")
@@ -53,18 +53,7 @@ def test_it_is_there_only_while_something_is_mentioned(form: VariablesForm) -> N
     assert not form.bar.isVisible()
 
 
-def test_opened_by_hand_it_says_how_and_shows_values_nobody_mentions(form: VariablesForm) -> None:
-    form.show()
-    form.bar.open()
-    assert form.bar.how.isVisible()
-    form.show(city="Oslo")
-    assert not form.bar.how.isVisible()
-    assert form.bar.rows["city"].state.text() == "in no turn"
-    form.bar.close_button.click()
-    assert not form.bar.isVisible()
-
-
-def test_what_is_missing_is_said_and_can_go_as_it_is_written(form: VariablesForm) -> None:
+def test_missing_values_are_flagged_and_sent_as_written(form: VariablesForm) -> None:
     form.show("city", "unit", "day", unit="C")
     bar = form.bar
     assert bar.flag.text() == "2 without a value"
@@ -84,7 +73,7 @@ def test_what_is_missing_is_said_and_can_go_as_it_is_written(form: VariablesForm
     assert form.log[2:] == ["city"]
 
 
-def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(form: VariablesForm) -> None:
+def test_typed_values_are_emitted(form: VariablesForm) -> None:
     form.show("city", city="Oslo")
     assert form.log == []
     field = form.bar.rows["city"].field
@@ -100,44 +89,3 @@ def test_what_is_typed_is_passed_on_and_what_is_shown_is_not(form: VariablesForm
     form.show("city", city="")
     assert field.placeholderText() == "empty"
     assert not form.bar.flag.isVisible()
-
-
-def test_rows_keep_the_order_in_which_they_stand_in_the_text(form: VariablesForm, qtbot: QtBot) -> None:
-    form.show("a", "b", old="1")
-    kept = form.bar.rows["b"]
-    form.show("b", "c", "a", old="1")
-    assert list(form.bar.rows) == ["b", "c", "a", "old"]
-    assert form.bar.rows["b"] is kept
-
-    def in_order() -> None:
-        tops = [row.y() for row in form.bar.rows.values()]
-        assert tops == sorted(set(tops))
-
-    qtbot.waitUntil(in_order)
-
-
-def test_folded_it_is_one_line_with_the_values(form: VariablesForm) -> None:
-    folded: list[bool] = []
-    form.bar.folded.connect(folded.append)
-    form.show("city", "note", "unit", city="Oslo", note="{{note}}", preview="To Oslo")
-    assert form.bar.preview.text == "As sent: To Oslo"
-    form.bar.fold_button.click()
-    assert folded == [True]
-    assert form.bar.summary.text == "city = Oslo  ·  note = as written"
-    assert form.bar.flag.text() == "unit has no value"
-    assert form.bar.written_button.isVisible()
-    assert not form.bar.table.isVisible()
-    form.bar.go_to("unit")
-    assert form.bar.table.isVisible()
-    assert form.bar.summary.text == ""
-    assert form.bar.rows["unit"].field.hasFocus()
-
-
-def test_escape_and_control_enter_go_back_and_on(form: VariablesForm) -> None:
-    form.show("city")
-    form.bar.left.connect(lambda: form.log.append("left"))
-    form.bar.run_asked.connect(lambda: form.log.append("run"))
-    field = form.bar.rows["city"].field
-    QTest.keyClick(field, Qt.Key.Key_Escape)
-    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert form.log == ["left", "run"]

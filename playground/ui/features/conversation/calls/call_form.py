@@ -34,6 +34,7 @@ class CallForm(QFrame):
 
     def __init__(self, parent: QWidget | None = None, *, removable: bool = True) -> None:
         super().__init__(parent)
+        self.setObjectName("callForm")
         self.setProperty("kind", "card")
         self._tools: tuple[ToolDefinition, ...] = ()
         self._put = ("", "", ToolCall(id="", name="", arguments=""))  # as the fields showed it, and what it was

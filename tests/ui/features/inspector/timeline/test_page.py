@@ -1,16 +1,13 @@
-"""The Timeline tab: frames in a list however many, the chosen one beside it, the picture to zoom and to ask."""
+"""The Timeline tab: frames, selection and picture."""
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.timeline import Lane
 from playground.gateway.tape import Read
@@ -25,7 +22,7 @@ def page(show_widget: ShowWidget) -> TimelinePage:
     return show_widget(TimelinePage(), 840, 360)
 
 
-def shown(page: TimelinePage) -> Trace:
+def show_weather(page: TimelinePage) -> Trace:
     trace = Traces().of(weather())
     page.show_trace(trace)
     page.finish()
@@ -37,8 +34,8 @@ def cells(page: TimelinePage, row: int) -> list[str]:
     return [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
 
 
-def test_every_frame_is_a_row_with_what_it_said(page: TimelinePage) -> None:
-    shown(page)
+def test_frames_are_rows_with_their_content(page: TimelinePage) -> None:
+    show_weather(page)
     assert page.table.frames.rowCount() == 19
     assert cells(page, 1) == ["2", "0.300 s", "50 ms", "reasoning", '"The "']
     assert cells(page, 9) == ["10", "0.700 s", "50 ms", "content", '"**Lis"']
@@ -48,8 +45,8 @@ def test_every_frame_is_a_row_with_what_it_said(page: TimelinePage) -> None:
     assert cells(page, 18)[3:] == ["end", "[DONE]"]
 
 
-def test_the_chosen_frame_is_decoded_and_raw_on_demand(page: TimelinePage) -> None:
-    trace = shown(page)
+def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
+    trace = show_weather(page)
     assert page.detail.about.text().splitlines()[0].split() == ["frames", "19"]
     page.table.selectRow(9)
     assert '"content": "**Lis"' in page.detail.text.text()
@@ -66,8 +63,8 @@ def test_the_chosen_frame_is_decoded_and_raw_on_demand(page: TimelinePage) -> No
     assert QGuiApplication.clipboard().text() == (trace.index.raw(10) + trace.index.raw(11)).decode()
 
 
-def test_the_picture_has_lanes_marks_and_the_stall(page: TimelinePage) -> None:
-    shown(page)
+def test_picture_shows_lanes_marks_and_stalls(page: TimelinePage) -> None:
+    show_weather(page)
     picture = page.picture
     assert [segment.lane for segment in picture.segments][:3] == [Lane.WAITING, Lane.REASONING, Lane.CONTENT]
     assert [round(stall.end - stall.start, 3) for stall in picture.stalls] == [1.0]
@@ -79,48 +76,8 @@ def test_the_picture_has_lanes_marks_and_the_stall(page: TimelinePage) -> None:
     assert "content: 0.600 s to 1.800 s" in words
 
 
-def test_wheel_keys_and_dragging_zoom_and_move(page: TimelinePage) -> None:
-    shown(page)
-    picture, scale = page.picture, page.picture.scale
-    wheel(picture.mapToGlobal(QPoint(300, 30)), page, 240)
-    assert 0 < scale.start < scale.end < scale.total
-    start, span = scale.start, scale.end - scale.start
-    drag(page, 300, 240)
-    assert scale.start > start
-    assert scale.end - scale.start == pytest.approx(span)
-    picture.setFocus()
-    QTest.keyClick(picture, Qt.Key.Key_Left)
-    QTest.keyClick(picture, Qt.Key.Key_Plus)
-    assert scale.end - scale.start < span
-    QTest.keyClick(picture, Qt.Key.Key_0)
-    assert (scale.start, scale.end) == (0, scale.total)
-    assert page.table.chosen == [], "dragging chose nothing"
-
-
-def wheel(at: QPoint, page: TimelinePage, turned: int) -> None:
-    inside = QPointF(page.picture.mapFromGlobal(at))
-    event = QWheelEvent(
-        inside,
-        QPointF(at),
-        QPoint(),
-        QPoint(0, turned),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(page.picture, event)
-
-
-def drag(page: TimelinePage, start: int, end: int) -> None:
-    QTest.mousePress(page.picture, Qt.MouseButton.LeftButton, pos=QPoint(start, 30))
-    for x in range(start, end - 1, -10):
-        QTest.mouseMove(page.picture, QPoint(x, 30))
-    QTest.mouseRelease(page.picture, Qt.MouseButton.LeftButton, pos=QPoint(end, 30))
-
-
-def test_a_click_chooses_the_frame_of_that_moment_and_a_stall_the_one_behind_it(page: TimelinePage) -> None:
-    trace = shown(page)
+def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
+    trace = show_weather(page)
     picture = page.picture
     QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.scale.x(0.401)), 30))
     (number,) = page.table.chosen
@@ -129,7 +86,7 @@ def test_a_click_chooses_the_frame_of_that_moment_and_a_stall_the_one_behind_it(
     assert page.table.chosen == [11]
 
 
-def test_a_stream_is_followed_and_a_choice_stays(page: TimelinePage) -> None:
+def test_growing_stream_is_followed_until_a_frame_is_selected(page: TimelinePage) -> None:
     growing = exchange([(0.1, chunk({"content": "a"}))], ended=-1)
     trace = Traces().of(growing)
     page.show_trace(trace)
@@ -151,50 +108,19 @@ def test_a_stream_is_followed_and_a_choice_stays(page: TimelinePage) -> None:
     assert page.table.frames.rowCount() == 62
 
 
-def test_bytes_that_were_let_go_are_named(page: TimelinePage) -> None:
-    gone = weather()
-    gone.drop()
-    page.show_trace(Traces().of(gone))
-    page.finish()
-    assert "were let go" in page.detail.about.text()
-
-
-def test_no_exchange_has_an_empty_state(page: TimelinePage) -> None:
-    page.show_trace(None)
-    assert page.empty.isVisible()
-    shown(page)
-    assert not page.empty.isVisible()
-
-
-def test_a_hundred_thousand_frames_cost_only_what_is_seen(page: TimelinePage, qtbot: QtBot) -> None:
-    one = chunk({"content": "word "})
-    reads = [(number / 1000, one * 100) for number in range(1000)]
-    trace = Traces().of(exchange(reads))
-    page.show_trace(trace)
-    longest = 0.0
-    begun = time.thread_time()
-    while page.slices.busy:
-        before = time.thread_time()
-        QApplication.processEvents()
-        longest = max(longest, time.thread_time() - before)
-        assert time.thread_time() - begun < 20
-    assert page.table.frames.rowCount() == 100_001, "and the verdict on the missing end"
-    assert longest < 0.25, "reading is cut into pieces between which the window goes on"
-    bar = page.table.verticalScrollBar()
-    costs = []
-    for number in range(60):
-        before = time.thread_time()
-        bar.setValue(bar.maximum() * number // 60)
-        page.table.viewport().repaint()
-        costs.append(time.thread_time() - before)
-    assert sorted(costs)[len(costs) // 2] < 0.016
-    page.table.selectAll()
-    assert len(page.table.chosen) == 100_001
-
-
-def test_bytes_that_are_no_text_are_shown_in_hexadecimal() -> None:
+def test_binary_bytes_are_shown_in_hexadecimal() -> None:
     assert raw_text(b"data: \xff\x00abc").startswith("64 61 74 61 3a 20 ff 00 61 62 63")
     assert raw_text("ä\n".encode()) == "ä\n"
     sizes = [len(raw_text("ä".encode() * count)) for count in (10, 1000, 200_000)]
     assert all(before < after for before, after in pairwise(sizes))
     assert "more" in raw_text(b"a" + "ä".encode() * 200_000)
+
+
+def test_picture_is_zoomed_and_moved_with_keys(page: TimelinePage) -> None:
+    show_weather(page)
+    scale = page.picture.scale
+    for key in (Qt.Key.Key_Plus, Qt.Key.Key_Right):
+        QTest.keyClick(page.picture, key)
+    assert 0 < scale.start < scale.end <= scale.total
+    QTest.keyClick(page.picture, Qt.Key.Key_0)
+    assert (scale.start, scale.end) == (0, scale.total)

@@ -1,46 +1,25 @@
-"""Time to pixels: zooming keeps what is under the mouse, moving stops at the ends, ticks are round and few."""
+"""The scale of the timeline."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.durations import duration_words
 from playground.ui.features.inspector.timeline.scale import TimeScale
+from tests.support.each_case import each_case
 
 
-def made(total: float = 4.0) -> TimeScale:
+def make_scale(total: float = 4.0) -> TimeScale:
     scale = TimeScale()
     scale.left, scale.width = 12, 400
     scale.set_total(total)
     return scale
 
 
-def test_everything_is_shown_until_somebody_zooms() -> None:
-    scale = made(2.0)
-    scale.set_total(8.0)
-    assert (scale.start, scale.end, scale.zoomed) == (0.0, 8.0, False)
-    scale.zoom(0.5, 2.0)
-    assert scale.zoomed
-    scale.set_total(16.0)
-    assert (scale.start, scale.end) == (1.0, 5.0), "what is looked at stays while more comes"
-    scale.fit()
-    assert scale.end == 16.0
-
-
-def test_zooming_keeps_the_moment_under_the_mouse() -> None:
-    scale = made()
-    for _ in range(20):
-        before = scale.x(1.3)
-        scale.zoom(0.8, 1.3)
-        assert scale.x(1.3) == pytest.approx(before)
-    assert scale.at(scale.x(1.31)) == pytest.approx(1.31)
-
-
 @given(st.floats(0.0, 1e4), st.floats(1e-6, 1e4), st.floats(-1e4, 1e4), st.floats(0.01, 100))
-def test_what_is_seen_is_always_a_part_of_the_whole(total: float, span: float, moved: float, factor: float) -> None:
-    scale = made(total)
+def test_visible_range_is_within_the_whole(total: float, span: float, moved: float, factor: float) -> None:
+    scale = make_scale(total)
     scale.show(moved, moved + span)
     scale.zoom(factor, moved)
     scale.pan(moved)
@@ -50,19 +29,9 @@ def test_what_is_seen_is_always_a_part_of_the_whole(total: float, span: float, m
     assert all(scale.start - 1e-9 <= at <= scale.end + 1e-9 for at, _ in ticks)
 
 
-def test_what_is_out_of_sight_is_brought_in() -> None:
-    scale = made()
-    scale.show(0.0, 1.0)
-    scale.reveal(3.0)
-    assert scale.start < 3.0 < scale.end
-    at = scale.start
-    scale.reveal(3.0)
-    assert scale.start == at
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
+@each_case(
+    "seconds, words",
     [(0, "0"), (0.000_069, "69 µs"), (0.0012, "1.2 ms"), (0.009_96, "10 ms"), (0.25, "250 ms"), (2.4, "2.40 s")],
 )
-def test_times_are_as_exact_as_anybody_needs(seconds: float, words: str) -> None:
+def test_durations_have_three_digits(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words

@@ -1,4 +1,4 @@
-"""The window of tool servers as a person uses it: a real loop, a real book, real processes."""
+"""The dialogs of tool servers in the event loop, with real processes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -22,12 +23,12 @@ from playground.ui.features.tool_servers.import_dialog import ImportServersDialo
 from playground.ui.widgets import loop
 from tests.engine.conftest import no_keyring
 
-PATIENCE = 30.0  # seconds: a server of another language is started
+LIMIT_S = 60.0  # a loaded machine starts servers slowly
 
 
 @dataclass
-class Desk:
-    """What the dialogs work on."""
+class ServersDriver:
+    """The dialogs of tool servers and their services."""
 
     folder: Path
     keys: Keys = field(default_factory=lambda: Keys(backend=no_keyring))
@@ -62,27 +63,31 @@ class Desk:
         return server
 
 
-Play = Callable[[Desk], Coroutine[Any, Any, None]]
+Scene = Callable[[ServersDriver], Coroutine[Any, Any, None]]
+PlayScene = Callable[[Scene], None]
 
 
-def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
-    """Play a scene on the real event loop; what it raises is raised."""
-    desks: list[Desk] = []
+@pytest.fixture
+def play(qapp: QApplication, tmp_path: Path) -> PlayScene:
+    """Play a scene in the event loop, with its files in ``tmp_path``."""
+    return lambda scene: _play(qapp, tmp_path, scene)
+
+
+def _play(qapp: QApplication, folder: Path, scene: Scene) -> None:
     raised: list[BaseException] = []
 
     async def main() -> None:
-        desk = Desk(folder)
-        desks.append(desk)
+        driver = ServersDriver(folder)
         try:
-            async with asyncio.timeout(PATIENCE * 2):
-                await scene(desk)
+            async with asyncio.timeout(LIMIT_S):
+                await scene(driver)
         except BaseException as error:
             raised.append(error)
         finally:
-            for dialog in desk.window.findChildren(ServersDialog):
+            for dialog in driver.window.findChildren(ServersDialog):
                 dialog.done(0)
-            await desk.servers.close()
-            desk.window.deleteLater()
+            await driver.servers.close()
+            driver.window.deleteLater()
             await loop.cancel_all()
             loop.finish()
 
@@ -90,4 +95,3 @@ def play(qapp: QApplication, folder: Path, scene: Play) -> Desk:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     if raised:
         raise raised[0]
-    return desks[0]
