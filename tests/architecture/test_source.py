@@ -76,9 +76,7 @@ def banned_name(module: Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Attribute) and node.attr in BANNED:
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             awaited = owner == "group" or module.name == "playground/gateway/transfer.py"
-            if (
-                node.attr != "create_task" or not awaited
-            ):  # both await their tasks
+            if node.attr != "create_task" or not awaited:  # both await their tasks
                 yield node.lineno, f"uses {node.attr}"
         elif isinstance(node, ast.Name) and node.id in BANNED:
             yield node.lineno, f"uses {node.id}"
