@@ -54,6 +54,7 @@ class Clock:
         self._total = _NEVER if timeouts.total is None else self.started + timeouts.total
         self._stage = Stage.CONNECT
         self._deadline = _NEVER
+        self._grace = 0.0  # until then a wait that begins too late may last
         self._timeout: asyncio.Timeout | None = None
 
     @property
@@ -71,6 +72,7 @@ class Clock:
         seconds = self._patience(stage)
         self._stage = stage
         self._deadline = _NEVER if seconds is None else self._loop.time() + seconds
+        self._grace = 0.0
         if self._timeout is not None and not self._timeout.expired():
             self._timeout.reschedule(self._end)
 
@@ -85,7 +87,10 @@ class Clock:
     @property
     def _end(self) -> float:
         now = self._loop.time()
-        return min(max(min(self._deadline, self._total), now + _GRACE), now + _LONGEST)
+        end = min(self._deadline, self._total, now + _LONGEST)
+        if end < now + _GRACE and not self._grace:
+            self._grace = now + _GRACE
+        return max(end, self._grace)
 
     @asynccontextmanager
     async def watch(self) -> AsyncIterator[None]:
