@@ -25,10 +25,10 @@ from playground import __version__
 from playground.domain.tool_servers import ToolServer, Via
 from playground.jsonkit.values import JSON, JSONObject
 from playground.tool_host import reading
-from playground.tool_host.asks import PendingQuestions
 from playground.tool_host.limits import LONGEST_NAME
 from playground.tool_host.offers import OFFERS, read_offer, send_offer
 from playground.tool_host.outlet import Outlet
+from playground.tool_host.questions import PendingQuestions
 from playground.tool_host.report import ServerReport
 from playground.tool_host.stdio import open_command
 from playground.tool_host.tap import EXCHANGE, Exchange
@@ -311,7 +311,8 @@ class Connection:
         except (ValueError, RecursionError):  # the result is no valid one, or nested too deeply
             if exchange.result is None:
                 raise
-        return exchange.result or {}
+        result, exchange.result = exchange.result or {}, None  # the context of this task may outlive the request
+        return result
 
     async def _with_inputs(
         self, params: types.InputResponseRequestParams, result: JSONObject

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
+from mcp.shared.dispatcher import coerce_request_id
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from playground.domain.secret_spellings import spellings
@@ -104,7 +105,9 @@ class Tap:
         method, call, error, number = "", "", message is None, ""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             number = "" if message.id is None else str(message.id)
-            exchange = self._open.pop(message.id, Exchange())
+            # Servers may write the id 7 as "7".
+            request_id = None if message.id is None else coerce_request_id(message.id)
+            exchange = self._open.pop(request_id, Exchange())
             call, exchange.is_answered = exchange.ticket, True
             if isinstance(message, JSONRPCResponse):
                 exchange.result = message.result
