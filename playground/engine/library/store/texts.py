@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from playground.gateway.redact import MASK
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
@@ -51,11 +50,10 @@ def as_text(value: JSON, clean: Clean) -> str:
 
 def _encode(value: JSON, encoder: json.JSONEncoder) -> str:
     """JSON text of a value. Raises ValueError where it cannot be encoded, and RecursionError."""
-    pieces: list[str] = []
-    for piece in json_pieces(value, encoder):
-        piece.encode()  # raises UnicodeEncodeError, a ValueError
-        pieces.append(piece)
-    return "".join(pieces)
+    text = encoder.encode(value)
+    if not text.isascii():
+        text.encode()  # raises UnicodeEncodeError, a ValueError
+    return text
 
 
 def _finite(value: JSON) -> JSON:
