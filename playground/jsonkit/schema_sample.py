@@ -268,36 +268,36 @@ class _Maker:
         return "object" if depth == 0 and self._attempt < _TRIES - 2 else "string"
 
     def _object(self, schema: JSONObject, depth: int) -> JSONObject:
-        for name, inner in (schema.get("dependentSchemas") or {}).items():
-            if name in schema.get("required", ()) or name in (schema.get("properties") or {}):
+        for name, inner in _mapping(schema, "dependentSchemas").items():
+            if name in schema.get("required", ()) or name in _mapping(schema, "properties"):
                 schema = _merged(schema, self._flat(inner, depth + 1))
-        properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
         required = [name for name in schema.get("required") or () if isinstance(name, str)]
-        sparing = depth > _DEEPEST or self._attempt in (3, 5) or self._attempt > 7
-        out: JSONObject = {}
-        for name, inner in (properties or {}).items():
-            optional = inner is not False and not sparing and (depth <= 2 or not _refers(inner))
-            if optional or (name in required and inner is not False):
-                out[name] = self.make(inner, name, depth + 1)
-        extra = schema.get("additionalProperties", True)
-        patterns = schema.get("patternProperties") if isinstance(schema.get("patternProperties"), dict) else {}
+        brief = depth > _DEEPEST or self._attempt in (3, 5) or self._attempt > 7
+        properties, extra = _mapping(schema, "properties"), schema.get("additionalProperties", True)
+        least = int(schema.get("minProperties") or 0)
+        members = {
+            name: inner
+            for name, inner in properties.items()
+            if name in required or not (brief or (depth > 2 and _refers(inner)))
+        }
+        patterns = _mapping(schema, "patternProperties")
         for name in required:
-            if name not in out and (properties or {}).get(name) is not False:
-                matching = [inner for pattern, inner in (patterns or {}).items() if found_in(pattern, name)]
-                out[name] = self.make(matching[0] if matching else extra, name, depth + 1)
-        for name, inner in _names_by_pattern(patterns or {}):
-            if (name not in out and not sparing) or len(out) < (schema.get("minProperties") or 0):
-                out[name] = self.make(inner, name, depth + 1)
-        least = schema.get("minProperties") or (1 if isinstance(extra, dict) and not out and not sparing else 0)
-        for number in range(1, min(int(least) - len(out), 50) + 1):
+            if name not in members:
+                members[name] = next((inner for pattern, inner in patterns.items() if found_in(pattern, name)), extra)
+        for name, inner in _names_by_pattern(patterns):
+            if not brief or len(members) < least:
+                members.setdefault(name, inner)
+        out = {name: self.make(inner, name, depth + 1) for name, inner in members.items() if inner is not False}
+        least = least or (1 if isinstance(extra, dict) and not out and not brief else 0)
+        for number in range(1, min(least - len(out), 50) + 1):
             out[self._name(schema.get("propertyNames"), number, depth, out)] = self.make(extra, "", depth + 1)
-        for name, dependents in (schema.get("dependentRequired") or {}).items():
+        for name, dependents in _mapping(schema, "dependentRequired").items():
             for dependent in dependents if name in out else ():
-                out.setdefault(dependent, self.make((properties or {}).get(dependent, extra), dependent, depth + 1))
+                out.setdefault(dependent, self.make(properties.get(dependent, extra), dependent, depth + 1))
         most = schema.get("maxProperties")
         if isinstance(most, int) and len(out) > most:
-            keep = [*[name for name in out if name in required], *[name for name in out if name not in required]][:most]
-            out = {name: value for name, value in out.items() if name in keep}
+            first = sorted(out, key=lambda name: name not in required)[:most]
+            out = {name: value for name, value in out.items() if name in first}
         return out
 
     def _name(self, names: JSON, number: int, depth: int, used: JSONObject) -> str:
@@ -309,22 +309,21 @@ class _Maker:
 
     def _array(self, schema: JSONObject, name: str, depth: int) -> list[JSON]:
         least, most = int(schema.get("minItems") or 0), schema.get("maxItems")
-        lead = schema.get("prefixItems") if isinstance(schema.get("prefixItems"), list) else []
+        lead = schema.get("prefixItems")
+        lead = lead if isinstance(lead, list) else []
         items, contains = schema.get("items", True), schema.get("contains")
-        more = 0 if items is False or depth > _DEEPEST else self._taste.length(items is True)
-        count = max(least, len(lead or []) or more)
-        if depth > 2 and _refers(items):
-            count = least
+        usual = 0 if items is False or depth > _DEEPEST else self._taste.length(items is True)
+        count = least if depth > 2 and _refers(items) else max(least, len(lead) or usual)
         count = min(count, int(most)) if isinstance(most, int | float) else count
         singular = name[:-1] if name.endswith("s") and len(name) > 3 else name
-        out: list[JSON] = []
         unique = schema.get("uniqueItems") is True
+        out: list[JSON] = []
         for number in range(min(count, _MOST_UNIQUE if unique else _MOST_ITEMS)):
-            inner = (lead or [])[number] if number < len(lead or []) else items
-            distinct = unique and number
-            out.append(
-                self._distinct(inner, singular, depth + 1, out) if distinct else self.make(inner, singular, depth + 1)
-            )
+            inner = lead[number] if number < len(lead) else items
+            if unique and number:
+                out.append(self._distinct(inner, singular, depth + 1, out))
+            else:
+                out.append(self.make(inner, singular, depth + 1))
         if isinstance(contains, dict) and not any(self._fits(value, contains) for value in out):
             fewest = int(schema.get("minContains", 1))
             matches = [self.make(contains, singular, depth + 1) for _ in range(min(fewest, 50))]
@@ -371,19 +370,18 @@ class _Maker:
             matching = next((text for text in texts if self._fits(text, schema)), None)
             if matching is not None:
                 return matching
-        first, further = _FORMATS.get(str(schema.get("format")), ("", ""))
+        first, template = _FORMATS.get(str(schema.get("format")), ("", ""))
         if first:
-            text = further % self._variant if self._variant else first
+            text = template % self._variant if self._variant else first
         else:
             text = self._taste.words(name) + (f" {self._variant + 1}" if self._variant else "")
         if len(text) < least and schema.get("format") in ("email", "idn-email"):
-            text = "a" * (least - len(text)) + text
-        if len(text) < least:
-            text = (text + " ") * (least // (len(text) + 1) + 1)
-            text = text[:least].rstrip().ljust(least, ".")
-        return (
-            text[-int(most) :] if self._variant and is_number(most) else text[: int(most)] if is_number(most) else text
-        )
+            text = text.rjust(least, "a")
+        elif len(text) < least:
+            text = ((text + " ") * (least // (len(text) + 1) + 1))[:least].rstrip().ljust(least, ".")
+        if not is_number(most):
+            return text
+        return text[-int(most) :] if self._variant else text[: int(most)]  # variants differ at the end
 
 
 def _merged(first: JSON, second: JSON) -> JSON:
@@ -439,6 +437,11 @@ def _names_by_pattern(patterns: JSONObject) -> Iterator[tuple[str, JSON]]:
                 yield name, inner
         except (UnknownPatternError, PatternError):
             continue
+
+
+def _mapping(schema: JSONObject, keyword: str) -> JSONObject:
+    value = schema.get(keyword)
+    return value if isinstance(value, dict) else {}
 
 
 def _limit(schema: JSONObject, keyword: str, without: float) -> float:
