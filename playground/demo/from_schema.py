@@ -10,7 +10,7 @@ from playground.demo.dice import Dice
 from playground.jsonkit import validation
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.pattern_text import texts_for
-from playground.jsonkit.schema_sample import NoSampleError, Taste, made
+from playground.jsonkit.schema_sample import NoSampleError, Taste, make_sample
 from playground.jsonkit.values import JSON, JSONObject
 
 _BY_NAME: Final = {
@@ -56,7 +56,7 @@ def fault(schema: Mapping[str, Any]) -> str:
 def generate(schema: Mapping[str, Any], dice: Dice, prompt: str = "") -> JSON:
     """A value for ``schema``; the best try when none fits, as with a schema nothing can satisfy."""
     try:
-        return made(schema, _Drawn(dice, prompt))
+        return make_sample(schema, _Drawn(dice, prompt))
     except NoSampleError as error:
         return error.nearest
     except TooCostlyError:

@@ -479,7 +479,7 @@ def _weigh_path(path: str, arguments: str) -> None:
     """Refuse a path that may walk through a value again and again."""
     if limits.lifted():
         return
-    limits.weigh_text(arguments)
+    limits.bound_text(arguments)
     values = 1 + sum(arguments.count(mark) for mark in "[{,")  # at most
     walks, forks = (sum(path.count(mark) for mark in marks) for marks in (("..", "*", "?"), ",:"))
     if walks > 8 or forks > 20 or values**walks * 2**forks > _MOST_VISITS:

@@ -197,7 +197,7 @@ def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
     Raises TooCostlyError, but not where there is no schema.
     """
     if schema is not None:
-        limits.weigh_text(arguments)
+        limits.bound_text(arguments)
     try:
         value = parse_json(arguments) if arguments.strip() else {}
     except ValueError as error:

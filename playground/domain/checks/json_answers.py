@@ -39,13 +39,13 @@ class _OfJSON(Check):
     def _look(self, facts: Facts) -> Verdict:
         if not self.anywhere:
             return self._look_in(self._text(facts))
-        limits.weigh_text(facts.text)
+        limits.bound_text(facts.text)
         verdicts = map(self._look_in, _containers(facts.text))
         first = next(verdicts, judged(False, "there is no JSON object or list in it"))
         return first if first.passed else next((verdict for verdict in verdicts if verdict.passed), first)
 
     def _look_in(self, text: str) -> Verdict:
-        limits.weigh_text(text)
+        limits.bound_text(text)
         try:
             value = parse_json(text)
         except ValueError as error:

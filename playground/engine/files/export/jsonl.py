@@ -13,7 +13,6 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
 from playground.engine.files.export.selection import Selection
 from playground.engine.requests.protocol_conversion import losses
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.conversion import LOST
@@ -32,7 +31,7 @@ def jsonl(selection: Selection, protocol: str, *, whole_tree: bool) -> str:
         record = _record(selection, turns, protocol)
         *above, said = get_protocol(protocol).conversation
         lines = [*({"role": "system", "content": record[name]} for name in above if name in record), *record[said]]
-    text = "".join(piece for line in lines for piece in (*json_pieces(line, _JSON), "\n"))
+    text = "".join(_JSON.encode(line) + "\n" for line in lines)
     return selection.clean(text)
 
 
