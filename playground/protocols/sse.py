@@ -8,7 +8,7 @@ protocol; it never raises and never reads a byte twice. The usual case, one read
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, cast, overload
+from typing import Final, Literal
 
 DEFAULT_CAP: Final = 64 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
@@ -16,8 +16,6 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINES: Final = re.compile(rb"[\r\n]{2,}+")
 _SPACE: Final = b" \t"
 
-#: What an event begins and ends with; see ``SSEParser.parse_bytes``.
-Edges = tuple[bytes, bytes]
 FrameKind = Literal["data", "comment", "stray", "oversize", "body", "end"]
 
 
@@ -76,21 +74,8 @@ class SSEParser:
         self._after_cr = False  # the last byte was CR: a LF that follows belongs to it
         self._oversize = False
 
-    @overload
-    def parse_bytes(self, data: bytes) -> list[Frame]: ...
-
-    @overload
-    def parse_bytes(self, data: bytes, edges: Edges | None, *, bare: bool = False) -> list[Frame | bytes | str]: ...
-
-    def parse_bytes(
-        self, data: bytes, edges: Edges | None = None, *, bare: bool = False
-    ) -> list[Frame] | list[Frame | bytes | str]:
-        """The frames that ``data`` completes.
-
-        An event that begins and ends with ``edges``, the second of which holds no line end, may come as the bytes
-        between them, on one line, instead: what was learnt from one such event need not be found out again. Of one
-        without a name that begins as a JSON object its data may come alone, where nobody wants its bytes (``bare``).
-        """
+    def parse_bytes(self, data: bytes) -> list[Frame]:
+        """Return the frames that ``data`` completes."""
         out: list[Frame] = []
         if not self._started:
             data = self._start + data
@@ -119,7 +104,7 @@ class SSEParser:
                 if data:
                     self._lines(data, out)
                 return out
-        self._blocks(data, separator, out, edges, bare)
+        self._blocks(data, separator, out)
         return out
 
     def close(self) -> list[Frame]:
@@ -144,7 +129,7 @@ class SSEParser:
             self._raw += _BOM
             self._size = len(_BOM)
 
-    def _blocks(self, data: bytes, separator: bytes, out: list[Frame], edges: Edges | None, bare: bool) -> None:
+    def _blocks(self, data: bytes, separator: bytes, out: list[Frame]) -> None:
         """Whole events in one go: a ``data:`` line, alone or after an ``event:`` line. The rest takes the way of lines.
 
         All lines in ``data`` end alike, so a line without LF is one.
@@ -152,9 +137,6 @@ class SSEParser:
         line_end = separator[: len(separator) // 2]
         *blocks, rest = data.split(separator)
         make, keep = Frame, out.append
-        known = cast("list[Frame | bytes | str]", out)
-        before, after = edges or (b"", b"")
-        start, least = len(before), len(before) + len(after)
         blank = 0
         for block in blocks:
             if not block:
@@ -163,14 +145,6 @@ class SSEParser:
             if blank:
                 keep(make(None, "", separator * blank, "comment"))
                 blank = 0
-            if edges and block.startswith(before) and block.endswith(after) and len(block) >= least:
-                between = block[start : len(block) - len(after)]
-                if between.find(b"\n") < 0:
-                    known.append(between)
-                    continue
-            if bare and block.startswith(b"data: {") and block.find(b"\n") < 0:
-                known.append(block[6:].decode("utf-8", "replace"))
-                continue
             event, line = None, block
             if block.startswith(b"event: "):
                 name, _, line = block.partition(line_end)

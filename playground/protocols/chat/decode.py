@@ -44,7 +44,6 @@ from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.decoding import BodyDecoder
 from playground.protocols.error_fields import looks_like_error
 from playground.protocols.errors import read_error
-from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"})
@@ -71,8 +70,6 @@ _PIECES: Final = ("content", "refusal", "tokens", "token_logprobs", "top_logprob
 _AGAIN: Final = 8
 _NEVER: Final[tuple[JSON, int]] = (None, 0)
 _AUDIO_PIECES: Final = ("data", "transcript")
-#: Where a delta holds its fragment.
-_GROWING: Final = ("content", *FIELDS)
 
 
 def read_usage(value: JSONObject) -> Usage:
@@ -229,22 +226,6 @@ class ChatDecoder(BodyDecoder):
             return choices
         self._note(out, "choice_index_repeated", "several choices have the same index; their places in the list count")
         return [{**one, "index": at} if isinstance(one, dict) else one for at, one in enumerate(choices)]
-
-    def _growing(self, value: JSONObject) -> ChangingString:
-        match value.get("choices"):
-            case [{"delta": {"tool_calls": [{"function": {"arguments": str()} as function}]}}]:
-                return function, "arguments"
-            case [{"delta": dict() as delta}]:
-                name = next((name for name in _GROWING if delta.get(name)), "")
-                return (delta, name) if isinstance(delta.get(name), str) else None
-        return None
-
-    def _straight(self, value: JSONObject) -> int | None:
-        match value:
-            case {"choices": [{"index": int() as index, "delta": {"content": str(), **others}}]}:
-                state = self._choices.get(index) if type(index) is int and others.keys() <= {"role"} else None
-                return index if state is not None and state.plain else None
-        return None
 
     def _open(self, value: JSONObject, out: list[Event]) -> None:
         id_ = "" if self._id else foreign.text_of(value.get("id"))

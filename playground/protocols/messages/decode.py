@@ -32,7 +32,6 @@ from playground.protocols.decoding import BodyDecoder
 from playground.protocols.error_fields import looks_like_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.messages.ids import is_valid
-from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset(
@@ -58,12 +57,7 @@ _OF_KIND: Final = {
 #: The members of a message, and of the event that ends it.
 _MESSAGE: Final = frozenset({"type", "id", "role", "model", "content", "stop_reason", "usage", "delta", "message"})
 
-_FRAGMENT: Final = {
-    "text_delta": "text",
-    "thinking_delta": "thinking",
-    "input_json_delta": "partial_json",
-}
-_DELTA: Final = frozenset({"type", "signature", *_FRAGMENT.values()})
+_DELTA: Final = frozenset({"type", "text", "thinking", "signature", "partial_json"})
 
 #: Blocks that hold no input of a call.
 _WITHOUT_INPUT: Final = ("text", "thinking", "redacted_thinking")
@@ -188,19 +182,6 @@ class MessagesDecoder(BodyDecoder):
             note = f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
             self._strange = self._strange or f"{note}: {foreign.whole(self._source[:120])}"
             self._note(out, "unknown_event", note)
-
-    def _growing(self, value: JSONObject) -> ChangingString:
-        delta = value.get("delta")
-        kind = delta.get("type") if isinstance(delta, dict) else None
-        key = _FRAGMENT.get(kind, "") if isinstance(kind, str) else ""
-        return (delta, key) if isinstance(delta, dict) and isinstance(delta.get(key), str) else None
-
-    def _straight(self, value: JSONObject) -> int | None:
-        match value:
-            case {"type": "content_block_delta", "index": int() as index, "delta": {"type": "text_delta", **rest}}:
-                block = self._blocks.get(index) if type(index) is int and rest.keys() == {"text"} else None
-                return 0 if block is not None and block.kind == "text" and not self._half else None
-        return None
 
     def _index(self, value: JSONObject) -> int:
         index = value.get("index")
