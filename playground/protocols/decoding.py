@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
@@ -24,11 +24,11 @@ from playground.domain.events import (
 from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import PROTOCOLS, verdicts
+from playground.protocols import verdicts
+from playground.protocols.answers import MESSAGE_STOP, TITLES_IN_SENTENCE, protocol_of_answer
 from playground.protocols.cumulative import CUMULATIVE, NOTE, CumulativeDeltas
 from playground.protocols.error_fields import is_certain_error, looks_like_error
 from playground.protocols.errors import read_error
-from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
@@ -41,8 +41,15 @@ def make_call_id() -> str:
     return f"call_{new_id()}"
 
 
-class BodyDecoder(ABC):
-    """The frame of a decoder; see ``playground.protocols.protocol.Decoder`` for its interface.
+class Traced(NamedTuple):
+    """A frame and the events it gave."""
+
+    frame: Frame
+    events: list[Event]
+
+
+class Decoder(ABC):
+    """Turns one response body into events, whatever the chunks it arrives in. No bytes make it raise.
 
     Subclasses read one JSON object (``_object``) and say at the end whether the answer is whole (``_verdict``).
     ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes;
@@ -354,8 +361,8 @@ class BodyDecoder(ABC):
             self._note(out, "no_body", "the body is empty")
             self._fail(out, verdicts.no_body())
         elif self._other and not self._objects:
-            asked = get_protocol(self._protocol).in_words
-            self._fail(out, verdicts.other_protocol(asked, self._other, self._source))
+            expected = TITLES_IN_SENTENCE[self._protocol]
+            self._fail(out, verdicts.other_protocol(expected, self._other, self._source))
         elif not self._objects and self._remark is not None:
             self._fail(out, self._remark)
         elif not self._objects and self._loose:
@@ -399,15 +406,15 @@ class BodyDecoder(ABC):
         self.finished = True
 
     def _is_of_another(self, value: JSONObject, out: list[Event]) -> bool:
-        """Whether an object is of an answer of another protocol; nothing of it is in this one."""
-        for name in PROTOCOLS:
-            if name != self._protocol and (other := get_protocol(name)).marks.is_answer(value):
-                self._other = other.in_words
-                self._note(out, "other_protocol", f"objects of {self._other} came", hole=True)
-                if other.marks.last and value.get("type") == other.marks.last:
-                    self._end(out)
-                return True
-        return False
+        """Return whether an object belongs to an answer of another protocol; note it, and end at its end."""
+        name = protocol_of_answer(value)
+        if name in ("", self._protocol):
+            return False
+        self._other = TITLES_IN_SENTENCE[name]
+        self._note(out, "other_protocol", f"objects of {self._other} came", hole=True)
+        if value.get("type") == MESSAGE_STOP:
+            self._end(out)
+        return True
 
     def _note_numbers(self, out: list[Event]) -> None:
         if self._odd_numbers:

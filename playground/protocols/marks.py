@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -33,13 +33,11 @@ class Marks:
     tool_type: str
     blocks: frozenset[str]
     choices: frozenset[str]
-    is_answer: Callable[[JSONObject], bool]
     sure_blocks: frozenset[str] = _NONE
     roles: frozenset[str] = _NONE
     of_message: frozenset[str] = _NONE
     also_of_message: frozenset[str] = _NONE
     headers: frozenset[str] = _NONE
-    last: str = ""
     custom_tool: str | None = None
 
     def defines(self, tool: JSONObject) -> bool:

@@ -18,10 +18,10 @@ from playground.jsonkit.foreign import members_beside
 from playground.jsonkit.values import JSON, JSONObject, same
 
 if TYPE_CHECKING:
-    from playground.protocols.protocol import Protocol
+    from playground.protocols.wire_protocol import Protocol
 
 #: In a message of a file what its answer came with (``Turn.extra``): no gateway has that name, and none is sent it.
-BESIDE: Final = "playground_extra"
+EXTRA: Final = "playground_extra"
 
 
 class MessageError(ValueError):
@@ -32,15 +32,15 @@ class MessageError(ValueError):
         super().__init__(f"message {number}: {reason}")
 
 
-def written_beside(turn: Turn) -> JSONObject:
+def write_extra(turn: Turn) -> JSONObject:
     """The member with what an answer came with; none where that is nothing."""
     extra = {over: members for over, members in turn.extra.items() if members}
-    return {BESIDE: extra} if extra and turn.role is Role.ASSISTANT else {}
+    return {EXTRA: extra} if extra and turn.role is Role.ASSISTANT else {}
 
 
-def read_beside(item: JSONObject) -> Extra:
-    """What ``written_beside`` wrote into a message; nothing where a member of that name is another's."""
-    value = item.get(BESIDE)
+def read_extra(item: JSONObject) -> Extra:
+    """What ``write_extra`` wrote into a message; nothing where a member of that name is another's."""
+    value = item.get(EXTRA)
     if item.get("role") != Role.ASSISTANT.value or not isinstance(value, dict):
         return {}
     kept = {

@@ -13,8 +13,8 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.chat.encode import encode_turns, returned, returned_with_reasoning, text_of_parts
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, part_text, plain_text
 from playground.protocols.chat.toolcalls import custom_of, unknown_of
-from playground.protocols.protocol import get_protocol
-from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
+from playground.protocols.reading import EXTRA, MessageError, read_extra, read_settings
+from playground.protocols.wire_protocol import Protocol
 
 _ROLES: Final = {role.value: role for role in Role}
 _READ: Final = {
@@ -39,7 +39,7 @@ def read_messages(value: JSON) -> list[Turn]:
             role, parts = _message(item)
         except ValueError as error:
             raise MessageError(number, str(error)) from None
-        extra = read_beside(item)
+        extra = read_extra(item)
         turn = Turn(id="", role=role, extra=extra)
         back = {**returned(turn), **returned_with_reasoning(turn)} if extra else {}
         came = {name for name, value in back.items() if same(item.get(name), value)}
@@ -63,7 +63,7 @@ def unread(item: JSONObject) -> list[str]:
 
 def _read(item: JSONObject, role: Role) -> frozenset[str]:
     """The names of what is read of a message."""
-    return _READ.get(role, _READ_ELSEWHERE) | ({BESIDE} if read_beside(item) else frozenset())
+    return _READ.get(role, _READ_ELSEWHERE) | ({EXTRA} if read_extra(item) else frozenset())
 
 
 def _members(item: JSONObject, role: Role) -> JSONObject:
@@ -207,7 +207,7 @@ def _extra(members: JSONObject) -> Extra:
     return {"chat": members} if members else {}
 
 
-def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+def read_body(protocol: Protocol, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
     """The request, and sentences on what could not be kept. Raises ValueError naming what is wrong with a message.
 
     What has no field of its own goes into ``extra_body``. The rule for sending reasoning back is the one under which
@@ -215,20 +215,20 @@ def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
     """
     messages = body.get("messages")
     turns = tuple(read_messages(messages))
-    request, notes = read_settings(get_protocol("chat"), body)
+    request, notes = read_settings(protocol, body)
     request = request.model_copy(update={"turns": turns, "reasoning_return": _rule(turns, messages)})
     return request, (*_left_out(messages), *notes)
 
 
 def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:
     """The first rule under which ``turns`` are written as ``messages``."""
-    beside = any(isinstance(item, dict) and BESIDE in item for item in messages)
+    with_extra = any(isinstance(item, dict) and EXTRA in item for item in messages)
     names = (*FIELDS, DETAILS)
     found = [name for name in names if any(isinstance(item, dict) and name in item for item in messages)]
     for when in SendReasoning:
         for field in ("", *found) if when is not SendReasoning.NEVER else ("",):
             rule = ReasoningReturn(when=when, field=field)
-            if same(encode_turns(turns, rule, beside=beside), messages):
+            if same(encode_turns(turns, rule, with_extra=with_extra), messages):
                 return rule
     thought = any(isinstance(part, Reasoning) for turn in turns for part in turn.parts)
     return ReasoningReturn(when=SendReasoning.ALWAYS if thought else SendReasoning.NEVER)

@@ -41,7 +41,7 @@ from playground.protocols.chat.reasoning import (
     without_thought_mark,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
-from playground.protocols.decoding import BodyDecoder
+from playground.protocols.decoding import Decoder
 from playground.protocols.error_fields import looks_like_error
 from playground.protocols.errors import read_error
 from playground.protocols.sse import DEFAULT_CAP
@@ -148,7 +148,7 @@ class _Choice:
         return self.finish is not None and not (self.early and self.answered)
 
 
-class ChatDecoder(BodyDecoder):
+class ChatDecoder(Decoder):
     """Decoder of one chat-completions body."""
 
     _protocol = "chat"

@@ -31,7 +31,7 @@ from playground.protocols.chat.reasoning import (
     plain_text,
     without_thought_mark,
 )
-from playground.protocols.reading import tool_from, written_beside
+from playground.protocols.reading import tool_from, write_extra
 
 if TYPE_CHECKING:
     from playground.domain.accumulator import Accumulator, GrowingChoice
@@ -41,9 +41,9 @@ KEEP: Final = ReasoningReturn()
 _ALL: Final = ReasoningReturn(when=SendReasoning.ALWAYS)
 
 
-def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
+def encode(request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
     """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into."""
-    messages = encode_turns(request.turns, request.reasoning_return, beside=beside)
+    messages = encode_turns(request.turns, request.reasoning_return, with_extra=with_extra)
     body: JSONObject = {"model": request.model, "messages": messages}
     body.update(request.parameters.to_wire(request.with_extras({})))
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
@@ -57,16 +57,12 @@ def check(request: Request) -> None:
     encode(request.model_copy(update={"turns": ()}))
 
 
-def choices(body: JSONObject) -> int:
-    """As ``n`` says."""
-    n = body.get("n")
-    return n if type(n) is int and n > 1 else 1
-
-
-def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, beside: bool = False) -> list[JSONObject]:
+def encode_turns(
+    turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, with_extra: bool = False
+) -> list[JSONObject]:
     """The messages of ``turns``; a turn with tool results gives one message for each of them."""
     return [
-        {**message, **returned(turn), **turn.members, **message, **(written_beside(turn) if beside else {})}
+        {**message, **returned(turn), **turn.members, **message, **(write_extra(turn) if with_extra else {})}
         if turn.members or turn.extra
         else message
         for turn in turns

@@ -13,8 +13,8 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.messages.blocks import READ
 from playground.protocols.messages.encode import REDACTED, encode_turns, texts_in
 from playground.protocols.messages.ids import is_valid
-from playground.protocols.protocol import get_protocol
-from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
+from playground.protocols.reading import EXTRA, MessageError, read_extra, read_settings
+from playground.protocols.wire_protocol import Protocol
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _THINKING: Final = ("thinking", REDACTED)
@@ -36,8 +36,8 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
     for number, item in enumerate(messages, 1):
         try:
             role, blocks = _message(item)
-            extra, made = read_beside(item), len(turns)
-            lost = [name for name in item if name not in ("role", "content") and not (name == BESIDE and extra)]
+            extra, made = read_extra(item), len(turns)
+            lost = [name for name in item if name not in ("role", "content") and not (name == EXTRA and extra)]
             _append(turns, role, blocks)
             if extra:
                 turns[made] = turns[made].model_copy(update={"extra": extra})
@@ -148,7 +148,7 @@ def _result(block: JSONObject) -> Part:
     return ToolResult(call_id=whole(call_id), text=text, is_error=failed, extra={"messages": extra} if extra else {})
 
 
-def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+def read_body(protocol: Protocol, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
     """The request, and sentences on what could not be kept. Raises ValueError naming what is wrong with a message.
 
     What has no field of its own goes into ``extra_body``.
@@ -156,5 +156,5 @@ def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
     turns, left_out = read_conversation(body.get("system"), body.get("messages"))
     # The encoder spells a plain text of these two in another way, so as fields they would not come back as they are.
     plain = [name for name in ("tool_choice", "stop_sequences") if isinstance(body.get(name), str)]
-    request, notes = read_settings(get_protocol("messages"), body, plain)
+    request, notes = read_settings(protocol, body, plain)
     return request.model_copy(update={"turns": tuple(turns)}), (*left_out, *notes)

@@ -28,7 +28,7 @@ from playground.jsonkit.foreign import amount_of, count_of, keepable, members_be
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.arguments import REPEATED, Arguments
-from playground.protocols.decoding import BodyDecoder
+from playground.protocols.decoding import Decoder
 from playground.protocols.error_fields import looks_like_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.messages.ids import is_valid
@@ -111,7 +111,7 @@ def read_usage(value: JSONObject) -> Usage:
     )
 
 
-class MessagesDecoder(BodyDecoder):
+class MessagesDecoder(Decoder):
     """Decoder of one messages body."""
 
     _protocol = "messages"

@@ -23,7 +23,7 @@ from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.ids import CallIds
 from playground.protocols.messages.parameters import MAX_TOKENS_START
-from playground.protocols.reading import at_vendor, tool_from, written_beside
+from playground.protocols.reading import at_vendor, tool_from, write_extra
 
 if TYPE_CHECKING:
     from playground.domain.accumulator import Accumulator
@@ -37,7 +37,7 @@ _FREE_TEXT: Final[JSONObject] = {
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
-def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
+def encode(request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
     """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into.
 
     Raises ValueError naming the call whose arguments are not a JSON object: the protocol has no place for them.
@@ -46,7 +46,7 @@ def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JS
     system = _system(request.turns)
     if system:
         body["system"] = system
-    body["messages"] = encode_turns(request.turns, beside=beside)
+    body["messages"] = encode_turns(request.turns, with_extra=with_extra)
     parameters = request.parameters.to_wire(request.with_extras({}))
     if isinstance(parameters.get("tool_choice"), str):
         parameters["tool_choice"] = {"type": parameters["tool_choice"]}
@@ -64,22 +64,7 @@ def check(request: Request) -> None:
     encode(request.model_copy(update={"turns": tuple(turn for turn in request.turns if turn.calls)}))
 
 
-def choices(_body: JSONObject) -> int:
-    """An answer is one message."""
-    return 1
-
-
-def returned(_turn: Turn) -> JSONObject:
-    """Nothing: a message of a request has but a role and content."""
-    return {}
-
-
-def returned_with_reasoning(_turn: Turn) -> JSONObject:
-    """Nothing: what belongs to thinking stands in its block."""
-    return {}
-
-
-def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONObject]:
+def encode_turns(turns: tuple[Turn, ...], *, with_extra: bool = False) -> list[JSONObject]:
     """User and assistant messages in turn; raises ValueError as ``encode`` does.
 
     What came ``beside`` the answers that become one message stands in it together, the first one's where two differ.
@@ -93,8 +78,8 @@ def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONO
         if not messages or messages[-1]["role"] != side:
             messages.append({"role": side, "content": []})
         messages[-1]["content"].extend(_blocks(turn, ids))
-        if beside:
-            messages[-1] = with_members(messages[-1], written_beside(turn))
+        if with_extra:
+            messages[-1] = with_members(messages[-1], write_extra(turn))
     return [{**message, "content": _content(message["content"])} for message in messages]
 
 
@@ -255,7 +240,7 @@ def write_tool(tool: ToolDefinition) -> JSONObject:
     return out
 
 
-def write_answer(answer: Accumulator, _created: int) -> JSONObject:
+def write_answer(answer: Accumulator) -> JSONObject:
     """What a stream said, as the message it would have been (the public protocol); it says no time.
 
     Raises ValueError for a call whose arguments are not a JSON object.
