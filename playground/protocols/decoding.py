@@ -1,7 +1,7 @@
-"""What the decoders of all protocols share: stream or one JSON body, frames to JSON, and the verdict at the end.
+"""The base class of decoders: detect a stream or a JSON body, parse frames, and judge the end of the body.
 
 The content type is a hint, the body decides. A body that is neither a stream nor JSON becomes a failure that quotes it.
-Nothing here knows the shape of any answer; subclasses do. No bytes make it raise.
+Subclasses know the shape of answers. No bytes make a decoder raise.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
-_KEPT: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
+_WITH_VALUES: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
 
 
 def make_call_id() -> str:
-    """An id for a tool call that came without one; unique, so that its answer finds it in any conversation."""
+    """Return an id for a tool call without one, unique in all conversations."""
     return f"call_{new_id()}"
 
 
@@ -51,12 +51,14 @@ class Traced(NamedTuple):
 class Decoder(ABC):
     """Turns one response body into events, whatever the chunks it arrives in. No bytes make it raise.
 
-    Subclasses read one JSON object (``_object``) and say at the end whether the answer is whole (``_verdict``).
-    ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes;
-    ``make_id`` names calls that came without an id.
+    ``content_type`` is the response's header, a hint only. ``cap`` is the largest event or JSON body in bytes; a larger
+    one ends in ``Failed`` with TOO_LARGE. ``make_id`` makes ids for calls without one. ``finished`` is True as soon as
+    the protocol's end marker was read: the reader may stop although the connection stays open.
+
+    Subclasses read one JSON object (``_object``) and check at the end that the answer is complete (``_verdict``).
     """
 
-    _protocol: ClassVar[str]  # the name of the one that is read
+    _protocol: ClassVar[str]  # its name
     _end_marker: ClassVar[str]
 
     def __init__(
@@ -74,26 +76,26 @@ class Decoder(ABC):
         self._parser = SSEParser(cap)
         self._cumulative = CumulativeDeltas()
         self._noted: set[str] = set()
-        self._holes: dict[str, str] = {}  # those of them that left out what may belong to the answer
+        self._holes: dict[str, str] = {}  # notes by code, where a part of the answer may be missing
         self._failed = False
         self._closed = False
-        self._delimited = False  # the body ended where it said that it would
+        self._delimited = False  # the body was read to an end of its own
         self._objects = 0  # JSON objects understood as part of an answer
-        self._loose: list[str] = []  # text outside the format, kept for the verdict
-        self._room = 4096  # characters of it that are still taken
-        self._remark: Failure | None = None  # the last object, where it may report an error or progress
+        self._loose: list[str] = []  # text outside the format, for the verdict
+        self._loose_room = 4096  # characters of it that may be added
+        self._remark: Failure | None = None  # the last object that may report an error or progress
         self._remark_at = 0  # objects of the answer before it
-        self._strange = ""  # what was noted of the first object that belongs to no answer known here
-        self._other = ""  # whose objects came, in words, where they are of another protocol
-        self._odd_numbers: list[str] = []  # met since they were noted last
-        self._odd = False  # the object being read may hold halves of surrogate pairs
-        self._whole_body = False  # the object being read is the whole answer
+        self._strange = ""  # note on the first unknown object
+        self._other_protocol = ""  # title of another protocol whose objects were received
+        self._odd_numbers: list[str] = []  # not noted yet
+        self._has_halves = False  # the object being read may hold halves of surrogate pairs
+        self._is_whole_body = False  # the object being read is the complete answer
         self._source = ""  # its text
         self._pending: list[Event] = []  # events whose frame is not complete yet
 
     @property
     def is_one_body(self) -> bool:
-        """Whether what comes is one JSON text, and no stream."""
+        """The body is one JSON text, no stream."""
         return self._mode == "json"
 
     # -- bytes -------------------------------------------------------------------------------------------------
@@ -225,9 +227,9 @@ class Decoder(ABC):
         self._note_numbers(out)
         if self._content_type == "text/event-stream":
             self._note(out, "json_body", "one JSON body came although the content type says event stream")
-        self._whole_body = True
+        self._is_whole_body = True
         self._read_value(value, text, None, out)
-        self._whole_body = False
+        self._is_whole_body = False
         if not self._failed:
             self._end(out)
 
@@ -300,10 +302,10 @@ class Decoder(ABC):
             self._keep_loose(text)
 
     def _read_value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
-        """Any JSON value that stands where an object is expected."""
+        """Read any JSON value in place of an object."""
         self._source = text
-        self._odd = foreign.has_halves(text)
-        had = len(out)
+        self._has_halves = foreign.has_halves(text)
+        first = len(out)
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
@@ -315,11 +317,11 @@ class Decoder(ABC):
                     self._object(item, event, out)
                 elif item:
                     self._not_object(item, foreign.write(item), out)
-        elif self._whole_body:
+        elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
             self._not_object(value, text, out)
-        self._look_for_overflow(out, had)
+        self._check_overflow(out, first)
 
     def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
         note = f"an event is JSON but not an object: {foreign.whole(text[:120])}"
@@ -327,18 +329,18 @@ class Decoder(ABC):
         self._keep_loose(foreign.text_of(value))
 
     def _error_or_remark(self, value: JSONObject, out: list[Event]) -> None:
-        """Fail at an object that reports an error; one that may report progress is an error if no answer follows."""
+        """Fail at an object that reports an error; one that may report progress only fails if no answer follows."""
         failure = read_error(value, text=self._source)
-        if self._whole_body or is_certain_error(value):
+        if self._is_whole_body or is_certain_error(value):
             self._fail(out, failure)
         else:
             self._remark, self._remark_at = failure, self._objects
             self._note(out, "remark", f"a message came that is no part of the answer: “{failure.message[:120]}”")
 
     def _keep_loose(self, text: str) -> None:
-        if text and self._room > 0:
-            self._loose.append(text[: self._room])
-            self._room -= len(text)
+        if text and self._loose_room > 0:
+            self._loose.append(text[: self._loose_room])
+            self._loose_room -= len(text)
 
     # -- what subclasses add -------------------------------------------------------------------------------------
 
@@ -348,11 +350,11 @@ class Decoder(ABC):
 
     @abstractmethod
     def _flush(self, out: list[Event]) -> None:
-        """Give out what was held back."""
+        """Emit all that is held back."""
 
     @abstractmethod
     def _verdict(self, out: list[Event]) -> None:
-        """Say whether the answer is whole; called at the end of a body that held one, when nothing failed."""
+        """Judge whether the answer is complete; called at the end of a body that held one, when nothing failed."""
 
     # -- verdicts --------------------------------------------------------------------------------------------------
 
@@ -360,9 +362,9 @@ class Decoder(ABC):
         if not self._mode:
             self._note(out, "no_body", "the body is empty")
             self._fail(out, verdicts.no_body())
-        elif self._other and not self._objects:
+        elif self._other_protocol and not self._objects:
             expected = TITLES_IN_SENTENCE[self._protocol]
-            self._fail(out, verdicts.other_protocol(expected, self._other, self._source))
+            self._fail(out, verdicts.other_protocol(expected, self._other_protocol, self._source))
         elif not self._objects and self._remark is not None:
             self._fail(out, self._remark)
         elif not self._objects and self._loose:
@@ -382,12 +384,12 @@ class Decoder(ABC):
         self._fail(out, verdicts.stopped_short(self._objects, self._end_marker, last))
 
     def _ends_without_reason(self, out: list[Event]) -> None:
-        """The gateway ended the body as one that is whole, and said nothing of why."""
+        """Note that the gateway ended a complete body without a finish reason."""
         note = f"the answer ended with neither a finish reason nor {self._end_marker}; it may be cut off"
         self._note(out, "no_finish_reason", note)
 
     def _empty(self, out: list[Event], reason: str | None) -> None:
-        """A complete answer has nothing in it; ``reason`` is its finish reason."""
+        """Fail because a complete answer is empty; ``reason`` is its finish reason."""
         if self._holes:
             self._fail(out, verdicts.nothing_readable(next(iter(self._holes.values()))))
             return
@@ -410,8 +412,8 @@ class Decoder(ABC):
         name = protocol_of_answer(value)
         if name in ("", self._protocol):
             return False
-        self._other = TITLES_IN_SENTENCE[name]
-        self._note(out, "other_protocol", f"objects of {self._other} came", hole=True)
+        self._other_protocol = TITLES_IN_SENTENCE[name]
+        self._note(out, "other_protocol", f"objects of {self._other_protocol} came", hole=True)
         if value.get("type") == MESSAGE_STOP:
             self._end(out)
         return True
@@ -422,19 +424,19 @@ class Decoder(ABC):
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
 
-    def _look_for_overflow(self, out: list[Event], had: int) -> None:
-        """Look for one where a value is kept as it came, from the event ``had`` on."""
-        if any(type(event) in _KEPT for event in out[had:]):
+    def _check_overflow(self, out: list[Event], first: int) -> None:
+        """Check for too large numbers where events from index ``first`` on keep a value unchanged."""
+        if any(type(event) in _WITH_VALUES for event in out[first:]):
             self._note_overflow(out)
 
     def _watch_cumulative(self, out: list[Event]) -> None:
-        """Say so where the fragments of a text begin with all that came before them."""
-        at = self._cumulative.watch(out)
-        if at is not None:
-            out.insert(at, Deviation(CUMULATIVE, NOTE))
+        """Note cumulative deltas: fragments that begin with all earlier ones."""
+        index = self._cumulative.watch(out)
+        if index is not None:
+            out.insert(index, Deviation(CUMULATIVE, NOTE))
 
     def _note_overflow(self, out: list[Event]) -> None:
-        """Say so where what is being read holds a number too large to be kept."""
+        """Note a number in the current object that is too large for a double."""
         if number := foreign.overflow(self._source):
             note = f"{number[:40]} is a larger number than can be kept; “Infinity” stands in its place"
             self._note(out, "number_too_large", note)
@@ -448,7 +450,7 @@ class Decoder(ABC):
         out.append(Failed(failure))
 
     def _note(self, out: list[Event], code: str, note: str, *, hole: bool = False) -> None:
-        """Say once that something is not as specified; ``hole``: and that part of the answer may be missing for it."""
+        """Emit a deviation once; ``hole`` means that a part of the answer may be missing because of it."""
         if code not in self._noted or (hole and code not in self._holes):
             self._noted.add(code)
             if hole:

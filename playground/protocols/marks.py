@@ -1,4 +1,4 @@
-"""What tells a body of one protocol from one of another: names that it alone has."""
+"""Names that only one protocol has; they tell its bodies from those of others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.protocols import MESSAGES
 if TYPE_CHECKING:
     from playground.domain.parameters import Parameters
 
-#: Members that more than one protocol has, and that tell none of them.
+#: Members that more than one protocol has.
 SHARED: Final = frozenset({"temperature", "top_p", "max_tokens", "stream", "tools", "tool_choice", "metadata"})
 _NONE: frozenset[str] = frozenset()
 
@@ -45,18 +45,18 @@ class Marks:
         return self.tool in tool or (self.custom_tool is not None and isinstance(tool.get(self.custom_tool), dict))
 
     def count(self, body: JSONObject) -> int:
-        """How many of them a body bears; those in messages weigh more, since nobody adds them by hand."""
-        found = 3 * len(self.members & body.keys())
-        found += 3 * sum(map(self.defines, _objects(body.get("tools"))))
+        """Return the weighted number of marks in a body; those in messages count more: no one adds them by hand."""
+        weight = 3 * len(self.members & body.keys())
+        weight += 3 * sum(map(self.defines, _objects(body.get("tools"))))
         for message in _objects(body.get(MESSAGES)):
-            found += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
-            found += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
+            weight += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
+            weight += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
         choice = body.get("tool_choice")
-        return found + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))
+        return weight + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))
 
 
 def members_of(parameters: type[Parameters], *more: str) -> frozenset[str]:
-    """The members of a body that are a protocol's alone: its parameters, and ``more`` that no parameter is for."""
+    """Return the members of a body that only one protocol has: its parameters and ``more``."""
     own = {path[0] for path in parameters.places().values()}
     return frozenset(own.union(more) - SHARED)
 

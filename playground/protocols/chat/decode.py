@@ -175,7 +175,7 @@ class ChatDecoder(Decoder):
             self._open(value, out)
         if type(choices) is list:
             self._objects += 1
-            if self._whole_body and len(choices) > 1:
+            if self._is_whole_body and len(choices) > 1:
                 choices = self._told_apart(choices, out)
             for position, choice in enumerate(choices):
                 if type(choice) is dict:
@@ -241,12 +241,12 @@ class ChatDecoder(Decoder):
         odd = bool(value.get("choices"))  # there is something in place of the list
         if "choices" not in value and self._is_of_another(value, out):
             return
-        if value.get("usage") and not self._whole_body:
+        if value.get("usage") and not self._is_whole_body:
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):
             self._error_or_remark(value, out)
-        elif self._whole_body:
+        elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no chat completion: it has no choices", self._source))
         elif "choices" in value or value.get("object") == "chat.completion.chunk":
             self._objects += 1
@@ -283,7 +283,7 @@ class ChatDecoder(Decoder):
                 content
                 and state.plain
                 and type(content) is str
-                and not self._odd
+                and not self._has_halves
                 and (size == 1 or (size == 2 and "role" in delta))
             ):
                 out.append(TextDelta(index, content))
@@ -311,8 +311,8 @@ class ChatDecoder(Decoder):
         """A choice of a whole answer, or of a stream that says things its own way."""
         message = choice.get("message")
         if isinstance(message, dict):
-            if self._whole_body or not (state.seen or state.calls):
-                if not self._whole_body:
+            if self._is_whole_body or not (state.seen or state.calls):
+                if not self._is_whole_body:
                     self._note(out, "message_in_stream", "a whole message came inside the stream")
                 self._delta(state, message, out, all_whole=True)
                 return
@@ -365,7 +365,7 @@ class ChatDecoder(Decoder):
     def _tool_calls(
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
     ) -> None:
-        mended = self._mended_calls(state, calls) if self._odd or state.half else calls
+        mended = self._mended_calls(state, calls) if self._has_halves or state.half else calls
         known = self._calls_of(state)
         known.read_calls(mended, out, all_whole=all_whole, again=again)
         self._tell_calls(state, known, out)
@@ -421,7 +421,7 @@ class ChatDecoder(Decoder):
     def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         reader = state.reasoning
         for name, received in reader.read_reasoning(delta, whole=all_whole):
-            text = self._mend(state, name, received) if self._odd or state.half else received
+            text = self._mend(state, name, received) if self._has_halves or state.half else received
             if text:
                 out.append(ReasoningDelta(state.index, text, name))
                 state.seen = True
@@ -455,7 +455,7 @@ class ChatDecoder(Decoder):
         kind = part.get("type")
         if kind in ("thinking", "reasoning"):
             text = part_text(part)
-            if self._odd or state.half:
+            if self._has_halves or state.half:
                 text = self._mend(state, CONTENT_PART, text)
             if text or holds_text(part):
                 self._release(state, out)
@@ -475,7 +475,7 @@ class ChatDecoder(Decoder):
     def _content_part(self, state: _Choice, part: JSONObject) -> ExtraDelta:
         """A part of the content that holds reasoning, in the shape in which it came."""
         members = members_beside({"content": [part]}, ())
-        if self._whole_body:
+        if self._is_whole_body:
             return ExtraDelta(state.index, "reasoning", "chat", members, pieces=("content",))
         return ExtraDelta(state.index, "reasoning", "chat", members, records=("content",))
 
@@ -492,7 +492,7 @@ class ChatDecoder(Decoder):
         self._take_answer(state, out)
 
     def _text(self, state: _Choice, text: str, out: list[Event]) -> None:
-        if self._odd or state.half:
+        if self._has_halves or state.half:
             text = self._mend(state, "content", text)
         if not text:
             return

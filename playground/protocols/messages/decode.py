@@ -176,7 +176,7 @@ class MessagesDecoder(Decoder):
             self._message(value, out)
         elif self._is_of_another(value, out):
             return
-        elif self._whole_body:
+        elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no message: it has no content", self._source))
         else:
             note = f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
@@ -192,7 +192,7 @@ class MessagesDecoder(Decoder):
     def _message(self, value: JSONObject, out: list[Event]) -> None:
         """A whole answer: the body of a request that was not streamed."""
         self._objects += 1
-        if not self._whole_body:
+        if not self._is_whole_body:
             self._note(out, "message_in_stream", "a whole message came inside the stream")
         self._open(value, out)
         self._whole_blocks(value.get("content"), out)
@@ -354,7 +354,7 @@ class MessagesDecoder(Decoder):
         """The input in the start of a call as text; empty for the placeholders with which streams start one."""
         given = block.value.get("input") if block.kind == "tool_use" else None
         text = foreign.whole(given) if isinstance(given, str) else "" if given is None else self._object_text(given)
-        return text if self._whole_body or text.strip() not in ("{}", "null") else ""
+        return text if self._is_whole_body or text.strip() not in ("{}", "null") else ""
 
     def _place_input(self, out: list[Event]) -> None:
         """Give input that came under the index of no call to the calls that lack it, else the last one."""
@@ -447,7 +447,7 @@ class MessagesDecoder(Decoder):
             self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
             text = self._object_text(text)
         text = self._text_in(text, out)
-        return self._mend(place, text) if text and (self._odd or self._half) else text
+        return self._mend(place, text) if text and (self._has_halves or self._half) else text
 
     def _keep_homeless(self, index: int, given: JSON, out: list[Event]) -> None:
         """Keep a fragment of input that came under the index of no call until its block starts, or the message ends."""
@@ -481,7 +481,7 @@ class MessagesDecoder(Decoder):
     def _text(self, kind: str, given: JSON, out: list[Event]) -> None:
         """More of a block of ``kind`` text or thinking."""
         if text := self._text_in(given, out):
-            if self._odd or self._half:
+            if self._has_halves or self._half:
                 text = self._mend(kind, text)
             if text:
                 out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
