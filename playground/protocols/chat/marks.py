@@ -1,4 +1,4 @@
-"""What only chat completions have."""
+"""Names that only chat completions have."""
 
 from __future__ import annotations
 
