@@ -1,8 +1,8 @@
-"""Answers of the native messages protocol, streamed or whole, into events.
+"""Decode answers of the native messages protocol, streamed or not, into events.
 
 The specification shows only ``content[0].text`` (section 4.2); the rest follows the public protocol. Unknown blocks are
-kept whole, with what unknown deltas add to them; unknown members of the others are kept beside what is known; unknown
-events are noted, and no bytes make it raise. The one answer is choice 0.
+kept complete, with the members that unknown deltas add; so are unknown members of known blocks; unknown events are
+noted. No bytes make the decoder raise. The one answer is choice 0.
 """
 
 from __future__ import annotations
@@ -54,48 +54,48 @@ _OF_KIND: Final = {
     "citations_delta": "text",
 }
 
-#: The members of a message, and of the event that ends it.
+#: Members of a message, and of the event that ends it.
 _MESSAGE: Final = frozenset({"type", "id", "role", "model", "content", "stop_reason", "usage", "delta", "message"})
 
 _DELTA: Final = frozenset({"type", "text", "thinking", "signature", "partial_json"})
 
-#: Blocks that hold no input of a call.
+#: Types of blocks without input of a call.
 _WITHOUT_INPUT: Final = ("text", "thinking", "redacted_thinking")
-_HOMELESS: Final = "arguments came under the index of no call, and every call has its own; they are left out"
-_OFTEN: Final = 8 * 1024  # characters of reports, each of which is told at once
+_UNASSIGNED: Final = "arguments came under the index of no call, and every call has its own; they are left out"
+_REPORT_ALL: Final = 8 * 1024  # characters of usage reports that are all emitted at once
 
 
 class GrowingUsage:
-    """The object merged over the stream. Later counts replace earlier ones; one that is left out or null later stays.
+    """Usage merged over the stream. Later counts replace earlier ones, except with null.
 
-    Reports that grow and grow are told less and less often, so that each costs what it is long.
+    Growing reports are emitted less and less often, so that the total cost is linear.
     """
 
     def __init__(self) -> None:
-        self._known: JSONObject = {}
-        self._untold = 0  # characters of reports that say something new and were not told
-        self._told = 0  # characters of those that were
+        self._merged: JSONObject = {}
+        self._pending = 0  # characters of reports with news that were not emitted
+        self._emitted = 0  # characters of those that were
 
     def add_report(self, usage: JSONObject, size: int) -> bool:
-        """Take a report in that came with ``size`` characters; gives whether it is to be told now."""
-        known = self._known
-        news = {k: v for k, v in usage.items() if k not in known or (v is not None and v != known[k])}
+        """Merge a report of ``size`` characters; return whether usage is to be emitted now."""
+        merged = self._merged
+        news = {k: v for k, v in usage.items() if k not in merged or (v is not None and v != merged[k])}
         if not news:
             return False
-        known.update(news)
-        self._untold += size
-        return self._untold > self._told or self._told < _OFTEN
+        merged.update(news)
+        self._pending += size
+        return self._pending > self._emitted or self._emitted < _REPORT_ALL
 
-    def tell(self) -> Usage | None:
-        """All that is known; None when that was told already."""
-        if not self._untold:
+    def take(self) -> Usage | None:
+        """Return the merged usage; None if it was returned before."""
+        if not self._pending:
             return None
-        self._told, self._untold = self._told + self._untold, 0
-        return read_usage(self._known)
+        self._emitted, self._pending = self._emitted + self._pending, 0
+        return read_usage(self._merged)
 
 
 def read_usage(value: JSONObject) -> Usage:
-    """Counts of a usage object; see the module for what ``prompt`` includes."""
+    """Return the counts of a usage object; ``prompt`` includes tokens read from and written to a cache."""
     read, written = count_of(value.get("cache_read_input_tokens")), count_of(value.get("cache_creation_input_tokens"))
     fresh, completion = count_of(value.get("input_tokens")), count_of(value.get("output_tokens"))
     prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
@@ -122,14 +122,14 @@ class MessagesDecoder(Decoder):
     ) -> None:
         super().__init__(content_type, cap, make_id)
         self._blocks: dict[int, Block] = {}
-        self._latest: Block | None = None  # that started
-        self._open_blocks: set[int] = set()  # indexes of those that have not ended
+        self._latest: Block | None = None  # the block that started last
+        self._open_blocks: set[int] = set()  # indexes of the unfinished
         self._highest = 0  # index
         self._calls = 0
-        self._call_blocks: list[Block] = []  # of the calls
-        self._homeless: dict[int, list[str]] = {}  # input that came under the index of no call, by that index
-        self._ids: set[str] = set()  # of calls, as they came
-        self._left_open = False  # a block had not ended when the body did
+        self._call_blocks: list[Block] = []  # blocks of calls
+        self._unassigned: dict[int, list[str]] = {}  # input received for an index without a call, by that index
+        self._ids: set[str] = set()  # of calls, as received
+        self._left_open = False  # the body ended inside a block
         self._finish: str | None = None
         self._id = ""
         self._half: dict[str, str] = {}
@@ -158,17 +158,17 @@ class MessagesDecoder(Decoder):
             self._objects += 1
             message = value.get("message")
             self._message_start(message if isinstance(message, dict) else {}, out)
-            self._beside(value, out)
+            self._emit_members(value, out)
         elif kind == "message_delta":
             self._objects += 1
             delta = value.get("delta")
             if isinstance(delta, dict):
-                self._beside(delta, out)
+                self._emit_members(delta, out)
                 self._reason(delta.get("stop_reason"), out)
-            self._beside(value, out)
+            self._emit_members(value, out)
             self._report(value.get("usage"), out)
         elif kind == "message_stop":
-            self._beside(value, out)
+            self._emit_members(value, out)
             self._end(out)
         elif kind == "error" or (kind != "message" and looks_like_error(value)):
             self._error_or_remark(value, out)
@@ -190,13 +190,13 @@ class MessagesDecoder(Decoder):
         return self._highest
 
     def _message(self, value: JSONObject, out: list[Event]) -> None:
-        """A whole answer: the body of a request that was not streamed."""
+        """Read a complete answer: the body of a request without streaming."""
         self._objects += 1
         if not self._is_whole_body:
             self._note(out, "message_in_stream", "a whole message came inside the stream")
         self._open(value, out)
         self._whole_blocks(value.get("content"), out)
-        self._beside(value, out)
+        self._emit_members(value, out)
         self._reason(value.get("stop_reason"), out)
         self._report(value.get("usage"), out)
 
@@ -210,7 +210,7 @@ class MessagesDecoder(Decoder):
         self._open(message, out)
         if not self._blocks:
             self._whole_blocks(message.get("content"), out)
-        self._beside(message, out)
+        self._emit_members(message, out)
         self._reason(message.get("stop_reason"), out)
         self._report(message.get("usage"), out)
 
@@ -240,8 +240,8 @@ class MessagesDecoder(Decoder):
             else:
                 self._misshapen(block, out)
 
-    def _beside(self, value: JSONObject, out: list[Event]) -> None:
-        """The members of a message that nothing here knows."""
+    def _emit_members(self, value: JSONObject, out: list[Event]) -> None:
+        """Emit the unknown members of a message."""
         if not value.keys() <= _MESSAGE and (members := members_beside(value, _MESSAGE)):
             out.append(ExtraDelta(0, "message", "messages", members))
 
@@ -278,22 +278,22 @@ class MessagesDecoder(Decoder):
         elif kind == "tool_use":
             self._call(block, out)
         if kind in READ:
-            known, _ = READ[kind]
-            self._extra(block, members_beside(value, known), out)
+            read, _ = READ[kind]
+            self._extra(block, members_beside(value, read), out)
             block.forget_start()
         if kind == "redacted_thinking":
             out.append(PartStart(0))
         if kind == "tool_use":
-            for text in self._homeless.pop(index, ()):
+            for text in self._unassigned.pop(index, ()):
                 self._arguments(block, text, out)
 
     def _extra(self, block: Block, members: JSONObject, out: list[Event], pieces: tuple[str, ...] = ()) -> None:
-        """Members of a block that nothing here knows; a block of an unknown kind takes them in itself."""
+        """Emit the unknown members of a block; an unknown block collects them."""
         if not members:
             return
         if block.kind in READ:
-            _, of = READ[block.kind]
-            out.append(ExtraDelta(0, of, "messages", members, max(block.call, 0), pieces))
+            _, owner = READ[block.kind]
+            out.append(ExtraDelta(0, owner, "messages", members, max(block.call, 0), pieces))
         elif block.open:
             block.add_members(members, pieces)
         else:
@@ -311,7 +311,7 @@ class MessagesDecoder(Decoder):
         id_, name = self._make_id() if ours else block.id, text_of(block.value.get("name")) or None
         out.append(ToolCallDelta(0, block.call, id=id_, name=name, id_is_ours=ours))
         if not is_valid(id_):
-            out.append(ExtraDelta(0, "tool_call", "messages", {}, block.call))  # so that it goes back as it came
+            out.append(ExtraDelta(0, "tool_call", "messages", {}, block.call))  # so that the id is sent back unchanged
         self._call_blocks.append(block)
         self._seen = True
 
@@ -324,7 +324,7 @@ class MessagesDecoder(Decoder):
         if block.kind == "thinking" and not cut_off:
             self._end_thinking(block, out)
         if block.kind not in READ:
-            value = block.whole()
+            value = block.complete_value()
             if not value:
                 return
             if not block.kind:
@@ -333,35 +333,35 @@ class MessagesDecoder(Decoder):
             self._seen = True
 
     def _end_calls(self, out: list[Event]) -> None:
-        """End all calls; input that came under the index of none goes to those that lack it."""
-        if self._homeless:
+        """End all calls; unassigned input goes to those without any."""
+        if self._unassigned:
             self._place_input(out)
         for block in self._call_blocks:
             self._end_call(block, out)
 
     def _end_call(self, block: Block, out: list[Event]) -> None:
-        """Give out the input that stood in the start of a call, and text held back.
+        """Emit the input in the start of a call, and text held back.
 
-        A stream starts a call with an empty object and sends the text; a whole answer has the object only.
+        A stream starts a call with an empty object and sends text; a complete answer has the object only.
         """
-        text, block.value = self._given_input(block), {}
+        text, block.value = self._start_input(block), {}
         if text:
             self._arguments(block, text, out)
-        if block.arguments is not None and (held := block.arguments.release()):
-            out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
+        if block.arguments is not None and (text := block.arguments.release()):
+            out.append(ToolCallDelta(0, block.call, arguments=text, late=len(text)))
 
-    def _given_input(self, block: Block) -> str:
-        """The input in the start of a call as text; empty for the placeholders with which streams start one."""
-        given = block.value.get("input") if block.kind == "tool_use" else None
-        text = foreign.whole(given) if isinstance(given, str) else "" if given is None else self._object_text(given)
+    def _start_input(self, block: Block) -> str:
+        """Return the input in the start of a call as text; empty for the placeholders of streams."""
+        start = block.value.get("input") if block.kind == "tool_use" else None
+        text = foreign.whole(start) if isinstance(start, str) else "" if start is None else self._object_text(start)
         return text if self._is_whole_body or text.strip() not in ("{}", "null") else ""
 
     def _place_input(self, out: list[Event]) -> None:
-        """Give input that came under the index of no call to the calls that lack it, else the last one."""
-        inputs, self._homeless = list(self._homeless.values()), {}
-        lacking = [block for block in self._call_blocks if not (block.is_whole or self._given_input(block))]
-        given = [block for block in self._call_blocks if not block.has_arguments and self._given_input(block)]
-        places = lacking or given
+        """Assign input received for an index without a call to the calls without input, else to the last one."""
+        inputs, self._unassigned = list(self._unassigned.values()), {}
+        lacking = [block for block in self._call_blocks if not (block.is_whole or self._start_input(block))]
+        replaceable = [block for block in self._call_blocks if not block.has_arguments and self._start_input(block)]
+        places = lacking or replaceable
         if len(inputs) != len(places):
             places = places[-1:] * len(inputs)
         for number, fragments in enumerate(inputs):
@@ -377,10 +377,10 @@ class MessagesDecoder(Decoder):
             elif self._repeats_last(text := "".join(fragments)):
                 self._note(out, *REPEATED)
             else:
-                self._note(out, "tool_arguments_homeless", f"{_HOMELESS}: {text[:60]}", hole=True)
+                self._note(out, "tool_arguments_homeless", f"{_UNASSIGNED}: {text[:60]}", hole=True)
 
     def _repeats_last(self, text: str) -> bool:
-        """Whether ``text`` says the same as the arguments of the last call."""
+        """Return whether ``text`` equals the arguments of the last call."""
         arguments = self._call_blocks[-1].arguments
         return arguments is not None and arguments.say(text)
 
@@ -397,7 +397,7 @@ class MessagesDecoder(Decoder):
         index = value.get("index")
         block = self._blocks.get(index if type(index) is int else self._index(value))
         if kind == "input_json_delta" and (block is None or block.kind in _WITHOUT_INPUT):
-            self._keep_homeless(self._index(value), delta.get("partial_json"), out)
+            self._keep_unassigned(self._index(value), delta.get("partial_json"), out)
             return
         if block is None:
             block = self._unannounced(value, kind, out)
@@ -423,7 +423,7 @@ class MessagesDecoder(Decoder):
             self._extra(block, members_beside(delta, _DELTA), out)
 
     def _unannounced(self, value: JSONObject, kind: JSON, out: list[Event]) -> Block:
-        """A block that begins with a delta."""
+        """Start a block whose first event is a delta."""
         start = _OF_KIND.get(kind) if isinstance(kind, str) else None
         self._note(out, "block_start_missing", "a content block came without its start")
         index = self._index(value)
@@ -431,7 +431,7 @@ class MessagesDecoder(Decoder):
         return self._blocks[index]
 
     def _misshapen(self, value: JSON, out: list[Event]) -> None:
-        """Note what stands where a block, or a text in one, is expected, and is neither."""
+        """Note a value that is not the expected block or text."""
         if value:
             self._note(out, "block_shape", "a content block is not of its shape; that is left out", hole=True)
 
@@ -442,21 +442,21 @@ class MessagesDecoder(Decoder):
         return value
 
     def _input_text(self, place: str, text: JSON, out: list[Event]) -> str:
-        """A fragment of the input of a call; ``place`` names that call."""
+        """Return a fragment of the input of a call as text; ``place`` names that call."""
         if isinstance(text, dict | list):
             self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
             text = self._object_text(text)
         text = self._text_in(text, out)
-        return self._mend(place, text) if text and (self._has_halves or self._half) else text
+        return self._join_halves(place, text) if text and (self._has_halves or self._half) else text
 
-    def _keep_homeless(self, index: int, given: JSON, out: list[Event]) -> None:
-        """Keep a fragment of input that came under the index of no call until its block starts, or the message ends."""
-        if text := self._input_text(f"input at {index}", given, out):
+    def _keep_unassigned(self, index: int, value: JSON, out: list[Event]) -> None:
+        """Keep input for an index without a call until its block starts, or the message ends."""
+        if text := self._input_text(f"input at {index}", value, out):
             self._note(out, "tool_arguments_elsewhere", "arguments of a call came under the index of no call so far")
-            self._homeless.setdefault(index, []).append(text)
+            self._unassigned.setdefault(index, []).append(text)
 
-    def _input(self, block: Block, given: JSON, out: list[Event]) -> None:
-        text = self._input_text(f"input {block.call}", given, out)
+    def _input(self, block: Block, value: JSON, out: list[Event]) -> None:
+        text = self._input_text(f"input {block.call}", value, out)
         if not text:
             return
         if block.kind == "tool_use":
@@ -471,37 +471,37 @@ class MessagesDecoder(Decoder):
             block.input.append(text)
 
     def _arguments(self, block: Block, text: str, out: list[Event]) -> None:
-        known = block.arguments = block.arguments or Arguments()
-        text, odd = known.take_fragment(text)
+        arguments = block.arguments = block.arguments or Arguments()
+        text, odd = arguments.take_fragment(text)
         if odd is not None:
             self._note(out, *odd)
-        if text or known.held:
-            out.append(ToolCallDelta(0, block.call, arguments=text, held=known.held, late=known.late))
+        if text or arguments.held:
+            out.append(ToolCallDelta(0, block.call, arguments=text, held=arguments.held, late=arguments.late))
 
-    def _text(self, kind: str, given: JSON, out: list[Event]) -> None:
-        """More of a block of ``kind`` text or thinking."""
-        if text := self._text_in(given, out):
+    def _text(self, kind: str, value: JSON, out: list[Event]) -> None:
+        """Read text of a block of ``kind`` text or thinking."""
+        if text := self._text_in(value, out):
             if self._has_halves or self._half:
-                text = self._mend(kind, text)
+                text = self._join_halves(kind, text)
             if text:
                 out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
                 self._seen = True
 
-    def _thinking(self, block: Block, given: JSON, out: list[Event]) -> None:
-        block.thought = block.thought or bool(given)
-        self._text("thinking", given, out)
+    def _thinking(self, block: Block, value: JSON, out: list[Event]) -> None:
+        block.thought = block.thought or bool(value)
+        self._text("thinking", value, out)
 
-    def _signature(self, block: Block, given: JSON, out: list[Event]) -> None:
-        if isinstance(given, str):
-            block.signature = block.signature or given[:1]
-        if text := self._text_in(given, out):
+    def _signature(self, block: Block, value: JSON, out: list[Event]) -> None:
+        if isinstance(value, str):
+            block.signature = block.signature or value[:1]
+        if text := self._text_in(value, out):
             out.append(ReasoningDelta(0, "", "thinking", signature=foreign.whole(text)))
             self._seen = True
 
     def _end_thinking(self, block: Block, out: list[Event]) -> None:
-        """Have whole thinking without a signature go back as it came: with an empty signature, or without the member.
+        """Mark complete thinking without a signature to be sent back: with an empty signature, or without the member.
 
-        Thinking that broke off has no signature either, and does not go back.
+        Thinking that was cut off has no signature either, and is not sent back.
         """
         if block.signature or not block.thought or block is not self._latest:
             return
@@ -510,8 +510,8 @@ class MessagesDecoder(Decoder):
         else:
             out.append(ReasoningDelta(0, "", "thinking", signature=""))
 
-    def _mend(self, place: str, text: str) -> str:
-        """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
+    def _join_halves(self, place: str, text: str) -> str:
+        """Return ``text`` with surrogate pairs joined; a first half at its end is kept for the next fragment."""
         text, half = foreign.split_half(self._half.pop(place, "") + text)
         if half:
             self._half[place] = half
@@ -536,20 +536,20 @@ class MessagesDecoder(Decoder):
     def _report(self, usage: JSON, out: list[Event]) -> None:
         if isinstance(usage, dict):
             if self._usage.add_report(usage, len(self._source)):
-                self._tell_usage(out)
+                self._emit_usage(out)
             else:
-                self._note_overflow(out)  # told later, when what it came in is gone
+                self._note_overflow(out)  # emitted later, without its source
         elif usage:
             self._note(out, "usage_shape", "usage is not an object; it is left out")
 
-    def _tell_usage(self, out: list[Event]) -> None:
-        if (told := self._usage.tell()) is not None:
-            out.append(UsageReport(told))
+    def _emit_usage(self, out: list[Event]) -> None:
+        if (usage := self._usage.take()) is not None:
+            out.append(UsageReport(usage))
 
     def _flush(self, out: list[Event]) -> None:
-        self._left_open = self._left_open or bool(self._open_blocks or self._homeless)
+        self._left_open = self._left_open or bool(self._open_blocks or self._unassigned)
         self._stop_all(out)
-        self._tell_usage(out)
+        self._emit_usage(out)
 
     def _stop_all(self, out: list[Event]) -> None:
         for index in sorted(self._open_blocks):

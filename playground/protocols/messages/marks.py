@@ -1,4 +1,4 @@
-"""What only native messages have."""
+"""Names that only native messages have."""
 
 from __future__ import annotations
 
