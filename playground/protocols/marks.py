@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
-
-if TYPE_CHECKING:
-    from playground.domain.parameters import Parameters
 
 #: Members that more than one protocol has.
 SHARED: Final = frozenset({"temperature", "top_p", "max_tokens", "stream", "tools", "tool_choice", "metadata"})

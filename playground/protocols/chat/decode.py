@@ -6,6 +6,7 @@ Deviations of real gateways are read where possible, and each is noted once. No 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.events import (
@@ -109,37 +110,22 @@ def _first(value: JSONObject, *places: str | tuple[str, str]) -> int | None:
     return None
 
 
+@dataclass(slots=True)
 class _Choice:
     """State of one completion. There may be very many, so rarely needed parts are made late."""
 
-    __slots__ = (
-        "answered",
-        "calls",
-        "early",
-        "finish",
-        "half",
-        "index",
-        "marked",
-        "plain",
-        "reasoning",
-        "repeats",
-        "seen",
-        "think",
-    )
-
-    def __init__(self, index: int) -> None:
-        self.repeats: dict[str, tuple[JSON, int]] = {}  # last value of each unknown member, and its repeats in a row
-        self.answered = False  # content or a call was received, not only reasoning
-        self.early = False  # the finish reason preceded any content or call
-        self.index = index
-        self.calls: ToolCalls | None = None  # made with the first
-        self.finish: str | None = None
-        self.half: dict[str, str] = {}  # first halves of surrogate pairs at the end of a fragment
-        self.marked = False  # the delta being read marks its content as a thought
-        self.plain = False  # text needs no checks and is emitted unchanged
-        self.reasoning = ReasoningReader()
-        self.seen = False  # visible content was received
-        self.think = ThinkSplitter()
+    index: int
+    answered: bool = False  # content or a call was received, not only reasoning
+    calls: ToolCalls | None = None  # made with the first
+    early: bool = False  # the finish reason preceded any content or call
+    finish: str | None = None
+    half: dict[str, str] = field(default_factory=dict)  # first halves of surrogate pairs at the end of a fragment
+    marked: bool = False  # the delta being read marks its content as a thought
+    plain: bool = False  # text needs no checks and is emitted unchanged
+    reasoning: ReasoningReader = field(default_factory=ReasoningReader)
+    repeats: dict[str, tuple[JSON, int]] = field(default_factory=dict)  # of unknown members: last value, times in a row
+    seen: bool = False  # visible content was received
+    think: ThinkSplitter = field(default_factory=ThinkSplitter)
 
     @property
     def has_ended(self) -> bool:

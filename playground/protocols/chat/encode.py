@@ -10,8 +10,9 @@ to it: strict gateways refuse the others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import Final, TypeGuard
 
+from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
@@ -32,9 +33,6 @@ from playground.protocols.chat.reasoning import (
     without_thought_mark,
 )
 from playground.protocols.reading import tool_from, write_extra
-
-if TYPE_CHECKING:
-    from playground.domain.accumulator import Accumulator, GrowingChoice
 
 DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()

@@ -8,12 +8,6 @@ from typing import Final
 from playground.jsonkit.values import JSONObject
 from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, Look, Shapes, parsed, text_in
 
-_DELTA_NAME: Final = b'"delta"'
-_CALLS_NAME: Final = b'"tool_calls"'
-_FINISH_NAME: Final = b'"finish_reason"'
-_FAR: Final = 1024  # bytes before or after a delta
-_MOST_CHECKED: Final = 32
-
 
 def _created(what: str) -> Look:
     def look(value: JSONObject) -> str:
@@ -95,8 +89,7 @@ _COMPLETION_LOOKS: Final = {
 class ChatShapes(Shapes):
     """Checks of a completion and of its chunks.
 
-    The decoder ignores fields that it does not need; other clients may need them. Chunks that differ only in their
-    delta are parsed once.
+    The decoder ignores fields that it does not need; other clients may need them.
     """
 
     body_looks = _COMPLETION_LOOKS
@@ -106,20 +99,15 @@ class ChatShapes(Shapes):
         super().__init__()
         self._id = ""
         self._roles: set[int] = set()  # choices whose first chunk was seen
-        self._checked: set[bytes] = set()  # chunks without defects, without their delta
 
-    def frame(self, raw: bytes) -> list[tuple[str, str]]:
-        """Return the defects of a chunk."""
-        around = _around_delta(raw)
-        if around in self._checked and _CALLS_NAME not in raw:
-            return []
+    def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the defects of a chunk."""
         value = parsed(raw.partition(b"data:")[2])
         if value is None or not isinstance(value.get("choices"), list) or value.get("error"):
-            return []
-        defects = [*self.look(_CHUNK_LOOKS, value), *self._first_role(value), *self._other_id(value)]
-        if not defects and len(self._checked) < _MOST_CHECKED and _is_all_in(around):
-            self._checked.add(around)
-        return defects
+            return
+        yield from self.look(_CHUNK_LOOKS, value)
+        yield from self._first_role(value)
+        yield from self._other_id(value)
 
     def _other_id(self, value: JSONObject) -> Iterator[tuple[str, str]]:
         id_ = value.get("id")
@@ -137,18 +125,6 @@ class ChatShapes(Shapes):
             delta = choice.get("delta")
             if isinstance(delta, dict) and delta.get("role") != "assistant":
                 yield from self.first("role_missing", "the first chunk of a choice has no role")
-
-
-def _around_delta(raw: bytes) -> bytes:
-    """Return a chunk without its delta; empty where the bytes do not show its limits."""
-    start, end = raw.find(_DELTA_NAME, 0, _FAR), raw.rfind(b"}]")
-    end = raw.rfind(_FINISH_NAME, max(start, 0), end) if _FINISH_NAME in raw[-_FAR:] else end
-    return raw[:start] + raw[end:] if 0 < start < end and len(raw) - end < _FAR else b""
-
-
-def _is_all_in(frame: bytes) -> bool:
-    """Return whether a chunk has all the fields that are checked, except those of calls."""
-    return all(name in frame for name in (b'"id"', b'"object"', b'"created"', b'"model"', b'"index"'))
 
 
 _CHUNK: Final = (

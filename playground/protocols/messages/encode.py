@@ -10,8 +10,9 @@ because a message of a request has only a role and content.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
@@ -23,9 +24,6 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.ids import CallIds
 from playground.protocols.messages.parameters import MAX_TOKENS_START
 from playground.protocols.reading import at_vendor, tool_from, write_extra
-
-if TYPE_CHECKING:
-    from playground.domain.accumulator import Accumulator
 
 REDACTED: Final = "redacted_thinking"
 _FREE_TEXT: Final[JSONObject] = {

@@ -94,9 +94,6 @@ class MessagesShapes(Shapes):
         """Yield the defects of an event."""
         named, rest = _NAME.search(raw), raw.partition(b"data:")[2]
         name = named[1].strip() if named else b""
-        quick = (b'{"type":"' + name + b'"', b'{"type": "' + name + b'"')
-        if name and name != b"message_start" and rest.lstrip(b" ").startswith(quick):
-            return
         value = parsed(rest)
         kind = value.get("type") if value is not None else None
         if value is None or not isinstance(kind, str):
