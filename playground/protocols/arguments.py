@@ -62,8 +62,8 @@ class Arguments:
             if not self._pieces and is_empty_object(text):
                 self._held, self.held = [_EMPTY if text == _EMPTY else text], len(text)
                 return "", None
-            if self._pieces and is_object(text) and self.are_whole():
-                if self.say(text):
+            if self._pieces and is_object(text) and self.are_complete():
+                if self.equals(text):
                     return "", REPEATED
                 self._add(text)
                 return text, TWICE
@@ -80,7 +80,7 @@ class Arguments:
             self._pieces = pieces  # nothing was returned before
         return text
 
-    def are_whole(self) -> bool:
+    def are_complete(self) -> bool:
         """Return whether the arguments are a complete JSON object. The cost is that of the new fragments."""
         if self._held:
             return True
@@ -92,7 +92,7 @@ class Arguments:
             self._read += 1
         return reader.sound and reader.complete and reader.root is not None and reader.root.kind == "object"
 
-    def say(self, text: str) -> bool:
+    def equals(self, text: str) -> bool:
         """Return whether ``text`` equals the arguments so far, regardless of white space and the order of names."""
         so_far = "".join(self._held or self._pieces)
         if text == so_far:

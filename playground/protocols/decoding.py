@@ -55,7 +55,7 @@ class Decoder(ABC):
     one ends in ``Failed`` with TOO_LARGE. ``make_id`` makes ids for calls without one. ``finished`` is True as soon as
     the protocol's end marker was read: the reader may stop although the connection stays open.
 
-    Subclasses read one JSON object (``_object``) and check at the end that the answer is complete (``_verdict``).
+    Subclasses read one JSON object (``_read_object``) and check the answer at the end (``_check_complete``).
     """
 
     _protocol: ClassVar[str]  # its name
@@ -144,7 +144,7 @@ class Decoder(ABC):
         verdict: list[Event] = []
         self._flush(verdict)
         if not self._failed:
-            self._judge(verdict)
+            self._judge_end(verdict)
         if verdict:
             traced.append(Traced(Frame(None, "", b"", "end"), verdict))
         return traced
@@ -195,7 +195,7 @@ class Decoder(ABC):
                 del self._received[self._body_start :]
                 return body
         if len(self._received) - self._body_start > self._cap:
-            self._too_large(self._pending)
+            self._fail_too_large(self._pending)
         elif self._mode == "json" and not self._line_tried:
             return self._detect_lines()
         return b""
@@ -222,7 +222,7 @@ class Decoder(ABC):
         try:
             value = foreign.parse(text, self._odd_numbers)
         except ValueError as error:
-            self._unreadable(text, str(error), out)
+            self._fail_unreadable(text, str(error), out)
             return
         self._note_numbers(out)
         if self._content_type == "text/event-stream":
@@ -231,14 +231,14 @@ class Decoder(ABC):
         self._read_value(value, text, None, out)
         self._is_whole_body = False
         if not self._failed:
-            self._end(out)
+            self._end_stream(out)
 
     # -- frames ------------------------------------------------------------------------------------------------
 
     def _read_frame(self, frame: Frame, out: list[Event], last: bool) -> None:
         """Read a frame that is no comment; ``last`` means that only the end of the body ended it."""
         if frame.kind == "oversize":
-            self._too_large(out)
+            self._fail_too_large(out)
             return
         text = frame.data.strip()
         if text[:5] == "data:" and frame.kind == "data":
@@ -246,7 +246,7 @@ class Decoder(ABC):
             self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last)
             return
         if text.strip('"') == "[DONE]":
-            self._end(out)
+            self._end_stream(out)
             return
         if not text and frame.event != "error":
             return
@@ -255,7 +255,7 @@ class Decoder(ABC):
         try:
             value = foreign.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
-            self._not_json(frame, str(error), out, last)
+            self._note_invalid_json(frame, str(error), out, last)
             return
         if self._odd_numbers:
             self._note_numbers(out)
@@ -268,11 +268,11 @@ class Decoder(ABC):
                 self._note(out, "json_twice", "events are JSON within the text of a JSON string")
         if self.finished:
             self._source = text
-            self._after_end(value, frame.event, out)
+            self._read_after_end(value, frame.event, out)
         else:
             self._read_value(value, text, frame.event, out)
 
-    def _end(self, out: list[Event]) -> None:
+    def _end_stream(self, out: list[Event]) -> None:
         if self.finished:
             self._note(out, "end_twice", "the end marker came more than once")
             return
@@ -280,18 +280,18 @@ class Decoder(ABC):
         self.finished = True
         out.append(StreamEnd())
 
-    def _after_end(self, value: JSON, event: str | None, out: list[Event]) -> None:
+    def _read_after_end(self, value: JSON, event: str | None, out: list[Event]) -> None:
         if event == "error" or (isinstance(value, dict) and looks_like_error(value) and is_certain_error(value)):
             self._fail(out, read_error(value, text=self._source))
         else:
             self._note(out, "data_after_end", "data came after the end marker; it is not part of the answer")
 
-    def _not_json(self, frame: Frame, reason: str, out: list[Event], last: bool) -> None:
+    def _note_invalid_json(self, frame: Frame, reason: str, out: list[Event], last: bool) -> None:
         text = frame.data.strip()
         if frame.event == "error":
             self._fail(out, read_error(text))
         elif self.finished:
-            self._after_end(None, frame.event, out)
+            self._read_after_end(None, frame.event, out)
         elif last and frame.kind == "data":
             self._note(out, "broken_event", "the last event is incomplete")
         else:
@@ -309,26 +309,26 @@ class Decoder(ABC):
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
-            self._object(value, event, out)
+            self._read_object(value, event, out)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
             self._note(out, "list_of_objects", "objects came wrapped in a list")
             for item in value:
                 if isinstance(item, dict):
-                    self._object(item, event, out)
+                    self._read_object(item, event, out)
                 elif item:
-                    self._not_object(item, foreign.write(item), out)
+                    self._note_non_object(item, foreign.write(item), out)
         elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
-            self._not_object(value, text, out)
+            self._note_non_object(value, text, out)
         self._check_overflow(out, first)
 
-    def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
+    def _note_non_object(self, value: JSON, text: str, out: list[Event]) -> None:
         note = f"an event is JSON but not an object: {foreign.whole(text[:120])}"
         self._note(out, "not_object", note, hole=bool(value))
         self._keep_loose(foreign.text_of(value))
 
-    def _error_or_remark(self, value: JSONObject, out: list[Event]) -> None:
+    def _read_error_or_remark(self, value: JSONObject, out: list[Event]) -> None:
         """Fail at an object that reports an error; one that may report progress only fails if no answer follows."""
         failure = read_error(value, text=self._source)
         if self._is_whole_body or is_certain_error(value):
@@ -345,20 +345,20 @@ class Decoder(ABC):
     # -- what subclasses add -------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
-        """Read one object of the stream, or the whole body (then ``_whole_body`` is True)."""
+    def _read_object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+        """Read one object of the stream, or the whole body (then ``_is_whole_body`` is True)."""
 
     @abstractmethod
     def _flush(self, out: list[Event]) -> None:
         """Emit all that is held back."""
 
     @abstractmethod
-    def _verdict(self, out: list[Event]) -> None:
+    def _check_complete(self, out: list[Event]) -> None:
         """Judge whether the answer is complete; called at the end of a body that held one, when nothing failed."""
 
     # -- verdicts --------------------------------------------------------------------------------------------------
 
-    def _judge(self, out: list[Event]) -> None:
+    def _judge_end(self, out: list[Event]) -> None:
         if not self._mode:
             self._note(out, "no_body", "the body is empty")
             self._fail(out, verdicts.no_body())
@@ -372,23 +372,23 @@ class Decoder(ABC):
         elif not self._objects and self._strange:
             self._fail(out, verdicts.nothing_readable(self._strange))
         elif not self._objects and not self.finished:
-            self._cut_off(out)
+            self._fail_cut_off(out)
         else:
-            self._verdict(out)
+            self._check_complete(out)
 
-    def _cut_off(self, out: list[Event]) -> None:
+    def _fail_cut_off(self, out: list[Event]) -> None:
         self._note(out, "cut_off", "the stream ended without a finish reason, possibly cut off")
         last = read_error("\n".join(self._loose), None, FailureKind.DECODE).message if self._loose else ""
         if self._remark is not None and self._remark_at == self._objects:
             last = last or self._remark.message
         self._fail(out, verdicts.stopped_short(self._objects, self._end_marker, last))
 
-    def _ends_without_reason(self, out: list[Event]) -> None:
+    def _note_missing_reason(self, out: list[Event]) -> None:
         """Note that the gateway ended a complete body without a finish reason."""
         note = f"the answer ended with neither a finish reason nor {self._end_marker}; it may be cut off"
         self._note(out, "no_finish_reason", note)
 
-    def _empty(self, out: list[Event], reason: str | None) -> None:
+    def _fail_empty(self, out: list[Event], reason: str | None) -> None:
         """Fail because a complete answer is empty; ``reason`` is its finish reason."""
         if self._holes:
             self._fail(out, verdicts.nothing_readable(next(iter(self._holes.values()))))
@@ -396,18 +396,18 @@ class Decoder(ABC):
         self._note(out, "empty", "the answer is complete and holds nothing")
         self._fail(out, verdicts.nothing_in_it(reason))
 
-    def _unreadable(self, text: str, reason: str, out: list[Event]) -> None:
+    def _fail_unreadable(self, text: str, reason: str, out: list[Event]) -> None:
         failure = verdicts.not_json(text, reason)
         if failure.kind is FailureKind.CUT_OFF:
             self._note(out, "cut_off", "the JSON body breaks off, possibly cut off")
         self._fail(out, failure)
 
-    def _too_large(self, out: list[Event]) -> None:
+    def _fail_too_large(self, out: list[Event]) -> None:
         if not self._failed:
             self._fail(out, verdicts.too_large(self._cap))
         self.finished = True
 
-    def _is_of_another(self, value: JSONObject, out: list[Event]) -> bool:
+    def _is_foreign(self, value: JSONObject, out: list[Event]) -> bool:
         """Return whether an object belongs to an answer of another protocol; note it, and end at its end."""
         name = protocol_of_answer(value)
         if name in ("", self._protocol):
@@ -415,7 +415,7 @@ class Decoder(ABC):
         self._other_protocol = TITLES_IN_SENTENCE[name]
         self._note(out, "other_protocol", f"objects of {self._other_protocol} came", hole=True)
         if value.get("type") == MESSAGE_STOP:
-            self._end(out)
+            self._end_stream(out)
         return True
 
     def _note_numbers(self, out: list[Event]) -> None:

@@ -154,21 +154,21 @@ class ChatDecoder(Decoder):
 
     # -- one object ----------------------------------------------------------------------------------------------
 
-    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+    def _read_object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
         choices = value.get("choices")
         if not self._named:
-            self._open(value, out)
+            self._read_id_and_model(value, out)
         if type(choices) is list:
             self._objects += 1
             if self._is_whole_body and len(choices) > 1:
                 choices = self._with_unique_indexes(choices, out)
             for position, choice in enumerate(choices):
                 if type(choice) is dict:
-                    self._choice(choice, position, out)
+                    self._read_choice(choice, position, out)
                 elif choice:
                     self._note(out, "choice_shape", "a choice is not an object; it is left out", hole=True)
         else:
-            self._without_choices(value, out)
+            self._read_without_choices(value, out)
         usage = value.get("usage")
         if usage is None and "x_groq" in value:
             inner = value["x_groq"]
@@ -176,7 +176,7 @@ class ChatDecoder(Decoder):
             if isinstance(usage, dict):
                 self._note(out, "usage_elsewhere", "usage came inside “x_groq” instead of beside the choices")
         if usage:
-            self._report(usage, out)
+            self._read_usage(usage, out)
             self._counted = choices == []
         if value.get("error") or (choices == [] and not usage and looks_like_error(value)):
             self._fail(out, read_error(value, text=self._source))
@@ -216,7 +216,7 @@ class ChatDecoder(Decoder):
         self._note(out, "choice_index_repeated", "several choices have the same index; their places in the list count")
         return [{**item, "index": i} if isinstance(item, dict) else item for i, item in enumerate(choices)]
 
-    def _open(self, value: JSONObject, out: list[Event]) -> None:
+    def _read_id_and_model(self, value: JSONObject, out: list[Event]) -> None:
         id_ = "" if self._id else foreign.text_of(value.get("id"))
         model = "" if self._model else foreign.text_of(value.get("model"))
         if id_ or model:
@@ -224,17 +224,17 @@ class ChatDecoder(Decoder):
             self._named = bool(self._id and self._model)
             out.append(Opened(self._id, self._model))
 
-    def _without_choices(self, value: JSONObject, out: list[Event]) -> None:
+    def _read_without_choices(self, value: JSONObject, out: list[Event]) -> None:
         if value.get("error"):
             return  # reported by the caller
         odd = bool(value.get("choices"))  # another value in place of the list
-        if "choices" not in value and self._is_of_another(value, out):
+        if "choices" not in value and self._is_foreign(value, out):
             return
         if value.get("usage") and not self._is_whole_body:
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):
-            self._error_or_remark(value, out)
+            self._read_error_or_remark(value, out)
         elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no chat completion: it has no choices", self._source))
         elif "choices" in value or value.get("object") == "chat.completion.chunk":
@@ -244,7 +244,7 @@ class ChatDecoder(Decoder):
             self._strange = self._strange or f"an event is not a chunk: {foreign.whole(self._source[:120])}"
             self._note(out, "unknown_object", self._strange)
 
-    def _report(self, usage: JSON, out: list[Event]) -> None:
+    def _read_usage(self, usage: JSON, out: list[Event]) -> None:
         if isinstance(usage, dict) and usage != self._usage:
             if self._usage is not None:
                 self._note(out, "usage_repeated", "usage came more than once; the last one counts")
@@ -255,14 +255,14 @@ class ChatDecoder(Decoder):
 
     # -- one choice ----------------------------------------------------------------------------------------------
 
-    def _choice(self, choice: JSONObject, position: int, out: list[Event]) -> None:
+    def _read_choice(self, choice: JSONObject, position: int, out: list[Event]) -> None:
         index = choice.get("index")
         if type(index) is not int:
             self._note(out, "choice_index_missing", "a choice has no index; its place in the list is used")
             index = position
         state = self._choices.get(index)
         if state is None:
-            state = self._new_choice(index, out)
+            state = self._add_choice(index, out)
         delta = choice.get("delta")
         reason = choice.get("finish_reason")
         if type(delta) is dict:
@@ -277,41 +277,41 @@ class ChatDecoder(Decoder):
             ):
                 out.append(TextDelta(index, content))
             elif delta:
-                self._delta(state, delta, out)
+                self._read_delta(state, delta, out)
         else:
-            self._no_delta(state, choice, out)
+            self._read_message_choice(state, choice, out)
         if not choice.keys() <= _OF_CHOICE and (members := self._new_members(index, choice, _OF_CHOICE)):
             out.append(AnswerMembers(index, "choice", "chat", members, _PIECES))
         if reason is not None:
-            self._finish(state, reason, out)
+            self._read_finish_reason(state, reason, out)
         if choice.get("usage"):
             self._note(out, "usage_elsewhere", "usage came inside a choice instead of beside the choices")
-            self._report(choice["usage"], out)
+            self._read_usage(choice["usage"], out)
         if choice.get("error"):
             self._fail(out, read_error(choice["error"], text=self._source))
 
-    def _new_choice(self, index: int, out: list[Event]) -> _Choice:
+    def _add_choice(self, index: int, out: list[Event]) -> _Choice:
         state = _Choice(index)
         self._choices[index] = state
         out.append(PartStart(index))
         return state
 
-    def _no_delta(self, state: _Choice, choice: JSONObject, out: list[Event]) -> None:
+    def _read_message_choice(self, state: _Choice, choice: JSONObject, out: list[Event]) -> None:
         """Read a choice without a delta: of a complete answer, or of a stream with its own format."""
         message = choice.get("message")
         if isinstance(message, dict):
             if self._is_whole_body or not (state.seen or state.calls):
                 if not self._is_whole_body:
                     self._note(out, "message_in_stream", "a whole message came inside the stream")
-                self._delta(state, message, out, all_whole=True)
+                self._read_delta(state, message, out, all_whole=True)
                 return
             self._note(out, "message_repeated", "the stream ends with the whole message once more; it is left out")
-            self._delta(state, self._unsent_members(state, message), out)
+            self._read_delta(state, self._unsent_members(state, message), out)
             if message.get("tool_calls"):
-                self._tool_calls(state, message["tool_calls"], out, again=True)
+                self._read_calls(state, message["tool_calls"], out, again=True)
         elif isinstance(choice.get("text"), str):
             self._note(out, "plain_completion", "content came as “text”, as older completions have it")
-            self._content(state, choice["text"], out)
+            self._read_content(state, choice["text"], out)
         else:
             self._note(out, "delta_missing", "a choice has no delta", hole=bool(choice.get("delta")))
 
@@ -321,15 +321,15 @@ class ChatDecoder(Decoder):
         names += [] if state.think.begun else ["content"]
         return {name: value for name, value in message.items() if name in names or name not in _READ}
 
-    def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
-        self._reasoning(state, delta, out, all_whole=all_whole)
+    def _read_delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
+        self._read_reasoning(state, delta, out, all_whole=all_whole)
         state.marked = not all_whole and "extra_content" in delta and is_marked_thought(delta)
         content = delta.get("content")
         if content:
-            self._content(state, content, out)
+            self._read_content(state, content, out)
         refusal = delta.get("refusal")
         if refusal and isinstance(refusal, str):
-            self._release(state, out)
+            self._release_held(state, out)
             out.append(RefusalDelta(state.index, foreign.whole(refusal)))
             self._mark_answered(state, out)
         elif refusal:
@@ -338,28 +338,28 @@ class ChatDecoder(Decoder):
         if isinstance(images, list):
             for image in images:
                 if isinstance(image, dict):
-                    self._unknown(state, image, out)
+                    self._emit_unknown(state, image, out)
         calls = delta.get("tool_calls")
         if calls or delta.get("function_call"):
-            self._release(state, out)
+            self._release_held(state, out)
             if calls:
-                self._tool_calls(state, calls, out, all_whole=all_whole)
+                self._read_calls(state, calls, out, all_whole=all_whole)
             else:
-                state_calls = self._calls_of(state)
+                state_calls = self._calls_in(state)
                 state_calls.function_call(delta["function_call"], out)
                 self._note_calls(state, state_calls, out)
         if not delta.keys() <= _READ:
-            self._extra(state, delta, out, all_whole=all_whole)
+            self._emit_unknown_members(state, delta, out, all_whole=all_whole)
 
-    def _tool_calls(
+    def _read_calls(
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
     ) -> None:
         joined_calls = self._join_call_halves(state, calls) if self._has_halves or state.half else calls
-        state_calls = self._calls_of(state)
+        state_calls = self._calls_in(state)
         state_calls.read_calls(joined_calls, out, all_whole=all_whole, again=again)
         self._note_calls(state, state_calls, out)
 
-    def _calls_of(self, state: _Choice) -> ToolCalls:
+    def _calls_in(self, state: _Choice) -> ToolCalls:
         if state.calls is None:
             state.calls = ToolCalls(state.index, self._make_id)
         return state.calls
@@ -370,7 +370,9 @@ class ChatDecoder(Decoder):
         for code, text in calls.notes.items():
             self._note(out, code, text, hole=code in calls.holes)
 
-    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
+    def _emit_unknown_members(
+        self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False
+    ) -> None:
         """Emit the unknown members of a delta; a value that only repeats is emitted a few times."""
         repeats = state.repeats
         fresh: JSONObject = {}
@@ -407,7 +409,7 @@ class ChatDecoder(Decoder):
 
     # -- text ----------------------------------------------------------------------------------------------------
 
-    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
+    def _read_reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         reader = state.reasoning
         for name, received in reader.read_reasoning(delta, all_whole=all_whole):
             text = self._join_halves(state, name, received) if self._has_halves or state.half else received
@@ -422,9 +424,9 @@ class ChatDecoder(Decoder):
         if shaped:  # all members, so that the object can be sent back
             self._emit_message_members(state, shaped, out, joined=not all_whole)
 
-    def _content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
+    def _read_content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
         if isinstance(content, str):
-            self._text(state, content, out)
+            self._read_text(state, content, out)
             return
         if isinstance(content, dict):
             content = [content]
@@ -434,34 +436,34 @@ class ChatDecoder(Decoder):
         self._note(out, "content_parts", "content comes as a list of parts instead of text")
         for part in content:
             if isinstance(part, str):
-                self._text(state, part, out)
+                self._read_text(state, part, out)
             elif isinstance(part, dict):
-                self._part(state, part, out)
+                self._read_part(state, part, out)
             elif part:
                 self._note(out, "content_shape", _CONTENT_SHAPE, hole=True)
 
-    def _part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
+    def _read_part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
         kind = part.get("type")
         if kind in ("thinking", "reasoning"):
             text = part_text(part)
             if self._has_halves or state.half:
                 text = self._join_halves(state, CONTENT_PART, text)
             if text or holds_text(part):
-                self._release(state, out)
+                self._release_held(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
-                out.append(self._content_part(state, part))
+                out.append(self._content_part_event(state, part))
                 state.seen = True
         elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
-            self._text(state, part["text"], out)
+            self._read_text(state, part["text"], out)
             if members := members_beside(part, ("type", "text")):
                 out.append(ExtraDelta(state.index, "text", "chat", members))
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
             out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
             self._mark_answered(state, out)
         else:
-            self._unknown(state, part, out)
+            self._emit_unknown(state, part, out)
 
-    def _content_part(self, state: _Choice, part: JSONObject) -> ExtraDelta:
+    def _content_part_event(self, state: _Choice, part: JSONObject) -> ExtraDelta:
         """Return the event for a content part that holds reasoning, with its received shape."""
         members = members_beside({"content": [part]}, ())
         if self._is_whole_body:
@@ -474,13 +476,13 @@ class ChatDecoder(Decoder):
         records = record_lists(valid) if joined else ()
         out.append(ExtraDelta(state.index, "message", "chat", valid, records=records))
 
-    def _unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
-        self._release(state, out)
+    def _emit_unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
+        self._release_held(state, out)
         self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
         out.append(UnknownPart(state.index, foreign.keepable(value)))
         self._mark_answered(state, out)
 
-    def _text(self, state: _Choice, text: str, out: list[Event]) -> None:
+    def _read_text(self, state: _Choice, text: str, out: list[Event]) -> None:
         if self._has_halves or state.half:
             text = self._join_halves(state, "content", text)
         if not text:
@@ -488,13 +490,13 @@ class ChatDecoder(Decoder):
         if state.has_ended and state.answered:
             self._note(out, "content_after_finish", "content came after the finish reason")
         self._emit_details(state, out)
-        self._pieces(state, state.think.split_text(text, marked=state.marked), out)
+        self._emit_pieces(state, state.think.split_text(text, marked=state.marked), out)
         if tag := state.think.tag:
             self._note(out, "inline_think", f"reasoning comes inside the content as {tag}; it is split off")
         state.plain = state.answered and state.think.is_plain and not state.half and state.finish is None
         state.seen = True
 
-    def _pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
+    def _emit_pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
         for is_reasoning, piece in pieces:
             if is_reasoning:
                 out.append(ReasoningDelta(state.index, piece, state.think.tag))
@@ -520,7 +522,7 @@ class ChatDecoder(Decoder):
 
     # -- ends ----------------------------------------------------------------------------------------------------
 
-    def _finish(self, state: _Choice, reason: JSON, out: list[Event]) -> None:
+    def _read_finish_reason(self, state: _Choice, reason: JSON, out: list[Event]) -> None:
         if isinstance(reason, str) and reason.strip().lower() in _NO_REASON:
             self._note(out, "finish_reason_blank", f"finish_reason is “{reason}” as text where null is meant")
             return
@@ -529,7 +531,7 @@ class ChatDecoder(Decoder):
             return
         repeated, state.early = state.has_ended, not state.answered
         if not state.early:  # after an early one more content may follow, even of a tag
-            self._release(state, out)
+            self._release_held(state, out)
             if state.calls is not None:
                 state.calls.release(out)
         if repeated:
@@ -548,26 +550,26 @@ class ChatDecoder(Decoder):
             out.append(ReasoningDelta(state.index, "", state.reasoning.field or DETAILS, details=details))
             state.seen = True
 
-    def _release(self, state: _Choice, out: list[Event]) -> None:
+    def _release_held(self, state: _Choice, out: list[Event]) -> None:
         """Emit text and records that are held back, because other content follows."""
         self._emit_details(state, out)
-        self._pieces(state, state.think.flush(), out)
+        self._emit_pieces(state, state.think.flush(), out)
 
     def _flush(self, out: list[Event]) -> None:
         self._emit_members(out)
         for state in self._choices.values():
-            self._release(state, out)
+            self._release_held(state, out)
             if state.calls is not None:
                 state.calls.release(out)
             if state.half.pop("content", ""):
                 out.append(TextDelta(state.index, "\ufffd"))
 
-    def _may_be_whole(self) -> bool:
+    def _looks_complete(self) -> bool:
         """Return whether every choice has content and none shows that it was cut off."""
         states = self._choices.values()
-        return all(state.seen and (state.calls is None or state.calls.are_whole) for state in states)
+        return all(state.seen and (state.calls is None or state.calls.are_complete) for state in states)
 
-    def _verdict(self, out: list[Event]) -> None:
+    def _check_complete(self, out: list[Event]) -> None:
         states = self._choices.values()
         reasons = [state.finish for state in states]
         if self.finished:
@@ -575,17 +577,17 @@ class ChatDecoder(Decoder):
                 self._note(out, "no_finish_reason", "the answer ended without a finish reason")
         elif reasons and all(state.has_ended for state in states):
             self._note(out, "no_end_marker", "the stream ended without [DONE]")
-        elif (self._delimited or self._counted) and self._may_be_whole():
-            self._ends_without_reason(out)
+        elif (self._delimited or self._counted) and self._looks_complete():
+            self._note_missing_reason(out)
         else:
-            self._cut_off(out)
+            self._fail_cut_off(out)
             return
         for state in states:
-            self._review(state, out)
+            self._review_choice(state, out)
         if not any(state.seen for state in states) and all(reason in _NATURAL for reason in reasons):
-            self._empty(out, next(iter(reasons), None))
+            self._fail_empty(out, next(iter(reasons), None))
 
-    def _review(self, state: _Choice, out: list[Event]) -> None:
+    def _review_choice(self, state: _Choice, out: list[Event]) -> None:
         """Note a complete choice without the content that its finish reason announces."""
         if state.finish in _CALLING and not state.calls:
             self._note(out, "finish_without_calls", f"the finish reason is “{state.finish}”, and no tool call came")

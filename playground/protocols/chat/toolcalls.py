@@ -88,32 +88,34 @@ class ToolCalls:
                 if entry:
                     self._note("tool_call_shape", "a tool call is not an object; it is left out", hole=True)
                 continue
-            fragment = self._fragment(entry)
+            fragment = self._read_fragment(entry)
             if again:
-                call = self._repeated_call(fragment, position)
+                call = self._match_repeated(fragment, position)
             elif all_whole:
                 call = None
             elif fragment.index is None:
                 self._note("tool_index_missing", "tool calls come without an index")
-                call = self._without_index(fragment, position if len(entries) > 1 else None, touched)
+                call = self._match_without_index(fragment, position if len(entries) > 1 else None, touched)
             else:
-                call = self._with_index(fragment, fragment.index, touched)
+                call = self._match_index(fragment, fragment.index, touched)
             says = fragment.id or fragment.name or fragment.arguments or (fragment.extra and fragment.index is not None)
             if call is None and not says:
                 continue  # an empty placeholder
             if call is None:
-                call = self._open(fragment, position if len(entries) > 1 and not all_whole else None, out)
+                call = self._open_call(fragment, position if len(entries) > 1 and not all_whole else None, out)
             else:
-                self._continue(call, fragment, out)
+                self._continue_call(call, fragment, out)
             if fragment.extra:
                 out.append(ExtraDelta(self._choice, "tool_call", "chat", fragment.extra, call.number))
             touched.add(call.number)
             self._last = call
 
     @property
-    def are_whole(self) -> bool:
+    def are_complete(self) -> bool:
         """All calls have complete arguments, or none: some tools take no arguments."""
-        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)  # of a free text none are
+        return all(
+            not call.arguments or call.arguments.are_complete() for call in self._calls
+        )  # of a free text none are
 
     def release(self, out: list[Event]) -> None:
         """End all calls; emit the arguments that were held back."""
@@ -133,14 +135,14 @@ class ToolCalls:
         if hole:
             self.holes.add(code)
 
-    def _fragment(self, entry: JSONObject) -> Fragment:
+    def _read_fragment(self, entry: JSONObject) -> Fragment:
         index = entry.get("index")
         if (isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6) or (
             isinstance(index, float) and index.is_integer()
         ):
             index = int(index)
         if (custom := custom_of(entry)) is not None:
-            return self._custom(entry, custom, index)
+            return self._read_custom(entry, custom, index)
         function = entry.get("function")
         if not isinstance(function, dict):
             function = entry
@@ -161,7 +163,7 @@ class ToolCalls:
             extra=unknown_of(entry),
         )
 
-    def _custom(self, entry: JSONObject, custom: JSONObject, index: JSON) -> Fragment:
+    def _read_custom(self, entry: JSONObject, custom: JSONObject, index: JSON) -> Fragment:
         """Return a fragment of a call of a custom tool, whose input is text."""
         text = custom.get("input")
         if text and not isinstance(text, str):
@@ -176,21 +178,21 @@ class ToolCalls:
             free_text=True,
         )
 
-    def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
+    def _match_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
         """Return the call that a fragment continues; None when it begins one."""
         call = self._by_index.get(index)
         if call is None:
-            match = self._same_id(fragment, touched)
+            match = self._match_id(fragment, touched)
             if match is not None:
                 self._note("tool_index_moved", "a call changed its index; it is followed by its id")
                 self._by_index[index] = match
-            elif (last := self._last) is not None and self._runs_on(last, fragment):
+            elif (last := self._last) is not None and self._continues_last(last, fragment):
                 self._note("tool_index_runs_on", "the index counts on within one call; its fragments are joined")
                 return last
             elif index != len(self._calls) and fragment.id not in self._by_id:
                 self._note("tool_index_start", "the indexes of tool calls do not count from 0")
             return match
-        if self._begins_another(call, fragment, touched):
+        if self._begins_call(call, fragment, touched):
             self._note("tool_index_shared", "several calls share one index")
             fragment.id, fragment.name = call.id, fragment.name or call.name
             return None
@@ -198,35 +200,39 @@ class ToolCalls:
             match = self._by_id.get(fragment.id)
             if match is not None:
                 return match
-            if call.id and (fragment.name or (call.arguments.are_whole() and not call.arguments.undecided)):
+            if call.id and (fragment.name or (call.arguments.are_complete() and not call.arguments.undecided)):
                 self._note("tool_index_shared", "several calls share one index; they are told apart by id")
                 return None
             return call
-        if not fragment.id and fragment.name and self._another(call, fragment, touched):
+        if not fragment.id and fragment.name and self._begins_named_call(call, fragment, touched):
             self._note("tool_index_shared", "several calls share one index")
             return None
         return call
 
-    def _without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> PartialCall | None:
+    def _match_without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> PartialCall | None:
         if fragment.id:
-            match = self._same_id(fragment, touched)
+            match = self._match_id(fragment, touched)
             if match is None and self._calls and fragment.id not in self._by_id:
                 last = self._calls[-1]
                 if not last.id and not fragment.name and last.number not in touched:
                     return last
             return match
         if position is not None:
-            return self._with_index(fragment, position, touched)
+            return self._match_index(fragment, position, touched)
         if not self._calls:
             return None
         last = self._calls[-1]
         if fragment.name and last.id and last.naming and last.number not in touched:
             return last  # with ids in use, another call would have its own
-        if fragment.name and last.name and (fragment.name != last.name or self._another(last, fragment, touched)):
+        if (
+            fragment.name
+            and last.name
+            and (fragment.name != last.name or self._begins_named_call(last, fragment, touched))
+        ):
             return None
         return last
 
-    def _repeated_call(self, fragment: Fragment, position: int) -> PartialCall | None:
+    def _match_repeated(self, fragment: Fragment, position: int) -> PartialCall | None:
         """Return the call that an entry of the final message repeats, by its id or its place."""
         match = self._by_id.get(fragment.id) if fragment.id else None
         placed = self._calls[position] if position < len(self._calls) else None
@@ -234,7 +240,7 @@ class ToolCalls:
             return placed  # one of several that have the same id
         return match or (placed if placed is not None and not (fragment.id and placed.id) else None)
 
-    def _same_id(self, fragment: Fragment, touched: set[int]) -> PartialCall | None:
+    def _match_id(self, fragment: Fragment, touched: set[int]) -> PartialCall | None:
         """Return the call with the fragment's id if the fragment continues it; None if it begins another one."""
         match = self._by_id.get(fragment.id) if fragment.id else None
         if match is None or not (fragment.name and match.name):
@@ -244,19 +250,19 @@ class ToolCalls:
             return None
         if match.number in touched and fragment.index is not None:
             return None
-        if not fragment.arguments.strip() or not arguments.are_whole():
+        if not fragment.arguments.strip() or not arguments.are_complete():
             return match
-        return match if is_object(fragment.arguments) and arguments.say(fragment.arguments) else None
+        return match if is_object(fragment.arguments) and arguments.equals(fragment.arguments) else None
 
-    def _runs_on(self, last: PartialCall, fragment: Fragment) -> bool:
+    def _continues_last(self, last: PartialCall, fragment: Fragment) -> bool:
         """Return whether a fragment with a new index continues the call before it."""
         if not fragment.arguments or (fragment.id and (fragment.name or not last.name)):
             return False
-        if last.arguments.are_whole() and not last.arguments.undecided:
+        if last.arguments.are_complete() and not last.arguments.undecided:
             return False
         return not fragment.name or bool(last.id and fragment.name == last.name)
 
-    def _begins_another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
+    def _begins_call(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
         """Return whether a fragment begins a call after a complete one of the same index and id.
 
         Both have id and name. Equal or empty arguments are a repeat.
@@ -264,26 +270,26 @@ class ToolCalls:
         if not call.id or fragment.id not in ("", call.id) or not (call.repeated or (fragment.id and fragment.name)):
             return False
         arguments = call.arguments
-        if not fragment.arguments.lstrip().startswith("{") or not arguments.are_whole():
+        if not fragment.arguments.lstrip().startswith("{") or not arguments.are_complete():
             return False
         if fragment.name and fragment.name != call.name:
             return True
-        if is_object(fragment.arguments) and arguments.say(fragment.arguments):
+        if is_object(fragment.arguments) and arguments.equals(fragment.arguments):
             return call.number in touched
-        return not (arguments.undecided or arguments.say("{}") or is_empty_object(fragment.arguments))
+        return not (arguments.undecided or arguments.equals("{}") or is_empty_object(fragment.arguments))
 
-    def _another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
+    def _begins_named_call(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
         """Return whether a fragment with a name and no id begins a call although one is open in its place."""
         if not call.name:
             return False
         if call.number in touched:
             return True
         arguments = call.arguments
-        if call.id or not arguments.are_whole():  # with ids in use, another call would have its own
+        if call.id or not arguments.are_complete():  # with ids in use, another call would have its own
             return fragment.name != call.name and not call.naming
-        return not (is_object(fragment.arguments) and arguments.say(fragment.arguments))
+        return not (is_object(fragment.arguments) and arguments.equals(fragment.arguments))
 
-    def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> PartialCall:
+    def _open_call(self, fragment: Fragment, position: int | None, out: list[Event]) -> PartialCall:
         index = fragment.index if fragment.index is not None else position
         number = len(self._calls)
         call = PartialCall(index if index == number else number, fragment.id, fragment.name)  # one int object for both
@@ -317,9 +323,9 @@ class ToolCalls:
         )
         return call
 
-    def _continue(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
+    def _continue_call(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
         call.free_text = call.free_text or fragment.free_text
-        new_id, new_name = self._more_id(call, fragment), self._more_name(call, fragment)
+        new_id, new_name = self._update_id(call, fragment), self._update_name(call, fragment)
         call_arguments = call.arguments
         arguments, odd = (
             (fragment.arguments, None) if call.free_text else call_arguments.take_fragment(fragment.arguments)
@@ -342,7 +348,7 @@ class ToolCalls:
                 )
             )
 
-    def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
+    def _update_id(self, call: PartialCall, fragment: Fragment) -> str | None:
         """Read the id of a fragment; return the id of the call if it changed."""
         piece = fragment.id
         if not piece or piece == call.id:
@@ -366,7 +372,7 @@ class ToolCalls:
             return False
         return fragment.id.startswith(call.id) or fragment.id[:_ID_START] != call.id[:_ID_START]
 
-    def _more_name(self, call: PartialCall, fragment: Fragment) -> str | None:
+    def _update_name(self, call: PartialCall, fragment: Fragment) -> str | None:
         """Read the name of a fragment; return the name of the call if it changed.
 
         A name may be repeated with every fragment, be sent in pieces, or grow each time.
@@ -385,7 +391,7 @@ class ToolCalls:
             return piece
         if piece == before:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
-            call.repeated = bool(fragment.id) and call.arguments.are_whole()
+            call.repeated = bool(fragment.id) and call.arguments.are_complete()
             return None
         if not is_open or len(before) + len(piece) > _LONGEST:
             self._note("tool_name_changed", "a call changed its name on the way; the first is kept")

@@ -54,9 +54,9 @@ class Block:
         return self.arguments is not None and bool(self.arguments) and not self.arguments.undecided
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """The fragments of its input are a JSON object that is not empty."""
-        return self.arguments is not None and self.has_arguments and self.arguments.are_whole()
+        return self.arguments is not None and self.has_arguments and self.arguments.are_complete()
 
     def add_members(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
         """Add members of a delta to an unknown block; see ``playground.domain.members`` for ``pieces``."""
