@@ -241,17 +241,18 @@ class Decoder(ABC):
             self._fail_too_large(out)
             return
         text = frame.data.strip()
-        if text[:5] == "data:" and frame.kind == "data":
-            self._note(out, "data_twice", "events came with “data:” before “data:”")
-            self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last)
-            return
-        if text.strip('"') == "[DONE]":
-            self._end_stream(out)
-            return
-        if not text and frame.event != "error":
-            return
-        if frame.kind == "stray":
-            self._note(out, "stray_text", "text came outside the event format, without “data:”")
+        if frame.kind == "stray" or text[:1] != "{":
+            if text[:5] == "data:" and frame.kind == "data":
+                self._note(out, "data_twice", "events came with “data:” before “data:”")
+                self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last)
+                return
+            if text.strip('"') == "[DONE]":
+                self._end_stream(out)
+                return
+            if not text and frame.event != "error":
+                return
+            if frame.kind == "stray":
+                self._note(out, "stray_text", "text came outside the event format, without “data:”")
         try:
             value = foreign.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
@@ -304,8 +305,7 @@ class Decoder(ABC):
     def _read_value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
         """Read any JSON value in place of an object."""
         self._source = text
-        self._has_halves = foreign.has_halves(text)
-        first = len(out)
+        self._has_halves = "\\u" in text and foreign.has_halves(text)
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
@@ -321,7 +321,8 @@ class Decoder(ABC):
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
             self._note_non_object(value, text, out)
-        self._check_overflow(out, first)
+        if not _WITH_VALUES.isdisjoint(map(type, out)):
+            self._note_overflow(out)
 
     def _note_non_object(self, value: JSON, text: str, out: list[Event]) -> None:
         note = f"an event is JSON but not an object: {foreign.whole(text[:120])}"
@@ -423,11 +424,6 @@ class Decoder(ABC):
             note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
-
-    def _check_overflow(self, out: list[Event], first: int) -> None:
-        """Check for too large numbers where events from index ``first`` on keep a value unchanged."""
-        if any(type(event) in _WITH_VALUES for event in out[first:]):
-            self._note_overflow(out)
 
     def _watch_cumulative(self, out: list[Event]) -> None:
         """Note cumulative deltas: fragments that begin with all earlier ones."""

@@ -17,7 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The names by which a protocol is known.
+    """Names that only one protocol uses.
 
     ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
     ``choices`` types of a tool choice, ``headers`` names of headers in lower case. ``tool`` is the member of a tool's
