@@ -49,6 +49,8 @@ class CumulativeDeltas:
     def watch(self, events: Sequence[Event]) -> int | None:
         """Take in more events; returns the position after the one that made the first text certain, else None."""
         certain = None
+        if self._watched.isdisjoint(map(type, events)):
+            return certain
         for position, event in enumerate(events, 1):
             if type(event) not in self._watched:
                 continue

@@ -159,8 +159,9 @@ class Decoder(ABC):
             events, self._pending = self._pending, []
             if frame.kind != "comment":
                 self._read_frame(frame, events, last)
-            if events:
-                self._watch_cumulative(events)
+            index = self._cumulative.watch(events)
+            if index is not None:
+                events.insert(index, Deviation(CUMULATIVE, NOTE))
             traced.append(Traced(frame, events))
         return traced
 
@@ -424,12 +425,6 @@ class Decoder(ABC):
             note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
-
-    def _watch_cumulative(self, out: list[Event]) -> None:
-        """Note cumulative deltas: fragments that begin with all earlier ones."""
-        index = self._cumulative.watch(out)
-        if index is not None:
-            out.insert(index, Deviation(CUMULATIVE, NOTE))
 
     def _note_overflow(self, out: list[Event]) -> None:
         """Note a number in the current object that is too large for a double."""

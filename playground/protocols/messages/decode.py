@@ -480,12 +480,12 @@ class MessagesDecoder(Decoder):
 
     def _read_text(self, kind: str, value: JSON, out: list[Event]) -> None:
         """Read text of a block of ``kind`` text or thinking."""
-        if text := self._check_text(value, out):
-            if self._has_halves or self._half:
-                text = self._join_halves(kind, text)
-            if text:
-                out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
-                self._seen = True
+        text = value if isinstance(value, str) else self._check_text(value, out)
+        if text and (self._has_halves or self._half):
+            text = self._join_halves(kind, text)
+        if text:
+            out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
+            self._seen = True
 
     def _read_thinking(self, block: Block, value: JSON, out: list[Event]) -> None:
         block.thought = block.thought or bool(value)
