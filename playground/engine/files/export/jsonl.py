@@ -2,7 +2,7 @@
 
 The path is one message a line, what a protocol has at the top as a system message before them. The whole
 tree is one conversation a line, one for each branch, with its tools. Both are read again by ``files.messages``, what
-an answer came with beside the message included (``BESIDE``). ``lacking`` says what a protocol has no place for.
+an answer came with beside the message included (``EXTRA``). ``lacking`` says what a protocol has no place for.
 """
 
 from __future__ import annotations
@@ -60,5 +60,5 @@ def _record(selection: Selection, turns: tuple[Turn, ...], protocol: str) -> JSO
         reasoning_return=snapshot.reasoning_return or ReasoningReturn(),
     )
     spoken = get_protocol(protocol)
-    body = spoken.encode(request, beside=True)
+    body = spoken.encode(request, with_extra=True)
     return {name: body[name] for name in (*spoken.conversation, "tools") if name in body}
