@@ -134,7 +134,8 @@ class _EventRedactor:
                 self._line += data[begin:end]
             self._is_open = self._is_open or opening < end
             if line_break is not None:
-                if self._is_open or self._tails:
+                # A line that earlier reads began may have been open when these were released for their size.
+                if self._is_open or self._tails or self._line_start < read_start:
                     self._read_line(arrival)
                 self._line.clear()
                 self._line_start, self._is_open = read_start + end, False
