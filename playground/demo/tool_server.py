@@ -74,8 +74,8 @@ _subscriptions: list[tuple[str, ServerSession]] = []
 _log_level: list[str] = ["info"]
 
 
-async def _serve_logs_and_subscriptions(ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
-    """Serve the log level, and the subscriptions of versions before 2026-07-28, which the library leaves out."""
+async def _complete_protocol(ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+    """Serve the log level and subscriptions of versions before 2026-07-28, and list strict schemas of tools."""
     params = ctx.params or {}
     older = ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
     if older and ctx.method in ("resources/subscribe", "resources/unsubscribe"):
@@ -90,6 +90,9 @@ async def _serve_logs_and_subscriptions(ctx: ServerRequestContext[Any], call_nex
         _log_level[:] = [params["level"]]
         return {}
     result = await call_next(ctx)
+    if isinstance(result, dict) and ctx.method == "tools/list":
+        for tool in result["tools"]:
+            tool |= {name: _strict_schema(tool[name]) for name in ("inputSchema", "outputSchema") if name in tool}
     if isinstance(result, dict) and "capabilities" in result:
         capabilities = result["capabilities"]
         capabilities["logging"] = {}
@@ -98,13 +101,22 @@ async def _serve_logs_and_subscriptions(ctx: ServerRequestContext[Any], call_nex
     return result
 
 
+def _strict_schema(schema: Any) -> Any:
+    """Return a JSON schema without pydantic's titles and without additional properties."""
+    if not isinstance(schema, dict):
+        return schema
+    titles = [name for name, value in schema.items() if name == "title" and isinstance(value, str)]
+    members = {name: _strict_schema(value) for name, value in schema.items() if name not in titles}
+    return members | ({"additionalProperties": False} if schema.get("type") == "object" else {})
+
+
 server: Final = MCPServer(
     "gateway-playground-demo",
     title="Demo tools",
     version=__version__,
     instructions=_INSTRUCTIONS,
     log_level="CRITICAL",
-    middleware=[_serve_logs_and_subscriptions],
+    middleware=[_complete_protocol],
 )
 
 
