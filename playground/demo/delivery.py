@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
 from starlette.responses import Response
@@ -81,10 +81,9 @@ class Delivery(Response):
         streamed: bool,
         complete: bool = True,
         streams: int = 1,
-        headers: Mapping[str, str] | None = None,
     ) -> None:
         media_type = "text/event-stream; charset=utf-8" if streamed else "application/json"
-        super().__init__(None, 200, dict(headers or {}), media_type)
+        super().__init__(None, 200, media_type=media_type)
         del self.headers["content-length"]  # sent in parts, of a length not known before
         if streamed:
             self.headers["cache-control"] = "no-cache"

@@ -73,7 +73,7 @@ def reasoning(request: GenerationRequest, dice: Dice) -> str:
     thoughts = list(essay.THOUGHTS)
     dice.shuffle(thoughts)
     lines.extend(thoughts[i % len(thoughts)] for i in range(max(0, steps - 1)))
-    return "\n\n".join(lines[:1]) if steps == 1 else "\n\n".join(lines)
+    return "\n\n".join(lines if steps > 1 else lines[:1])
 
 
 def json_object(request: GenerationRequest) -> dict[str, object]:
@@ -126,12 +126,9 @@ def _turn_list(request: GenerationRequest) -> str:
     instructions = next((turn.text for turn in request.turns if turn.role == "system" and turn.text), "")
     if instructions:
         lines.append(f"- Instructions begin “{_cell(tokens.first(instructions, 16))}…”")
-    lines.append(f"- Model `{request.model.id}` over the *{_protocol(request)}* protocol")
+    protocol = "native messages" if request.protocol == "messages" else "chat completions"
+    lines.append(f"- Model `{request.model.id}` over the *{protocol}* protocol")
     return "\n".join(lines)
-
-
-def _protocol(request: GenerationRequest) -> str:
-    return "native messages" if request.protocol == "messages" else "chat completions"
 
 
 def _parameter_table(request: GenerationRequest) -> str:
