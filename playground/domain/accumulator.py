@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from playground.domain.errors import Failure
 from playground.domain.events import (
@@ -31,10 +30,7 @@ from playground.domain.events import (
 from playground.domain.members import Extra, Members, merged
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
-from playground.domain.values import lean
 from playground.jsonkit.values import JSONObject
-
-_NO_EXTRA: Final[Extra] = {}  # of all parts that came with nothing beside: values are frozen
 
 
 @dataclass(slots=True)
@@ -81,7 +77,7 @@ class GrowingPart:
     @property
     def extra(self) -> Extra:
         """The members that nothing here knows, as far as they came."""
-        return self.members.value() if self.members is not None else _NO_EXTRA
+        return self.members.value() if self.members is not None else {}
 
     @property
     def says_something(self) -> bool:
@@ -91,8 +87,8 @@ class GrowingPart:
     def freeze(self, limit: int | None = None) -> Part:
         """The part as a value, its text cut after ``limit`` characters."""
         if self.kind == "refusal":
-            return lean(Refusal, kind=self.kind, text=self.text_up_to(limit))
-        return lean(Text, kind=self.kind, text=self.text_up_to(limit), extra=self.extra)
+            return Refusal(text=self.text_up_to(limit))
+        return Text(text=self.text_up_to(limit), extra=self.extra)
 
 
 @dataclass(slots=True)
@@ -125,9 +121,7 @@ class GrowingReasoning(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> Reasoning:
         """The part as a value, its text cut after ``limit`` characters."""
-        return lean(
-            Reasoning,
-            kind=self.kind,
+        return Reasoning(
             text=self.text_up_to(limit),
             field=self.field,
             signature="".join(self.signatures) if self.signatures else None,
@@ -154,15 +148,12 @@ class GrowingCall(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> ToolCall:
         """The part as a value, its text cut after ``limit`` characters."""
-        return lean(
-            ToolCall,
-            kind=self.kind,
+        return ToolCall(
             id=self.id,
             name=self.name,
             arguments=self.text_up_to(limit),
             id_is_ours=self.id_is_ours,
             free_text=self.free_text,
-            received=None,
             extra=self.extra,
         )
 

@@ -407,7 +407,7 @@ def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: S
     def received(session: Session, turns: int) -> bool:
         """Return whether each lane has so many turns, the last a part of an answer."""
         ends = [lane.transcript.path[-1] for lane in session.lanes if len(lane.transcript.path) == turns]
-        return len(ends) == 3 and all(turn.parts and turn.outcome and not turn.outcome.whole for turn in ends)
+        return len(ends) == 3 and all(turn.parts and turn.outcome and not turn.outcome.is_complete for turn in ends)
 
     async def ask(person: Person) -> None:
         session = person.session.main

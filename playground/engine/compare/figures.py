@@ -122,7 +122,7 @@ def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *
         prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,
         seconds=sum(one.timing.end or 0.0 for one in outcomes if one.timing is not None),
         ended=last.ending.words if last is not None else "",
-        whole=bool(outcomes) and all(one.whole for one in outcomes) and not waits,
+        whole=bool(outcomes) and all(outcome.is_complete for outcome in outcomes) and not waits,
     )
 
 

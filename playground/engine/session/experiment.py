@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
 from playground.domain.transcript import Transcript
-from playground.domain.variables import Braced
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -73,7 +72,6 @@ class Experiment:
         self.turns = Turns(self.history, self.observers)
         self.editors = Editors(self.turns, self.observers)
         self._draft = Draft()
-        self.braced = Braced()
         self.exchanges = Tapes()
         self.limits: RateLimits | None = None
         self.state = RunState.IDLE
@@ -86,7 +84,6 @@ class Experiment:
         made.history = self.history.lane(variant_id)
         made.turns = Turns(made.history, made.observers, self.turns)
         made.editors = Editors(made.turns, made.observers, self.editors)
-        made.braced = Braced()
         made.limits, made.state = None, RunState.IDLE
         return made
 

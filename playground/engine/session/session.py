@@ -385,11 +385,11 @@ class Session:
 
     def _is_hollow(self, turn_id: str) -> bool:
         """Whether nothing came of a turn, and nothing is below it."""
-        return self.transcript.turns[turn_id].hollow and not self.transcript.children(turn_id)
+        return self.transcript.turns[turn_id].is_empty and not self.transcript.children(turn_id)
 
     def _drop_failed_head(self) -> None:
         turn = self.transcript.turns.get(self.transcript.head or "")
-        if turn is not None and turn.hollow:
+        if turn is not None and turn.is_empty:
             self.history.transcript = self.transcript.remove(turn.id)
             self.observers.tell(PathChanged())
 
