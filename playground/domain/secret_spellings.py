@@ -1,4 +1,4 @@
-"""How a secret may be written in what a gateway or a tool server says, so that it is found and taken out."""
+"""The spellings of a secret in responses of gateways and tool servers, for redaction."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _HEX = re.compile("%[0-9A-F]{2}")
 
 
 def spellings(secret: str, shortest: int) -> tuple[str, ...]:
-    """``secret`` as it may be written: raw, JSON-escaped, URL-encoded, HTML-escaped, hex, base64 at any offset.
+    """Return the spellings of a secret: raw, JSON-escaped, URL-encoded, HTML-escaped, hex, base64 at any offset.
 
-    JSON-escaped twice, too: so it stands in a body that another one quotes. None has less than ``shortest`` characters.
+    They include twice JSON-escaped ones, as in a body that quotes another. All have at least ``shortest`` characters.
     """
-    found = plainly(secret)
+    texts = plainly(secret)
     quotable = secret.encode("utf-8", "surrogatepass")
     quoted = [quote(quotable, safe=""), quote(quotable), quote(quotable, safe="!'()*~"), quote_plus(quotable)]
-    found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), in_html(secret)]
-    found += [quotable.hex(), quotable.hex().upper()]
+    texts += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), in_html(secret)]
+    texts += [quotable.hex(), quotable.hex().upper()]
     for lead in range(3):
-        # Only the characters that depend on nothing but the secret: the first and last group may mix with neighbours.
+        # Only the characters that depend on the secret alone: the first and last group may contain neighbouring bytes.
         first = 0 if lead == 0 else lead + 1
-        whole = (lead + len(quotable)) * 8 // 6
-        middle = base64.b64encode(b"\0" * lead + quotable).decode()[first:whole]
-        found += [middle, middle.replace("+", "-").replace("/", "_")]
-    return tuple(dict.fromkeys(text for text in found if len(text) >= shortest))
+        last = (lead + len(quotable)) * 8 // 6
+        middle = base64.b64encode(b"\0" * lead + quotable).decode()[first:last]
+        texts += [middle, middle.replace("+", "-").replace("/", "_")]
+    return tuple(dict.fromkeys(text for text in texts if len(text) >= shortest))
 
 
 def plainly(secret: str) -> list[str]:
-    """As it stands in a JSON text, and in one that another JSON text quotes."""
+    """Return the spellings in JSON text, and in JSON text that another JSON text quotes."""
     escaped = json.dumps(secret)[1:-1]
-    found = [secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/")]
-    return found + [json.dumps(once)[1:-1] for once in found[1:]]
+    texts = [secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/")]
+    return texts + [json.dumps(text)[1:-1] for text in texts[1:]]

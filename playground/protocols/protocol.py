@@ -236,7 +236,7 @@ def format_in(protocol: str, body: JSONObject) -> JSONObject | None:
 
 
 def parameters_of(protocol: str, fields: JSONObject, by_hand: Iterable[str] = ()) -> Parameters:
-    """The parameters of a protocol from the fields that are set, the reverse of ``Parameters.held``.
+    """The parameters of a protocol from the fields that are set, the reverse of ``Parameters.set_fields``.
 
     ``by_hand`` are those that a person set. A value of a wrong type stays as it is, to be sent and flagged. Those of a
     protocol that is not known here keep all they have. Raises ValidationError.

@@ -346,7 +346,7 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
     await compare.add_preset("warm")
     await compare.wait_for_lanes(3)
     assert lanes.title(lanes.all[2]) == "C · warm"
-    assert lanes.all[2].settings.current.held["temperature"] == 1
+    assert lanes.all[2].settings.current.set_fields["temperature"] == 1
     await person.do(lambda: set_warm(lanes.all[1], None))
     await compare.lanes[2].choose("Close")
     await compare.wait_for_lanes(2)

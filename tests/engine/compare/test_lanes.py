@@ -281,7 +281,10 @@ def test_preset_and_system_turn_of_a_lane_are_its_own(lanes: Lanes) -> None:
     assert lanes.title(lane) == "B · long"
     assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
     assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
-    assert (session.settings.current.held.get("temperature"), lane.settings.current.held["temperature"]) == (None, 1)
+    assert (
+        session.settings.current.set_fields.get("temperature"),
+        lane.settings.current.set_fields["temperature"],
+    ) == (None, 1)
     assert snapshot(session).variants[0].system == "Be long."
     made = from_session(lane, "again", with_model=True)
     assert (made.system, made.model) == ("Be long.", "demo-tools")
