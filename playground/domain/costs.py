@@ -22,10 +22,10 @@ class Cost(NamedTuple):
 
 
 #: Returns the entered or listed price of a model, by profile id and model id.
-Entered: TypeAlias = Callable[[str, str], Price | None]
+PriceLookup: TypeAlias = Callable[[str, str], Price | None]
 
 
-def price_of(outcome: Outcome, default_profile_id: str, entered: Entered) -> Price | None:
+def price_of(outcome: Outcome, default_profile_id: str, entered: PriceLookup) -> Price | None:
     """Return the price of a turn. ``default_profile_id`` is the experiment's gateway, for turns that name none."""
     target = outcome.asked
     if target.price is not None and not target.price.told:
@@ -36,7 +36,7 @@ def price_of(outcome: Outcome, default_profile_id: str, entered: Entered) -> Pri
     return target.price if target.price is not None and (now is None or now.told) else now
 
 
-def cost(outcome: Outcome, default_profile_id: str, entered: Entered) -> Cost | None:
+def cost(outcome: Outcome, default_profile_id: str, entered: PriceLookup) -> Cost | None:
     """Return the cost of the request of a turn, all its choices together; None if unknown."""
     price = price_of(outcome, default_profile_id, entered)
     amount = cost_of(outcome.usage, price)

@@ -14,7 +14,7 @@ from playground.domain.values import Value
 from playground.jsonkit.values import JSON, JSONObject
 
 #: Decides whether a field is written, from its name, its definition and its value.
-Kept: TypeAlias = Callable[[str, FieldInfo, Any], bool]
+FieldFilter: TypeAlias = Callable[[str, FieldInfo, Any], bool]
 
 
 #: Types whose values need no conversion.
@@ -31,7 +31,7 @@ def not_empty(_name: str, info: FieldInfo, item: Any) -> bool:
     return item is not None or info.default is not None
 
 
-def encode(value: Value, is_written: Kept = not_empty) -> JSONObject:
+def encode(value: Value, is_written: FieldFilter = not_empty) -> JSONObject:
     """Convert a value to JSON: fields in the order of definition that ``is_written`` accepts, then unknown fields.
 
     Unlike pydantic's serializer it accepts values nested as deeply as JSON itself, and fields of a wrong type.
@@ -46,7 +46,7 @@ def encode(value: Value, is_written: Kept = not_empty) -> JSONObject:
     return out
 
 
-def _plain(value: Any, is_written: Kept) -> JSON:
+def _plain(value: Any, is_written: FieldFilter) -> JSON:
     if isinstance(value, str):
         return str.__str__(value)  # the text of an enumeration member
     if isinstance(value, tuple):

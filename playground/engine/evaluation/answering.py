@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check, Facts, Verdict, not_judged
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn, last_answer
 from playground.domain.variables import resolve_turns
@@ -138,7 +138,7 @@ def with_verdicts(answer: Answer, verdicts: Mapping[str, Verdict]) -> Answer:
 
 
 async def ask(
-    inquiry: Inquiry, job: Job, entered: Entered, now: float, serving: Callable[[], Serving] | None = None
+    inquiry: Inquiry, job: Job, entered: PriceLookup, now: float, serving: Callable[[], Serving] | None = None
 ) -> Brought:
     """Ask for one answer; its checks are not made yet. ``serving`` asks tool servers. Cancelled, nothing stays."""
     session, more = inquiry.session(job.case, job.column, serving)

@@ -27,7 +27,7 @@ from playground.engine.session.tapes import Tapes
 from playground.engine.session.turns import Turns
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.domain.prices import Asked, Price
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
@@ -57,7 +57,7 @@ class Experiment:
         *,
         literal: bool = False,
         serving: Callable[[], Serving] | None = None,
-        price_of: Entered | None = None,
+        price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
         self.connect = connect

@@ -47,7 +47,7 @@ from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
@@ -81,7 +81,7 @@ class Session:
         literal: bool = False,
         front: Front = plain_front,
         serving: Callable[[], Serving] | None = None,
-        price_of: Entered | None = None,
+        price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
         if settings is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import Field, ValidationError
 
 from playground.domain.debugging import STOPPED, Answer, Reason, ResultDraft, held_back
-from playground.domain.encoding import Kept, encode, not_empty
+from playground.domain.encoding import FieldFilter, encode, not_empty
 from playground.domain.parameters import Parameters
 from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
@@ -303,7 +303,7 @@ def _call_states(session: Session) -> tuple[CallState, ...]:
 # ---- as JSON ---------------------------------------------------------------------------------------------------------
 
 
-def encode_experiment(found: Snapshot, kept: Kept = not_empty) -> JSONObject:
+def encode_experiment(found: Snapshot, kept: FieldFilter = not_empty) -> JSONObject:
     """The experiment as JSON holds it. “by_hand” beside the parameters says which of them a person set, and “merges”
     that the extra body is merged into what it is laid over; without that it replaced whole objects.
     """
