@@ -63,7 +63,7 @@ def format_in(protocol: str, body: JSONObject) -> JSONObject | None:
 
 
 def parameters_of(protocol: str, fields: JSONObject, by_hand: Iterable[str] = ()) -> Parameters:
-    """Return the parameters of a protocol from the fields that are set, the reverse of ``Parameters.held``.
+    """Return the parameters of a protocol from the fields that are set, the reverse of ``Parameters.set_fields``.
 
     ``by_hand`` names those that a person set. A value of a wrong type is kept, to be sent and flagged. Parameters of an
     unknown protocol keep all fields. Raises ValidationError.

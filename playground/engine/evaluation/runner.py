@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
-from playground.domain.costs import Cost, Entered, total
+from playground.domain.costs import Cost, PriceLookup, total
 from playground.domain.durations import span
 from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
 from playground.engine.evaluation.answers import AnswerStore
@@ -87,7 +87,7 @@ class Runner:
         inquiry: Inquiry,
         store: AnswerStore,
         *,
-        entered: Entered = no_price,
+        entered: PriceLookup = no_price,
         making: Making | None = None,
         told: Callable[[Sequence[Answer]], None] = lambda _answers: None,
     ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
@@ -175,7 +175,7 @@ class ConversationPane(TranscriptPane):
     def __init__(
         self,
         session: Session,
-        entered: Entered,
+        entered: PriceLookup,
         composer: Composer | None = None,
         welcome: WelcomePage | None = None,
     ) -> None:
