@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.gateway.charset import Transcoder
+from playground.gateway.body_decoding import Transcoder
 from tests.support.each_case import each_case
 
 BODY = '{"a": "Grüße \U0001f600"}'
@@ -17,7 +17,7 @@ def transcoded(data: bytes, size: int) -> tuple[bytes, str]:
     made = Transcoder()
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
     out = b"".join(map(made.transcode, pieces)) + made.close()
-    return out, made.spelling
+    return out, made.encoding
 
 
 @each_case("spelling", SPELLINGS)

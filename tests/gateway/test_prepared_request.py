@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from playground.gateway.outgoing import encode_json
+from playground.gateway.prepared_request import encode_json
 from playground.jsonkit.values import JSON, JSONObject
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from playground.gateway.inflate import Inflater
+from playground.gateway.body_decoding import Inflater
 from tests.support.each_case import each_case
 
 
@@ -45,7 +45,7 @@ def test_plain_bytes_that_say_gzip_are_taken_as_they_are(body: bytes, size: int)
     inflater = Inflater("gzip")
     pieces = [body[at : at + size] for at in range(0, len(body), size)]
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) + inflater.rest() == body
-    assert inflater.odd == "the answer says that it is compressed, and it is not"
+    assert inflater.mismatch == "the answer says that it is compressed, and it is not"
     assert not inflater.active
 
 
@@ -54,7 +54,7 @@ def test_gzip_that_does_not_say_so_is_undone(size: int) -> None:
     inflater, packed = Inflater(""), gzip.compress(b"data: {}\n\n")
     pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) == b"data: {}\n\n"
-    assert inflater.odd == "the answer is compressed as gzip, and does not say so"
+    assert inflater.mismatch == "the answer is compressed as gzip, and does not say so"
 
 
 def test_body_of_one_byte_is_not_lost() -> None:
