@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from playground.domain.model_facts import KINDS, NOTHING_TOLD, ModelFacts, agreed, joined
 from playground.domain.prices import DOLLARS, MILLION, Price
-from playground.domain.values import lean
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -247,7 +246,7 @@ def _named(entry: JSONObject, **more: object) -> ModelFacts:
     more = more or _NO_MORE
     if created is None and not owner and not about and more == _NO_MORE:
         return NOTHING_TOLD
-    return lean(ModelFacts, **more, owner=owner, created=created, about=about)
+    return ModelFacts.model_validate({**more, "owner": owner, "created": created, "about": about})
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------

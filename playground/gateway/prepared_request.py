@@ -19,7 +19,6 @@ from playground.gateway.body_decoding import ACCEPTED
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.proxy import proxy_secrets
 from playground.gateway.redact import Redactor, is_secret_header
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import Protocol, get_protocol
 
@@ -117,20 +116,17 @@ def details_request(connection: Connection, url: str, protocol_name: str, body: 
 def encode_json(body: JSONObject) -> bytes:
     """Return compact UTF-8 JSON, lone surrogates escaped. Raises ValueError for values that JSON does not have."""
     try:
-        return b"".join([_as_bytes(piece) for piece in json_pieces(body, _JSON)])
+        text = _JSON.encode(body)
     except RecursionError:
         raise ValueError("The request is nested too deeply to be written as JSON.") from None
     except ValueError:
         raise ValueError("The request holds a number that JSON does not have (NaN or Infinity), or a loop.") from None
     except TypeError as error:
         raise ValueError(f"The request holds a value that JSON does not have ({error}).") from None
-
-
-def _as_bytes(piece: str) -> bytes:
     try:
-        return piece.encode()
+        return text.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", piece).encode()
+        return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def _headers(

@@ -116,7 +116,7 @@ class Transport:
         await self._pool.aclose()
 
     def explain(self, error: Exception, url: str, *, answering: bool, banner: bytes, reused: bool) -> Failure:
-        """Return the failure that one of ``ERRORS`` stands for.
+        """Return the failure for one of ``ERRORS``.
 
         ``answering``: status and headers had arrived. ``banner``: beginning of the first read on the connection.
         ``reused``: the connection had served an earlier request.
