@@ -99,7 +99,7 @@ class Transfer:
         self._has_room = asyncio.Event()  # the queue is short enough to read on
         self._read_at = 0.0  # arrival of the read that was last taken, in seconds since the start
         self._stream: Stream | None = None  # below httpcore, once there is a connection
-        self._pieces: Iterator[bytes] | None = None  # of the last read, if it is inflated
+        self._pieces: Iterator[bytes] = iter(())  # of the read that was last taken
         self._answered = 0.0
         self._size = 0
         self._is_tunnel = False  # the last headers sent asked a proxy for a tunnel
@@ -159,24 +159,20 @@ class Transfer:
             raise TransferError(self._unreadable)
         try:
             while True:
-                if self._pieces is not None:
-                    async with self.clock.watch():  # a read may inflate to very much: let clocks and Stop interrupt
-                        await asyncio.sleep(0)  # before a piece is taken, which would be lost
-                    for piece in self._pieces:
-                        return self._record(piece)
-                    self._pieces = None
-                if not self._queue and not self._reader.done():
+                if self._inflater.active:  # a read may inflate to very much: let clocks and Stop interrupt
+                    async with self.clock.watch():
+                        await asyncio.sleep(0)
+                for piece in self._pieces:
+                    return self._record(piece)
+                if self._queue:
+                    self._pieces = self._inflater.inflate(self._take())
+                elif self._reader.done():
+                    self._reader.result()
+                    return self._read_end()
+                else:
                     self._changed.clear()
                     async with self.clock.watch():
                         await self._changed.wait()
-                elif self._queue:
-                    data = self._take()
-                    if not self._inflater.active:
-                        return self._record(data)
-                    self._pieces = self._inflater.inflate(data)
-                else:
-                    self._reader.result()
-                    return self._read_end()
         except Expired as expired:
             raise TransferError(self._timeout_failure(expired.stage)) from None
         except self._transport.ERRORS as error:
@@ -215,10 +211,9 @@ class Transfer:
         return b"".join(pieces) + self.release()
 
     def _untaken(self) -> Iterator[bytes]:
-        yield from self._pieces or ()
+        yield from self._pieces
         while self._queue:
-            data = self._take()
-            yield from self._inflater.inflate(data) if self._inflater.active else (data,)
+            yield from self._inflater.inflate(self._take())
 
     def release(self) -> bytes:
         """End the reading: put the text that is held back on the tape, and return it."""
