@@ -56,18 +56,20 @@ def foreign_names(nodes: list[ast.AST], defined_anywhere: set[str]) -> Iterator[
     """Yield line and name of each private name that is defined elsewhere."""
     defined = defined_names(nodes)
     for node in nodes:
-        name, known = "", defined
+        if not isinstance(node, ast.expr | ast.stmt):
+            continue
+        name, allowed = "", defined
         if isinstance(node, ast.Attribute):
             if not is_private(node.attr):
                 continue
-            name, known = node.attr, defined | defined_anywhere if is_own(node.value) else defined
+            name, allowed = node.attr, defined | defined_anywhere if is_own(node.value) else defined
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ACCESSORS:
             name = str(node.args[1].value) if isinstance(node.args[1], ast.Constant) else ""
         elif isinstance(node, ast.Import | ast.ImportFrom):
             parts = [part for alias in node.names for part in alias.name.split(".")]
             parts += (getattr(node, "module", "") or "").split(".")
-            name, known = next((part for part in parts if is_private(part)), ""), set()
-        if is_private(name) and name not in known:
+            name, allowed = next((part for part in parts if is_private(part)), ""), set()
+        if is_private(name) and name not in allowed:
             yield node.lineno, name
 
 
