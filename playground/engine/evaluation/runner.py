@@ -1,7 +1,7 @@
 """Runs an evaluation: asks for the answers that are missing, in bounds, and keeps each as it ends. Knows no window.
 
 Each gateway has as many workers as requests may be under way there; what it says of its limits holds for all who ask
-it (``gateway.limiter``). An answer counts as done once it is on disk. Stopped, what was under way is asked again
+it (``gateway.limits``). An answer counts as done once it is on disk. Stopped, what was under way is asked again
 another time; a gateway that will answer nothing any more stops all of it and says why.
 """
 
