@@ -27,7 +27,7 @@ from playground.gateway.redact_stream import Piece, StreamRedactor
 from playground.gateway.tape import Exchange, Headers, Read
 
 if TYPE_CHECKING:
-    import httpcore
+    import httpx
 
     from playground.gateway.network import Stream
     from playground.gateway.transport import Transport
@@ -91,7 +91,7 @@ class Transfer:
         self._filter = StreamRedactor(redactor)
         self._inflater = Inflater("")
         self._transcoder = Transcoder()
-        self._response: httpcore.Response | None = None
+        self._response: httpx.Response | None = None
         self._reader: asyncio.Task[None] | None = None
         self._queue: deque[Read] = deque()  # encoded reads, at the time of the event loop's clock
         self._queued = 0  # bytes in the queue
@@ -122,9 +122,9 @@ class Transfer:
         self._response = response
         stream: Stream = response.extensions["network_stream"]
         self._stream = stream
-        received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
+        received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
         self._answered = exchange.answered = self.clock.now
-        exchange.status = response.status
+        exchange.status = response.status_code
         exchange.reason = self._redactor.text(response.extensions["reason_phrase"].decode("ascii", "ignore"))
         exchange.http_version = response.extensions["http_version"].decode("ascii", "ignore")
         exchange.response_headers = self._redactor.headers(received)
@@ -137,11 +137,11 @@ class Transfer:
         body = self._read_body(response, stream, is_chunked=is_chunked)
         self._reader = asyncio.get_running_loop().create_task(body, name="read an answer")
 
-    async def _read_body(self, response: httpcore.Response, stream: Stream, *, is_chunked: bool) -> None:
+    async def _read_body(self, response: httpx.Response, stream: Stream, *, is_chunked: bool) -> None:
         """Read the body into the queue. A read of the socket may hold hundreds of chunks, all with its time."""
         data = b""
         try:
-            async for data in response.aiter_stream():
+            async for data in response.aiter_raw():
                 self._queue.append(Read(stream.read_at, data))
                 self._queued += len(data)
                 self._changed.set()

@@ -1,4 +1,4 @@
-"""Sends requests over httpcore's connection pool, and says in words why a connection failed.
+"""Sends requests with an httpx client, and says in words why a connection failed.
 
 Imported on first use, in a thread, because httpx, httpcore and the certificate store take a tenth of a second.
 """
@@ -9,7 +9,7 @@ import errno
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -59,6 +59,8 @@ class Transport:
     #: What ``send``, ``headers`` and the body of a response raise.
     ERRORS: Final[tuple[type[Exception], ...]] = (
         httpx.InvalidURL,
+        httpx.HTTPError,
+        httpx.StreamError,
         httpcore.ProtocolError,
         httpcore.UnsupportedProtocol,
         httpcore.ProxyError,
@@ -80,7 +82,7 @@ class Transport:
                 f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry."
             )
         self._backend = Backend(_socks_proxy(proxy) if proxy is not None and is_socks else None)
-        self._pool = httpcore.AsyncConnectionPool(
+        pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             proxy=_http_proxy(proxy, context) if proxy is not None and not is_socks else None,
             max_connections=None,
@@ -88,6 +90,7 @@ class Transport:
             keepalive_expiry=KEEP_OPEN,
             network_backend=self._backend,
         )
+        self._client = httpx.AsyncClient(transport=_PoolTransport(pool), trust_env=False)
 
     def headers(self, request: PreparedRequest) -> list[tuple[str, str]]:
         """Return all headers of a request, with Host and Content-Length. Raises httpx.InvalidURL."""
@@ -98,22 +101,21 @@ class Transport:
             headers.append(("Content-Length", str(len(request.body))))
         return headers
 
-    async def send(self, request: PreparedRequest, headers: list[tuple[str, str]], trace: Trace) -> httpcore.Response:
+    async def send(self, request: PreparedRequest, headers: list[tuple[str, str]], trace: Trace) -> httpx.Response:
         """Send a request and wait for status and headers. Raises ``ERRORS``."""
-        return await self._pool.handle_async_request(
-            httpcore.Request(
-                request.method,
-                _core_url(read_url(request.url)),
-                headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
-                content=request.body,
-                extensions={"trace": trace},
-            )
+        outgoing = httpx.Request(
+            request.method,
+            read_url(request.url),
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            stream=httpx.ByteStream(request.body),
+            extensions={"timeout": {}, "trace": trace},
         )
+        return await self._client.send(outgoing, stream=True, auth=httpx.Auth())  # no login from the address
 
     async def aclose(self) -> None:
         """Close all connections, also those in use and those being made."""
         self._backend.closed = True
-        await self._pool.aclose()
+        await self._client.aclose()
 
     def explain(self, error: Exception, url: str, *, answering: bool, banner: bytes, reused: bool) -> Failure:
         """Return the failure for one of ``ERRORS``.
@@ -129,6 +131,11 @@ class Transport:
         causes = list(_causes(error))
         if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
             kind, message = FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}."
+        elif isinstance(error, httpx.RemoteProtocolError):  # of httpx itself, which reads where a redirect leads
+            kind, message = (
+                FailureKind.REDIRECT,
+                f"The gateway points to an address that is not valid: {_short(error)}.",
+            )
         elif isinstance(error, httpcore.ProxyError):
             words = _socks_words(error) if isinstance(error, SocksError) else _proxy_words(_short(error))
             kind, message = FailureKind.CONNECTION, f"{place[0].upper()}{place[1:]} {words}."
@@ -151,6 +158,46 @@ class Transport:
 def read_url(url: str) -> httpx.URL:
     """Return the URL with an encoded host name and path. Raises httpx.InvalidURL."""
     return httpx.URL(url)
+
+
+class _PoolTransport(httpx.AsyncBaseTransport):
+    """A pool of httpcore below an httpx client, which has no way to choose the pool's network backend."""
+
+    def __init__(self, pool: httpcore.AsyncConnectionPool) -> None:
+        self._pool = pool
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and wait for status and headers. Raises the errors of httpcore."""
+        response = await self._pool.handle_async_request(
+            httpcore.Request(
+                request.method,
+                _core_url(request.url),
+                headers=request.headers.raw,
+                content=request.stream,
+                extensions=request.extensions,
+            )
+        )
+        body = _Body(response)
+        return httpx.Response(response.status, headers=response.headers, stream=body, extensions=response.extensions)
+
+    async def aclose(self) -> None:
+        """Close all connections, also those in use."""
+        await self._pool.aclose()
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of a response of httpcore."""
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for data in self._response.aiter_stream():
+            yield data
+
+    async def aclose(self) -> None:
+        """Return the connection to the pool; it is closed if the body was not read to its end."""
+        await self._response.aclose()
 
 
 def _core_url(url: httpx.URL) -> httpcore.URL:

@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Uses that exist, by module, with their reasons. The list may only get shorter.
 ALLOWED = {
     "playground/screen.py": {"_socket"},  # the C module of sockets, without the cost of ``socket``
-    "playground/tool_host/processes.py": {"_transport"},  # asyncio has no public way to close the pipes of a process
     "playground/ui/widgets/highlight.py": {"_TokenType"},  # the type of Pygments' tokens, in an annotation
 }
 

@@ -338,8 +338,8 @@ async def test_redirect_to_an_invalid_address_is_a_redirect(server: FaultServer,
     server.play(send(whole(302, "text/html", b"moved", "Location: http://[::1:80/v1")))
     _, events = await run(make_client())
     failure = failure_of(events)
-    assert (failure.kind, failure.status) == (FailureKind.REDIRECT, 302)
-    assert "http://[::1:80/v1" in failure.message
+    assert failure.kind is FailureKind.REDIRECT
+    assert "points to an address that is not valid" in failure.message
 
 
 async def test_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
