@@ -62,17 +62,12 @@ async def act(person: Person, name: str) -> None:
 async def open_tree(person: Person, turns: int) -> QAbstractScrollArea:
     """Show the tree of turns, and wait until it has so many."""
     await person.trigger("view.tree")
-    await wait_for_tree(person, turns)
-    return person.one(QAbstractScrollArea, "Tree of the turns")
-
-
-async def wait_for_tree(person: Person, turns: int) -> None:
-    """Wait until the tree of turns has so many."""
-    await person.seen(QAbstractScrollArea, "Tree of the turns")
+    tree = await person.seen(QAbstractScrollArea, "Tree of the turns")
     await person.until(
         lambda: any(f"{turns} turns" in label.accessibleName() for label in person.find(QWidget)),
         "the number of turns beside the tree",
     )
+    return tree
 
 
 def add_experiments(person: Person, *texts: str) -> None:
@@ -187,7 +182,6 @@ async def test_edits_settings_branches_and_deletions_are_undone_and_redone(perso
     assert len(session.transcript.turns) == 3
 
     # The tree leads to the branch of the first answer
-    await wait_for_tree(person, turns=3)
     await person.do(tree.setFocus)
     for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Return):
         await person.do(partial(QTest.keyClick, tree, key))
