@@ -74,7 +74,7 @@ class Clock:
         self._deadline = _NEVER if seconds is None else self._loop.time() + seconds
         self._grace = 0.0
         if self._timeout is not None and not self._timeout.expired():
-            self._timeout.reschedule(self._end)
+            self._timeout.reschedule(self._begin_wait())
 
     def _seconds(self, stage: Stage) -> float | None:
         """Return the time-out of a stage; None if it has none."""
@@ -84,8 +84,8 @@ class Clock:
         seconds: float | None = getattr(times, stage.value)
         return seconds
 
-    @property
-    def _end(self) -> float:
+    def _begin_wait(self) -> float:
+        """Return when a wait that begins now times out, in seconds by the loop's clock; late ones share one grace."""
         now = self._loop.time()
         end = min(self._deadline, self._total, now + _LONGEST)
         if end < now + _GRACE and not self._grace:
@@ -95,7 +95,7 @@ class Clock:
     @asynccontextmanager
     async def watch(self) -> AsyncIterator[None]:
         """Cancel the wait inside and raise ``Expired`` when the time of the stage, or of the exchange, is over."""
-        self._timeout = asyncio.timeout_at(self._end)
+        self._timeout = asyncio.timeout_at(self._begin_wait())
         try:
             async with self._timeout:
                 yield

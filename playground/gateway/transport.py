@@ -132,10 +132,8 @@ class Transport:
         if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
             kind, message = FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}."
         elif isinstance(error, httpx.RemoteProtocolError):  # of httpx itself, which reads where a redirect leads
-            kind, message = (
-                FailureKind.REDIRECT,
-                f"The gateway points to an address that is not valid: {_short(error)}.",
-            )
+            kind = FailureKind.REDIRECT
+            message = f"The gateway points to an address that is not valid: {_short(error)}."
         elif isinstance(error, httpcore.ProxyError):
             words = _socks_words(error) if isinstance(error, SocksError) else _proxy_words(_short(error))
             kind, message = FailureKind.CONNECTION, f"{place[0].upper()}{place[1:]} {words}."
@@ -267,7 +265,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _tls_problem(causes: list[BaseException], host: str, port: int) -> str | None:
-    """Return words for an error of TLS; None when there is none."""
+    """Return words for an error of TLS; None when there is none.
+
+    SSLWantReadError is none: TLS waited for data, and whatever ended the wait is another cause.
+    """
     for cause in causes:
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLWantReadError):
             return _tls_words(cause, host, port)
