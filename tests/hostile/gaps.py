@@ -42,10 +42,6 @@ class Piece:
             took.append(time.thread_time() - start)
         return min(took) / self.quiet
 
-    def on_quiet(self, seconds: float) -> float:
-        """Convert a duration to a quiet machine; never more than it was."""
-        return seconds / max(self.slower(), 1.0)
-
 
 def _count() -> int:
     total = 0

@@ -80,8 +80,6 @@ class TimingMarks:
 
 #: What says that a gateway is busy, and when it will not be.
 _BUSY = frozenset({429, 503, 529})
-#: Seconds for which reads that came together are taken before anything else has its turn.
-_TOGETHER_S = 0.002
 #: Why a request waits that nobody has refused yet.
 _FULL = Failure(
     kind=FailureKind.HTTP,

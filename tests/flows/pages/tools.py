@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QListView, QMenu, QPushButton, QTextEdit, QWidget
 
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name
 from tests.flows.pages.steps import column_texts, open_tab, select_row, trigger
 
 if TYPE_CHECKING:
@@ -96,11 +96,6 @@ class ToolsPage(Page):
     def server_texts(self) -> list[str]:
         """All that is said of the selected tool of a server."""
         return [self.origin, *Page(self.person, self._card).texts]
-
-    @property
-    def mapped_name(self) -> str:
-        """The line that says under which name the selected tool is sent."""
-        return read_label(self.person, "mappedName", self._card)
 
     @property
     def name_is_read_only(self) -> bool:
