@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from playground.engine.inspect.compare import (
     MOST_TEXT,
     MOST_TOKENS,
-    Figure,
+    Metric,
     Piece,
     Sent,
     Side,
@@ -161,7 +161,7 @@ def test_beginning_of_long_answers_is_compared_and_marked_as_cut() -> None:
     ],
 )
 def test_figure_has_the_words_of_its_difference(left: float | None, right: float | None, unit: str, words: str) -> None:
-    assert Figure("It", unit, left, right).words == words
+    assert Metric("It", unit, left, right).words == words
 
 
 def test_figures_of_several_choices_have_their_number() -> None:
@@ -169,9 +169,9 @@ def test_figures_of_several_choices_have_their_number() -> None:
     used = {"prompt_tokens": 5, "completion_tokens": 10}
     several = [(1.0, chunk({"content": "One."}) + f"data: {second}\n\n".encode()), (2.0, chunk({}, usage=used) + DONE)]
     one = [(1.0, chunk({"content": "One."})), (2.0, chunk({}, "stop", usage=used) + DONE)]
-    found = {f.label: (f.left, f.right) for f in compare(indexed(exchange(several)), indexed(exchange(one))).figures}
+    found = {f.label: (f.left, f.right) for f in compare(indexed(exchange(several)), indexed(exchange(one))).metrics}
     assert [found[label] for label in ("Choices, all of them counted", "Completion tokens")] == [(2, 1), (10, 10)]
-    alone = compare(indexed(exchange(one)), indexed(exchange(one))).figures
+    alone = compare(indexed(exchange(one)), indexed(exchange(one))).metrics
     assert not any("Choices" in figure.label for figure in alone)
 
 
@@ -194,7 +194,7 @@ def test_two_exchanges_are_compared_in_request_answer_and_figures() -> None:
     assert [piece.text for piece in found.answer if piece.kind is Side.REMOVED] == ["warm."]
     assert "".join(piece.text for piece in found.answer if piece.kind is not Side.REMOVED) == "It is cold.\nf({})"
     assert [(piece.kind, piece.text) for piece in found.reasoning] == [(Side.REMOVED, "hm")]
-    figures = {figure.label: (figure.left, figure.right) for figure in found.figures}
+    figures = {figure.label: (figure.left, figure.right) for figure in found.metrics}
     wanted = {
         "Time to first content": (2.0, 0.5),
         "Time to first reasoning": (1.0, None),

@@ -276,7 +276,7 @@ class DiffPage(QWidget):
         self.says.setText(" · ".join([*words, *([CUT] * (found.cut and part != FIGURES))]))
         self._pages.setCurrentWidget(self._figures_page if part == FIGURES else self.text)
         if part == FIGURES:
-            self.figures.show_headers(tuple((one.label, one.words) for one in found.figures))
+            self.figures.show_headers(tuple((one.label, one.words) for one in found.metrics))
             return
         pieces = {ANSWER: found.answer, REASONING: found.reasoning, UNKNOWN: found.beside}[part]
         if pieces:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from playground.engine.inspect.compare import CUT, Comparison, Figure, Piece, Side
+from playground.engine.inspect.compare import CUT, Comparison, Metric, Piece, Side
 from playground.ui.features.inspector.diff_page import ANSWER, FIGURES, NONE, NOTHING, REASONING, UNKNOWN, DiffPage
 from tests.ui.conftest import ShowWidget
 
 FOUND = Comparison(
     answer=(Piece(Side.SAME, "It is "), Piece(Side.REMOVED, "warm"), Piece(Side.ADDED, "cold")),
     reasoning=(),
-    figures=(Figure("Whole time", "s", 1.5, 3.0), Figure("Prompt tokens", "tokens", None, 5)),
+    metrics=(Metric("Whole time", "s", 1.5, 3.0), Metric("Prompt tokens", "tokens", None, 5)),
     beside=(Piece(Side.SAME, '"sig": '), Piece(Side.ADDED, '"two"')),
 )
 
@@ -41,5 +41,5 @@ def test_shortened_comparison_is_marked(page: DiffPage) -> None:
     page.part.setCurrentIndex(ANSWER)
     page.show_comparison(FOUND)
     assert page.says.text() == "60% of the answer is alike"
-    page.show_comparison(Comparison(answer=FOUND.answer, reasoning=(), figures=(), cut=True))
+    page.show_comparison(Comparison(answer=FOUND.answer, reasoning=(), metrics=(), cut=True))
     assert CUT in page.says.text()
