@@ -1,4 +1,4 @@
-"""All calls of an experiment as a list, and the loop of the path as spans of time. Looks only; changes nothing."""
+"""All tool calls of an experiment as a list, and the tool loop of the current path as spans of time. Read-only."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class CallEntry:
 
     @property
     def answered(self) -> str:
-        """How it was answered."""
+        """The source of the answer; empty while the call waits."""
         return (self.result.by or "someone") if self.result is not None else ""
 
     @property
@@ -72,7 +72,7 @@ class CallEntry:
 
     @property
     def edited(self) -> bool:
-        """Whether a person changed the arguments."""
+        """Return whether a person changed the arguments."""
         return self.call.received is not None
 
 
@@ -83,7 +83,7 @@ def shortened(text: str, most: int = SHORT) -> str:
 
 
 class CallIndex:
-    """The calls of one session, read again and again: ``entries`` of turns that stayed are the same objects."""
+    """The calls of one session. After an update the ``entries`` of unchanged turns are the same objects."""
 
     def __init__(self, session: Session) -> None:
         self.entries: list[CallEntry] = []
@@ -91,41 +91,41 @@ class CallIndex:
         self._known: dict[str, _Read] = {}
 
     def update_entries(self) -> Iterator[None]:
-        """Bring ``entries`` up to date in small steps; given up half-way, they are as they were."""
+        """Update ``entries`` in small steps; they change at the last one."""
         session = self._session
         transcript, growing, tools = session.transcript, frozenset(session.growing), session.settings.tools
         on_path = {turn.id for turn in transcript.path}
         depths: dict[str, int] = {}
-        known: dict[str, _Read] = {}
+        reads: dict[str, _Read] = {}
         entries: list[CallEntry] = []
         for turn in transcript.turns.values():
             yield
             number = _depth(transcript, turn.id, depths)
             if turn.id in growing or not turn.calls:
                 continue
-            found = _answers(transcript, turn.id, on_path)
-            answers = [found.get(call.id, []) for call in turn.calls]
-            places = [[(key, id(result), key in on_path) for key, result in given] for given in answers]
+            results = _answers(transcript, turn.id, on_path)
+            answers = [results.get(call.id, []) for call in turn.calls]
+            places = [[(key, id(result), key in on_path) for key, result in choices] for choices in answers]
             about = number, turn.id in on_path, places
             before = self._known.get(turn.id)
             stale = before is None or before.turn is not turn or before.tools is not tools or before.about != about
             if before is None or stale or any(entry.verdict is CHECKING for entry in before.entries):
-                made: list[CallEntry] = []
-                for at, given in enumerate(answers):
-                    made += self._entries(turn, at, given, number, on_path)
+                created: list[CallEntry] = []
+                for position, choices in enumerate(answers):
+                    created += self._entries(turn, position, choices, number, on_path)
                     yield
-                before = _Read(turn, tools, about, made)
-            known[turn.id] = before
+                before = _Read(turn, tools, about, created)
+            reads[turn.id] = before
             entries += before.entries
-        self._known, self.entries = known, entries
+        self._known, self.entries = reads, entries
 
     def _entries(
-        self, turn: Turn, at: int, answers: list[tuple[str, ToolResult]], number: int, on_path: set[str]
+        self, turn: Turn, position: int, answers: list[tuple[str, ToolResult]], number: int, on_path: set[str]
     ) -> list[CallEntry]:
-        call = turn.calls[at]
+        call = turn.calls[position]
         times = turn.outcome.call_times if turn.outcome is not None else ()
         verdict = self._session.debugger.verdict(call, cut=turn.truncated and call is turn.parts[-1])
-        formed = times[at][1] - times[at][0] if at < len(times) else None
+        formed = times[position][1] - times[position][0] if position < len(times) else None
         if not answers:
             return [CallEntry(number, turn.id, call, verdict, turn.id in on_path, formed=formed)]
         return [
@@ -135,7 +135,7 @@ class CallIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The entries of one turn, and all that they were made from."""
+    """The entries of one turn, and the values they depend on."""
 
     turn: Turn
     tools: tuple[ToolDefinition, ...]
@@ -143,23 +143,23 @@ class _Read:
     entries: list[CallEntry]
 
 
-def _depth(transcript: Transcript, turn_id: str, known: dict[str, int]) -> int:
+def _depth(transcript: Transcript, turn_id: str, depths: dict[str, int]) -> int:
     """The place of a turn on its branch, from 1."""
     trail: list[str] = []
-    at: str | None = turn_id
-    while at is not None and at not in known:
-        trail.append(at)
-        at = transcript.turns[at].parent
-    depth = known[at] if at is not None else 0
+    ancestor: str | None = turn_id
+    while ancestor is not None and ancestor not in depths:
+        trail.append(ancestor)
+        ancestor = transcript.turns[ancestor].parent
+    depth = depths[ancestor] if ancestor is not None else 0
     for key in reversed(trail):
         depth += 1
-        known[key] = depth
+        depths[key] = depth
     return depth
 
 
 def _answers(transcript: Transcript, turn_id: str, on_path: set[str]) -> dict[str, list[tuple[str, ToolResult]]]:
-    """By the id of a call its different answers, the one on the path first; a copy on another branch is the same."""
-    found: dict[str, dict[tuple[str, bool, str], tuple[str, ToolResult]]] = {}
+    """Return the distinct answers of each call by its id, the one on the path first; copies count once."""
+    by_call: dict[str, dict[tuple[str, bool, str], tuple[str, ToolResult]]] = {}
     todo = list(transcript.children(turn_id))
     for key in todo:  # which becomes longer
         turn = transcript.turns[key]
@@ -168,12 +168,12 @@ def _answers(transcript: Transcript, turn_id: str, on_path: set[str]) -> dict[st
         todo += transcript.children(turn.id)
         for result in turn.results:
             what = (result.text, result.is_error, result.by)
-            answers = found.setdefault(result.call_id, {})
+            answers = by_call.setdefault(result.call_id, {})
             if what not in answers or turn.id in on_path:
                 answers[what] = (turn.id, result)
     return {
         call_id: sorted(answers.values(), key=lambda answer: answer[0] not in on_path)
-        for call_id, answers in found.items()
+        for call_id, answers in by_call.items()
     }
 
 
@@ -238,7 +238,7 @@ def sequence(session: Session, tape: ServerTape | None = None) -> list[Span]:
 
 
 def read_sequence(session: Session, tape: ServerTape | None = None) -> Iterator[list[Span]]:
-    """The same a turn at a time, each turn's spans as they come."""
+    """Yield the spans of the path turn by turn, in the order of the turns."""
     path = session.transcript.path
     origin: float | None = None
     for number, turn in enumerate(path):
@@ -289,24 +289,26 @@ def _spans(session: Session, turn: Turn, after: Iterable[Turn], origin: float) -
 
 
 def _served(tape: ServerTape, turn_id: str, call_id: str, row: int, origin: float) -> Iterator[Span]:
-    """The stretches in which a server worked at a call, from its request to its answer or to the last that it said."""
+    """Yield the spans in which a server worked at a call: from its request to its answer or its last message."""
     entries = tape.of_call(turn_id, call_id)
     for entry in entries:
         if not entry.frame.sent or entry.request or not entry.frame.id:
             continue
         answer = tape.partner(entry)
-        last = answer or max((other for other in entries if other.server == entry.server), key=lambda it: it.number)
+        last = answer or max(
+            (candidate for candidate in entries if candidate.server == entry.server), key=lambda it: it.number
+        )
         ok = answer is not None and not answer.frame.error
         start, end = entry.frame.at - origin, last.frame.at - origin
         yield Span("server", turn_id, call_id, entry.server, start, max(end, start), ok, row)
 
 
 def served(session: Session, exchange: Exchange, tape: ServerTape) -> tuple[Served, ...]:
-    """What servers did about the calls that an exchange brought, in seconds since it began.
+    """Return the work of tool servers at the calls of an exchange, in seconds since it began.
 
-    What began long after its end is left out: beside that the exchange itself could not be seen.
+    Work that began long after the exchange's end is left out, because the exchange would be too small to see.
     """
-    from playground.engine.inspect.timeline import Served  # for whoever looks at timelines, not for every list of calls
+    from playground.engine.inspect.timeline import Served  # a list of calls needs no timeline
 
     turns = session.transcript.turns.values()
     turn = next((it for it in turns if it.outcome is not None and it.outcome.exchange == exchange.id), None)
@@ -314,12 +316,14 @@ def served(session: Session, exchange: Exchange, tape: ServerTape) -> tuple[Serv
         return ()
     latest = exchange.ended + max(LATE, exchange.ended)
     spans = [_served(tape, turn.id, call.id, row, exchange.started_at) for row, call in enumerate(turn.calls)]
-    found = sorted((span for one in spans for span in one if span.start < latest), key=lambda span: span.start)
-    return tuple(Served(span.label, span.start, min(span.end, 2 * latest), span.ok) for span in found)
+    work = sorted(
+        (span for call_spans in spans for span in call_spans if span.start < latest), key=lambda span: span.start
+    )
+    return tuple(Served(span.label, span.start, min(span.end, 2 * latest), span.ok) for span in work)
 
 
 def _round(after: Iterable[Turn]) -> list[ToolResult]:
-    """The results that follow at once."""
+    """Return the tool results that follow directly."""
     out: list[ToolResult] = []
     for turn in after:
         if turn.role is not Role.TOOL:

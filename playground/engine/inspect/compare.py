@@ -1,6 +1,6 @@
 """Comparison of two exchanges: their requests, their answers and their metrics.
 
-Values in, values out. The functions are meant for a worker thread; what is not compared because of its size is reported.
+Values in, values out. The functions are meant for a worker thread; values too large to compare are reported.
 """
 
 from __future__ import annotations
@@ -80,17 +80,17 @@ class Metric:
 
     label: str
     unit: str
-    left: float | None
-    right: float | None
+    first: float | None
+    second: float | None
 
     @property
     def words(self) -> str:
         """Both values and their difference, such as ``0.31 s → 0.42 s (+0.11 s)``."""
-        both = f"{_value_words(self.left, self.unit)} → {_value_words(self.right, self.unit)}"
-        if self.left is None or self.right is None:
+        both = f"{_value_words(self.first, self.unit)} → {_value_words(self.second, self.unit)}"
+        if self.first is None or self.second is None:
             return both
-        digits = min(_digits(self.left, self.unit), _digits(self.right, self.unit))
-        sign, size = difference(self.left, self.right, digits)
+        digits = min(_digits(self.first, self.unit), _digits(self.second, self.unit))
+        sign, size = difference(self.first, self.second, digits)
         return f"{both} ({sign}{_value_words(size, self.unit, digits)})"
 
 
@@ -140,17 +140,17 @@ class Comparison:
 # ---- answers and metrics ---------------------------------------------------------------------------------------------
 
 
-def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
+def compare(first: FrameIndex, second: FrameIndex) -> Comparison:
     """Compare the answers and metrics of two exchanges, as far as they have been received."""
-    left_answer, right_answer = _decode_answer(left.exchange), _decode_answer(right.exchange)
-    left_texts, right_texts = _texts(left_answer), _texts(right_answer)
+    first_answer, second_answer = _decode_answer(first.exchange), _decode_answer(second.exchange)
+    first_texts, second_texts = _texts(first_answer), _texts(second_answer)
     answer, reasoning, unknown = (
         diff_words(before[:MOST_TEXT], after[:MOST_TEXT])
-        for before, after in zip(left_texts, right_texts, strict=True)
+        for before, after in zip(first_texts, second_texts, strict=True)
     )
-    counts = [item.answered if isinstance(item, Accumulator) else None for item in (left_answer, right_answer)]
-    left_count, right_count = counts if any(count is not None and count > 1 for count in counts) else (None, None)
-    pairs = zip(_metrics(left, left_count), _metrics(right, right_count), strict=True)
+    counts = [item.answered if isinstance(item, Accumulator) else None for item in (first_answer, second_answer)]
+    first_count, second_count = counts if any(count is not None and count > 1 for count in counts) else (None, None)
+    pairs = zip(_metrics(first, first_count), _metrics(second, second_count), strict=True)
     return Comparison(
         answer=answer,
         reasoning=reasoning,
@@ -160,7 +160,7 @@ def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
             if before is not None or after is not None
         ),
         beside=unknown,
-        cut=any(len(text) > MOST_TEXT for text in (*left_texts, *right_texts)),
+        cut=any(len(text) > MOST_TEXT for text in (*first_texts, *second_texts)),
     )
 
 
@@ -336,25 +336,25 @@ def diff_words(before: str, after: str) -> tuple[Piece, ...]:
 
     The pieces without the added ones join to ``before``, those without the removed ones to ``after``.
     """
-    left, right = _WORD.findall(before), _WORD.findall(after)
-    if len(left) + len(right) <= _MOST_WORDS:
-        return _joined(_diff_items(left, right))
+    first, second = _WORD.findall(before), _WORD.findall(after)
+    if len(first) + len(second) <= _MOST_WORDS:
+        return _joined(_diff_items(first, second))
     return _joined(_diff_lines(_LINE.findall(before), _LINE.findall(after)))
 
 
-def _diff_lines(left: list[str], right: list[str]) -> Iterator[Piece]:
-    for op, i, j, k, m in _opcodes(left, right, autojunk=True):
-        before, after = "".join(left[i:j]), "".join(right[k:m])
-        left_words, right_words = _WORD.findall(before), _WORD.findall(after)
-        if op == "replace" and len(left_words) + len(right_words) <= _MOST_WORDS:
-            yield from _diff_items(left_words, right_words)
+def _diff_lines(first: list[str], second: list[str]) -> Iterator[Piece]:
+    for op, i, j, k, m in _opcodes(first, second, autojunk=True):
+        before, after = "".join(first[i:j]), "".join(second[k:m])
+        first_words, second_words = _WORD.findall(before), _WORD.findall(after)
+        if op == "replace" and len(first_words) + len(second_words) <= _MOST_WORDS:
+            yield from _diff_items(first_words, second_words)
         else:
             yield from _pieces(op, before, after)
 
 
-def _diff_items(left: list[str], right: list[str]) -> Iterator[Piece]:
-    for op, i, j, k, m in _opcodes(left, right):
-        yield from _pieces(op, "".join(left[i:j]), "".join(right[k:m]))
+def _diff_items(first: list[str], second: list[str]) -> Iterator[Piece]:
+    for op, i, j, k, m in _opcodes(first, second):
+        yield from _pieces(op, "".join(first[i:j]), "".join(second[k:m]))
 
 
 def _pieces(op: str, before: str, after: str) -> Iterator[Piece]:
@@ -378,23 +378,23 @@ def _joined(pieces: Iterator[Piece]) -> tuple[Piece, ...]:
     return tuple(joined)
 
 
-def _opcodes(left: list[str], right: list[str], *, autojunk: bool = False) -> Sequence[Opcode]:
+def _opcodes(first: list[str], second: list[str], *, autojunk: bool = False) -> Sequence[Opcode]:
     """Match two lists as SequenceMatcher does, in bounded time; ``autojunk``: frequent items begin no match."""
-    start = _common_prefix(left, right)
-    end = _common_prefix(left[start:][::-1], right[start:][::-1])
-    i, j, k, m = start, len(left) - end, start, len(right) - end
+    start = _common_prefix(first, second)
+    end = _common_prefix(first[start:][::-1], second[start:][::-1])
+    i, j, k, m = start, len(first) - end, start, len(second) - end
     opcodes: list[Opcode] = [("equal", 0, i, 0, k)] if start else []
     if j - i + m - k > _MOST_ITEMS:
         opcodes.append(("replace", i, j, k, m))
     else:
-        counts = Counter(left[i:j])
-        frequent = autojunk or sum(counts[item] for item in right[k:m]) > _MOST_PAIRS
-        matcher = SequenceMatcher(None, left[i:j], right[k:m], autojunk=frequent)
+        counts = Counter(first[i:j])
+        frequent = autojunk or sum(counts[item] for item in second[k:m]) > _MOST_PAIRS
+        matcher = SequenceMatcher(None, first[i:j], second[k:m], autojunk=frequent)
         opcodes += [(op, i + a, i + b, k + c, k + d) for op, a, b, c, d in matcher.get_opcodes()]
-    return [*opcodes, ("equal", j, len(left), m, len(right))] if end else opcodes
+    return [*opcodes, ("equal", j, len(first), m, len(second))] if end else opcodes
 
 
-def _common_prefix(left: list[str], right: list[str]) -> int:
+def _common_prefix(first: list[str], second: list[str]) -> int:
     """Return the number of equal items at the beginning of both lists."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((index for index, (before, after) in pairs if before != after), min(len(left), len(right)))
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((index for index, (before, after) in pairs if before != after), min(len(first), len(second)))

@@ -106,25 +106,25 @@ def _nothing_of_use(turn: Turn) -> str:
 
 def ending_details(turn: Turn) -> str:
     """Return what the gateway says about the end beside its reason: an explanation, filtered categories, a block."""
-    found: list[str] = []
+    sentences: list[str] = []
     for members in turn.extra.values():
         stop = members.get("stop_details")
         if isinstance(stop, dict):
             category = _text(stop, "category")
-            found += [_text(stop, "explanation", "message", "reason"), f"Category: {category}." if category else ""]
+            sentences += [_text(stop, "explanation", "message", "reason"), f"Category: {category}." if category else ""]
         for name in ("content_filter_results", "content_filter_result", "prompt_filter_results"):
-            found.append(f"{words}." if (words := filter_words(members.get(name))) else "")
+            sentences.append(f"{words}." if (words := filter_words(members.get(name))) else "")
         for name in ("prompt_feedback", "promptFeedback"):
             feedback = members.get(name)
             if isinstance(feedback, dict):
                 blocked = _text(feedback, "block_reason", "blockReason")
-                found += [f"The prompt was blocked: {blocked}." if blocked else ""]
-                found += [_text(feedback, "block_reason_message", "blockReasonMessage")]
-        found.append(_text(members, "finish_message", "finishMessage"))
+                sentences += [f"The prompt was blocked: {blocked}." if blocked else ""]
+                sentences += [_text(feedback, "block_reason_message", "blockReasonMessage")]
+        sentences.append(_text(members, "finish_message", "finishMessage"))
         native = _text(members, "native_finish_reason")
         reason = turn.outcome.finish_reason if turn.outcome is not None else None
-        found += [f"The provider's own reason: {native}." if native and native != reason else ""]
-    return " ".join(dict.fromkeys(text for text in found if text))
+        sentences += [f"The provider's own reason: {native}." if native and native != reason else ""]
+    return " ".join(dict.fromkeys(text for text in sentences if text))
 
 
 def _reason(reason: str | None) -> _Reason | None:

@@ -1,4 +1,4 @@
-"""What one frame says, in a few words: the text it brought, a call's name, a reason, counts.
+"""Summary of one frame in a few words: its text, a call's name, a finish reason, token counts.
 
 A frame is decoded by itself, so nothing needs to be kept for it; made for the few rows of a list that are seen.
 """
@@ -46,39 +46,41 @@ def _line(index: FrameIndex, row: Row) -> str:
     if row.kind is Kind.COMMENT:
         return row.excerpt
     decoder = get_protocol(exchange.protocol).decoder(exchange.content_type)
-    said: dict[str, str] = {}
+    words_by_kind: dict[str, str] = {}
     for traced in (*decoder.trace(index.raw(row.number)), *decoder.trace_close()):
         for event in traced.events:
-            _note(said, event, row)
-    said["arguments"] = _visible(said.get("arguments", ""))
+            _note(words_by_kind, event, row)
+    words_by_kind["arguments"] = _visible(words_by_kind.get("arguments", ""))
     where = _where(index, row)
-    words = " · ".join(filter(None, said.values()))
+    words = " · ".join(filter(None, words_by_kind.values()))
     return f"{where}{words}" if words else row.excerpt
 
 
-def _note(said: dict[str, str], event: Event, row: Row) -> None:
-    """What an event adds; of text that comes in pieces, the pieces are joined."""
+def _note(words_by_kind: dict[str, str], event: Event, row: Row) -> None:
+    """Add an event to the words; pieces of text are joined."""
     match event:
         case TextDelta() | ReasoningDelta() | RefusalDelta():
-            before = json.loads(said["text"]) if said.get("text") else ""
-            said["text"] = json.dumps(before + event.text, ensure_ascii=False) if before + event.text else ""
+            before = json.loads(words_by_kind["text"]) if words_by_kind.get("text") else ""
+            words_by_kind["text"] = json.dumps(before + event.text, ensure_ascii=False) if before + event.text else ""
         case ToolCallDelta():
             if Kind.TOOL_CALL in row.kinds:
-                said["name"] = said.get("name") or event.name or ""
+                words_by_kind["name"] = words_by_kind.get("name") or event.name or ""
                 if event.id and not event.id_is_ours:
-                    said["id"] = f"id {event.id}"
-            said["arguments"] = said.get("arguments", "") + event.arguments
+                    words_by_kind["id"] = f"id {event.id}"
+            words_by_kind["arguments"] = words_by_kind.get("arguments", "") + event.arguments
         case ExtraDelta():
             names = ", ".join(event.members)
-            said["extra"] = f"{said['extra']}, {names}" if said.get("extra") else f"unknown: {names}"
+            words_by_kind["extra"] = (
+                f"{words_by_kind['extra']}, {names}" if words_by_kind.get("extra") else f"unknown: {names}"
+            )
         case Finish(_, reason):
-            said["finish"] = reason
+            words_by_kind["finish"] = reason
         case UsageReport(usage):
-            said["usage"] = _counts(usage)
+            words_by_kind["usage"] = _counts(usage)
         case StreamEnd():
-            said["end"] = row.excerpt if Kind.END is row.kind else ""
+            words_by_kind["end"] = row.excerpt if Kind.END is row.kind else ""
         case Failed(failure) if Kind.ERROR in row.kinds:
-            said["failure"] = " ".join(failure.message.split())
+            words_by_kind["failure"] = " ".join(failure.message.split())
         case _:
             pass
 
@@ -96,7 +98,7 @@ def _where(index: FrameIndex, row: Row) -> str:
     span = spans[0]
     words = [f"choice {span.choice}"] if len(index.choices()) > 1 else []
     parts = index.parts(span.choice)
-    calls = [at for at, part in enumerate(parts) if part.kind == "tool_call"]
+    calls = [position for position, part in enumerate(parts) if part.kind == "tool_call"]
     if len(calls) > 1 and span.part in calls:
         words.append(f"call {calls.index(span.part) + 1}")
     return "".join(f"{word} · " for word in words)

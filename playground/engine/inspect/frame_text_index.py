@@ -86,8 +86,8 @@ class FrameTextIndex:
         elif isinstance(event, ToolCallDelta):
             self._call(event, frame)
         elif isinstance(event, ReasoningDelta):
-            said = event.text or event.signature or event.redacted or event.details
-            self._text(event.choice, "reasoning", len(event.text), frame, bare=bool(said))
+            has_content = event.text or event.signature or event.redacted or event.details
+            self._text(event.choice, "reasoning", len(event.text), frame, bare=bool(has_content))
         elif isinstance(event, RefusalDelta):
             self._text(event.choice, "refusal", len(event.text), frame)
         elif isinstance(event, UnknownPart):
@@ -104,42 +104,42 @@ class FrameTextIndex:
 
     def parts(self, choice: int) -> tuple[PartInfo, ...]:
         """The parts of a completion so far; none for one that has not begun."""
-        known = self._choices.get(choice)
-        parts = known.parts if known else ()
+        entry = self._choices.get(choice)
+        parts = entry.parts if entry else ()
         return tuple(PartInfo(part.kind, part.length, self._frame[part.pieces[0]]) for part in parts)
 
     def span_of(self, frame: int) -> tuple[Position, ...]:
-        """What a frame carried; a position without characters says that it touched the part otherwise."""
-        found = []
-        at = bisect_left(self._frame, frame)
-        while at < len(self._frame) and self._frame[at] == frame:
-            part = self._parts[self._part[at]]
-            found.append(Position(part.choice, part.number, self._start[at], self._end[at]))
-            at += 1
-        return tuple(found)
+        """Return the positions that a frame carried; an empty one if it changed a part without adding characters."""
+        positions = []
+        piece = bisect_left(self._frame, frame)
+        while piece < len(self._frame) and self._frame[piece] == frame:
+            part = self._parts[self._part[piece]]
+            positions.append(Position(part.choice, part.number, self._start[piece], self._end[piece]))
+            piece += 1
+        return tuple(positions)
 
     def frames_of(self, choice: int, part: int, start: int, end: int) -> list[int]:
         """The frames that carried the characters from ``start`` up to and without ``end``, ascending."""
-        known = self._find(choice, part)
-        start, end = max(start, 0), min(end, known.length) if known else 0
-        if known is None or start >= end:
+        target = self._find(choice, part)
+        start, end = max(start, 0), min(end, target.length) if target else 0
+        if target is None or start >= end:
             return []
-        first, last = self._piece_at(known, start), self._piece_at(known, end - 1)
-        pieces = known.pieces[first : last + 1]
+        first, last = self._piece_at(target, start), self._piece_at(target, end - 1)
+        pieces = target.pieces[first : last + 1]
         return [self._frame[piece] for piece in pieces if self._start[piece] < self._end[piece]]
 
     def _find(self, choice: int, part: int) -> _Part | None:
-        known = self._choices.get(choice)
-        return known.parts[part] if known is not None and 0 <= part < len(known.parts) else None
+        entry = self._choices.get(choice)
+        return entry.parts[part] if entry is not None and 0 <= part < len(entry.parts) else None
 
     def _piece_at(self, part: _Part, position: int) -> int:
         return bisect_right(part.pieces, position, key=self._start.__getitem__) - 1
 
     def _choice(self, index: int) -> _Choice:
-        found = self._choices.get(index)
-        if found is None:
-            found = self._choices[index] = _Choice()
-        return found
+        choice = self._choices.get(index)
+        if choice is None:
+            choice = self._choices[index] = _Choice()
+        return choice
 
     def _new(self, kind: str, choice: int) -> _Part:
         part = _Part(kind, choice, len(self._parts))
@@ -170,11 +170,11 @@ class FrameTextIndex:
 
     def _give_out(self, part: _Part) -> None:
         """Put characters that were held back where they came. They are the first of their part."""
-        came = dict(part.held)
+        held_counts = dict(part.held)
         part.held.clear()
         for piece in part.pieces:
             self._start[piece] = part.length
-            part.length += came.get(piece, 0)
+            part.length += held_counts.get(piece, 0)
             self._end[piece] = part.length
 
     def _extra(self, event: ExtraDelta, frame: int) -> None:

@@ -50,7 +50,7 @@ _NO_CAP: Final = 1 << 62
 
 
 class Kind(StrEnum):
-    """What a frame was, in a word for people. A frame may be several; the first of these is what it is called."""
+    """The kind of a frame, in a word for people. A frame may have several; the first of these names it."""
 
     ERROR = "error"
     BODY = "body"  # the whole answer in one
@@ -127,9 +127,8 @@ class FrameIndex(FrameTextIndex):
 
     ``deviations`` maps frame numbers to (code, note); ``holes`` are the frames in which something could not be read
     that may belong to the answer. ``usage``, ``failure``, ``finish`` (by choice), ``calls`` (by choice and call),
-    ``model`` and ``response_id`` are what the frames said so far; the frame that said it last stands in ``finish_at``,
-    ``usage_at`` and ``model_at``, the first failure's in ``failed_at``. Where a character is, and the reverse, stands
-    in ``Places``.
+    ``model`` and ``response_id`` are what the frames said so far; the frame that said it last is in ``finish_at``,
+    ``usage_at`` and ``model_at``, the first failure's in ``failed_at``.
     """
 
     def __init__(self, exchange: Exchange) -> None:
@@ -160,7 +159,7 @@ class FrameIndex(FrameTextIndex):
 
     @property
     def behind(self) -> bool:
-        """Whether more of the exchange is known than was taken in."""
+        """Return whether the exchange has reads or an end that ``extend`` has not processed."""
         exchange = self.exchange
         return not self.closed and (
             bool(exchange.dropped) or exchange.ended is not None or self._seen < len(exchange.reads)
@@ -183,13 +182,13 @@ class FrameIndex(FrameTextIndex):
     def row(self, number: int) -> Row:
         """One frame for the list. Raises IndexError."""
         start, end = self._bounds(number)
-        at = self._at[number]
+        time = self._at[number]
         mask = self._kinds[number]
         kinds = tuple(kind for kind in _KINDS if mask & _BIT[kind])
         return Row(
             number,
-            at,
-            at - (self._at[number - 1] if number else 0.0),
+            time,
+            time - (self._at[number - 1] if number else 0.0),
             kinds[0],
             kinds,
             end - start,
@@ -233,11 +232,11 @@ class FrameIndex(FrameTextIndex):
     def _take(self, reads: list[Read]) -> None:
         decoder = self._decoder or self._decode()
         position = self._read_ends[-1] if self._read_ends else 0
-        for at, data in reads:
+        for time, data in reads:
             position += len(data)
             self._read_ends.append(position)
             if decoder is not None:
-                self._add_frames(decoder.trace(data), at)
+                self._add_frames(decoder.trace(data), time)
         self._seen += len(reads)
 
     def _decode(self) -> Decoder | None:
@@ -248,7 +247,7 @@ class FrameIndex(FrameTextIndex):
         self._decoder = get_protocol(exchange.protocol).decoder(exchange.content_type, _NO_CAP)
         return self._decoder
 
-    def _add_frames(self, traced: list[Traced], at: float) -> None:
+    def _add_frames(self, traced: list[Traced], time: float) -> None:
         ends, kinds, take = self._ends, self._kinds, self.take
         end = ends[-1] if ends else 0
         for frame, events in traced:
@@ -263,7 +262,7 @@ class FrameIndex(FrameTextIndex):
                     mask |= self._note(event, number)
             end += len(frame.raw)
             ends.append(end)
-            self._at.append(at)
+            self._at.append(time)
             kinds.append(mask or _BIT[Kind.OTHER])
 
     def _note(self, event: Event, number: int) -> int:
@@ -273,8 +272,8 @@ class FrameIndex(FrameTextIndex):
                 named = event.id is not None or event.name is not None
                 if named:
                     self._name(event, number)
-                came = event.held or len(event.arguments) > event.late
-                return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if came else 0)
+                has_arguments = event.held or len(event.arguments) > event.late
+                return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if has_arguments else 0)
             case Deviation(code, note, hole):
                 self.deviations[number] = (*self.deviations.get(number, ()), (code, note))
                 if hole:
@@ -303,29 +302,29 @@ class FrameIndex(FrameTextIndex):
     def _close(self, ended: float) -> None:
         self.closed = True
         exchange = self.exchange
-        at = exchange.reads[-1].at if exchange.reads else ended
+        time = exchange.reads[-1].at if exchange.reads else ended
         decoder = self._decoder
         if decoder is not None:
-            for one in decoder.trace_close(delimited=exchange.delimited):
-                end = not one.frame.raw  # the verdict came when all was over
-                if kept := self._without_guesses(one):
-                    self._add_frames([kept], max(ended, at) if end else at)
+            for traced in decoder.trace_close(delimited=exchange.delimited):
+                end = not traced.frame.raw  # the verdict came when all was over
+                if remaining := self._without_guesses(traced):
+                    self._add_frames([remaining], max(ended, time) if end else time)
         elif exchange.reads:
             bits = _BIT[Kind.BODY] | (_BIT[Kind.ERROR] if (exchange.status or 0) >= 400 else 0)
             self._ends.append(self._read_ends[-1])
-            self._at.append(at)
+            self._at.append(time)
             self._kinds.append(bits)
         if exchange.failure is not None and self.failure is None:
             self.failure = exchange.failure
             if decoder is not None:  # a failure that no frame shows
-                self._add_frames([Traced(Frame(None, "", b"", "end"), [Failed(exchange.failure)])], max(ended, at))
+                self._add_frames([Traced(Frame(None, "", b"", "end"), [Failed(exchange.failure)])], max(ended, time))
 
     def _without_guesses(self, traced: Traced) -> Traced | None:
-        """What a decoder makes of an end is worth nothing where the body was not read to it."""
+        """Drop the decoder's guesses about the end if the body was not read to its end."""
         if self.exchange.complete:
             return traced
-        kept = [event for event in traced.events if not _is_guess(event)]
-        return Traced(traced.frame, kept) if kept or traced.frame.raw else None
+        remaining = [event for event in traced.events if not _is_guess(event)]
+        return Traced(traced.frame, remaining) if remaining or traced.frame.raw else None
 
     def _bounds(self, number: int) -> tuple[int, int]:
         number = range(len(self._ends))[number]
@@ -364,7 +363,7 @@ def _is_guess(event: Event) -> bool:
 
 
 def _payload(raw: bytes) -> str:
-    """What a frame says, without the format around it."""
+    """Return the data of a frame without the event-stream syntax."""
     parser = SSEParser(_NO_CAP)
     frames = [*parser.parse_bytes(raw.lstrip(b"\0")), *parser.close()]
     return "\n".join(frame.data for frame in frames if frame.data)

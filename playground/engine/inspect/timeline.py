@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 
 STALL: Final = 3.0  # times the median gap
-LEAST_STALL: Final = 0.05  # seconds; below that nobody notices, and gaps are the machine's
+LEAST_STALL: Final = 0.05  # seconds; shorter gaps are not noticeable and come from the machine
 ENOUGH: Final = 4  # gaps without which there is no telling what is usual
 JOINED: Final = 0.1  # seconds within which a lane goes on although another one came between
 BURST: Final = 0.0005  # seconds; what comes within them came at once, cut up by the network
@@ -21,7 +21,7 @@ _SLOT: Final = 0.1  # seconds; rates are counted in these
 
 
 class Lane(StrEnum):
-    """What went on, in words for people."""
+    """The activity that a stretch of time was spent on, in words for people."""
 
     WAITING = "waiting"
     REASONING = "reasoning"
@@ -113,7 +113,7 @@ class Timeline:
         self._judged = (0, 0.0, 0.0)  # gaps looked at for the median, the median, the limit that follows
         self._stalls: list[int] = []
         self._looked = 0  # gaps compared with the limit
-        #: What tool servers did about the calls of the answer, once it was there; whoever knows of it sets it.
+        #: The work of tool servers at the calls of the answer; set from outside.
         self.served: tuple[Served, ...] = ()
 
     def extend(self) -> None:
@@ -145,9 +145,9 @@ class Timeline:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What is known of the moments that people ask for, in order of time."""
+        """The known milestones, in order of time."""
         exchange = self.index.exchange
-        known = {
+        moments = {
             "connected": exchange.connected,
             "sent": exchange.sent,
             "headers": exchange.answered,
@@ -155,8 +155,8 @@ class Timeline:
             **self._marks,
             "end": exchange.ended,
         }
-        found = [Mark(name, at) for name, at in known.items() if at is not None]
-        return tuple(sorted(found, key=lambda mark: mark.at))
+        marks = [Mark(name, moment) for name, moment in moments.items() if moment is not None]
+        return tuple(sorted(marks, key=lambda mark: mark.at))
 
     @property
     def median_gap(self) -> float | None:
@@ -173,13 +173,13 @@ class Timeline:
             if self._gaps[number] > limit:
                 self._stalls.append(number)
         self._looked = len(self._gaps)
-        at = self.index.at
+        time_of = self.index.at
         around = [self._around[number] for number in self._stalls]
-        return tuple(Stall(at(before), at(after), before, after) for before, after in around)
+        return tuple(Stall(time_of(before), time_of(after), before, after) for before, after in around)
 
     @property
     def estimated(self) -> bool:
-        """Whether ``rates`` counts fragments because the usage is not known, or has nothing to do with them."""
+        """Return whether ``rates`` counts fragments, because no usage was received for them."""
         return self._tokens_a_fragment() is None
 
     def rates(self, width: float = 0.5) -> tuple[Rate, ...]:
@@ -192,11 +192,11 @@ class Timeline:
         slots = max(1, round(width / _SLOT))
         scale = (self._tokens_a_fragment() or 1.0) / (slots * _SLOT)
         first, last = min(self._counts), max(self._counts)
-        found = []
+        rates = []
         for start in range(first, last + 1, slots):
             count = sum(self._counts.get(slot, 0) for slot in range(start, start + slots))
-            found.append(Rate(start * _SLOT, count * scale))
-        return tuple(found)
+            rates.append(Rate(start * _SLOT, count * scale))
+        return tuple(rates)
 
     def _tokens_a_fragment(self) -> float | None:
         usage = self.index.usage
@@ -204,31 +204,31 @@ class Timeline:
             return None
         return usage.completion / self._fragments
 
-    def _carried(self, number: int, mask: int, at: float) -> None:
+    def _carried(self, number: int, mask: int, time: float) -> None:
         for bit, lane in _LANES:
             if mask & bit:
-                self._stretch(lane, number, at)
+                self._stretch(lane, number, time)
         if not mask & _WHOLE:
-            self._counts[int(at / _SLOT)] = self._counts.get(int(at / _SLOT), 0) + 1
+            self._counts[int(time / _SLOT)] = self._counts.get(int(time / _SLOT), 0) + 1
             self._fragments += 1
         before = self._arrival
-        if before >= 0 and at - self.index.at(before) > BURST:
-            self._gaps.append(at - self.index.at(before))
+        if before >= 0 and time - self.index.at(before) > BURST:
+            self._gaps.append(time - self.index.at(before))
             self._around.append((before, number))
         self._arrival = number
 
-    def _stretch(self, lane: Lane, number: int, at: float) -> None:
-        known = self._open.get(lane)
-        if known is None:
-            self._marks[_FIRSTS[lane]] = at
-        if known is None or (self._last is not known and at - known.end > JOINED):
-            known = self._open[lane] = _Growing(lane, at, at, number, number)
-            self._segments.append(known)
-        known.end, known.last = at, number
-        self._last = known
+    def _stretch(self, lane: Lane, number: int, time: float) -> None:
+        segment = self._open.get(lane)
+        if segment is None:
+            self._marks[_FIRSTS[lane]] = time
+        if segment is None or (self._last is not segment and time - segment.end > JOINED):
+            segment = self._open[lane] = _Growing(lane, time, time, number, number)
+            self._segments.append(segment)
+        segment.end, segment.last = time, number
+        self._last = segment
 
     def _judge(self) -> tuple[int, float, float]:
-        """The median, found anew whenever there are a tenth more gaps; then the stalls before are judged again, too."""
+        """Return the count, median and limit of the gaps; recomputed after ten per cent more gaps, with all stalls."""
         count = len(self._gaps)
         judged = self._judged[0]
         if count * 10 > judged * 11 or (self.index.closed and count != judged):

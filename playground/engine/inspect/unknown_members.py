@@ -1,4 +1,4 @@
-"""What parts and turns came with that nothing here knows, for people: the members, and whether they go back.
+"""Members of parts and turns that the protocols do not define, and whether they are sent back, for people.
 
 Whether they do is asked of the protocol they came over, so that the words are those of what is really sent.
 """
@@ -37,7 +37,7 @@ class Beside:
 
     @property
     def title(self) -> str:
-        """The word before the names: what came with the answer itself is mostly known to people."""
+        """The word before the names; members of the message itself are often documented by the gateway."""
         return "also received" if self.of == "message" else "unknown"
 
     @property
@@ -48,7 +48,7 @@ class Beside:
 
 
 def beside_part(part: Part) -> list[Beside]:
-    """What a part came with; mostly nothing."""
+    """Return the unknown members of a part, by protocol."""
     extra: Extra = getattr(part, "extra", {})
     return [Beside(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
 
@@ -68,12 +68,12 @@ def _part_fate(part: Part, over: str) -> str:
 
 
 def beside_turn(turn: Turn) -> list[Beside]:
-    """What a message itself came with."""
-    found = []
+    """Return the unknown members of a message itself, by protocol."""
+    extras = []
     for over, members in turn.extra.items():
         if members:
-            found.append(Beside("message", members, _turn_fate(turn, over, members)))
-    return found
+            extras.append(Beside("message", members, _turn_fate(turn, over, members)))
+    return extras
 
 
 def _turn_fate(turn: Turn, over: str, members: JSONObject) -> str:
@@ -99,24 +99,24 @@ def _fate(names: list[str], over: str, *, all_of_them: bool) -> str:
 
 def clipped(value: JSON) -> JSON:
     """A value with only the beginning of what is long, and words on how much more there is."""
-    left = MOST_VALUES
+    budget = MOST_VALUES
 
     def cut(value: JSON) -> JSON:
-        nonlocal left
-        left -= 1
+        nonlocal budget
+        budget -= 1
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             return f"{value[:LONGEST_TEXT]}… and {len(value) - LONGEST_TEXT:,} more characters"
         if not isinstance(value, list | dict):
             return value
         pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
-        shown = []
+        visible = []
         for name, item in pairs[:MOST_ITEMS]:
-            if left > 0:
-                shown.append((name, cut(item)))
-        if more := len(pairs) - len(shown):
-            shown.append(("…", f"and {more:,} more"))
+            if budget > 0:
+                visible.append((name, cut(item)))
+        if more := len(pairs) - len(visible):
+            visible.append(("…", f"and {more:,} more"))
         if isinstance(value, dict):
-            return dict(shown)
-        return [f"{name} {item}" if name == "…" else item for name, item in shown]
+            return dict(visible)
+        return [f"{name} {item}" if name == "…" else item for name, item in visible]
 
     return cut(value)

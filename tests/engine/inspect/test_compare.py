@@ -169,7 +169,7 @@ def test_figures_of_several_choices_have_their_number() -> None:
     used = {"prompt_tokens": 5, "completion_tokens": 10}
     several = [(1.0, chunk({"content": "One."}) + f"data: {second}\n\n".encode()), (2.0, chunk({}, usage=used) + DONE)]
     one = [(1.0, chunk({"content": "One."})), (2.0, chunk({}, "stop", usage=used) + DONE)]
-    found = {f.label: (f.left, f.right) for f in compare(indexed(exchange(several)), indexed(exchange(one))).metrics}
+    found = {f.label: (f.first, f.second) for f in compare(indexed(exchange(several)), indexed(exchange(one))).metrics}
     assert [found[label] for label in ("Choices, all of them counted", "Completion tokens")] == [(2, 1), (10, 10)]
     alone = compare(indexed(exchange(one)), indexed(exchange(one))).metrics
     assert not any("Choices" in figure.label for figure in alone)
@@ -194,7 +194,7 @@ def test_two_exchanges_are_compared_in_request_answer_and_figures() -> None:
     assert [piece.text for piece in found.answer if piece.kind is Side.REMOVED] == ["warm."]
     assert "".join(piece.text for piece in found.answer if piece.kind is not Side.REMOVED) == "It is cold.\nf({})"
     assert [(piece.kind, piece.text) for piece in found.reasoning] == [(Side.REMOVED, "hm")]
-    figures = {figure.label: (figure.left, figure.right) for figure in found.metrics}
+    figures = {figure.label: (figure.first, figure.second) for figure in found.metrics}
     wanted = {
         "Time to first content": (2.0, 0.5),
         "Time to first reasoning": (1.0, None),

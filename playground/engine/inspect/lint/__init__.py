@@ -1,7 +1,7 @@
 """Where an answer departs from the specification and from what was asked: each deviation with its rule and its frame.
 
 What a decoder has to read past it notes itself; the rest are rules on an exchange that has ended, one row each
-(``rules``), over what was asked (``asked``) and what came (``case``). What is expected instead, the protocol says.
+(``rules``), over the request and the answer (``case``). What is expected instead, the protocol says.
 ``review`` brings both together.
 """
 

@@ -1,4 +1,4 @@
-"""What the rules of the lint look at: one exchange, what it asked for, what its frames said, the answer they make.
+"""The subject of the lint rules: one exchange with its request, its frames and the decoded answer.
 
 ``read_exchange`` does the work in small steps, once the exchange has ended; no token on its way needs any of it.
 """
@@ -29,15 +29,15 @@ _MODES: Final = {"none": "none", "required": "required", "any": "required"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request; ``known`` is False where its body cannot be read, and the rest then means nothing.
+class LintRequest:
+    """One request; ``readable`` is False if its body is not JSON; the other fields are then meaningless.
 
     ``tools`` are the names on offer, None where some cannot be known. ``choice`` is "auto", "none", "required" or
     "named", which is the tool ``named``. ``limit`` is in tokens of one completion, reasoning included where
     ``limits_reasoning``. ``body`` is the request itself.
     """
 
-    known: bool = False
+    readable: bool = False
     model: str = ""
     stream: bool = False
     usage: bool = False
@@ -53,23 +53,23 @@ class Asked:
     body: JSONObject = field(default_factory=dict)
 
 
-def read_asked(data: bytes, protocol: str) -> Asked:
-    """What the request body ``data`` asks for."""
+def read_request(data: bytes, protocol: str) -> LintRequest:
+    """Read the settings of the request body ``data`` that rules compare with."""
     try:
         body = foreign.parse(data.decode("utf-8", "replace"))
     except ValueError:
-        return Asked()
+        return LintRequest()
     if not isinstance(body, dict):
-        return Asked()
+        return LintRequest()
     spoken = get_protocol(protocol or DEFAULT)
     expected = spoken.expected
     choice, named = _choice(body.get("tool_choice"))
     limits = [(_count(body.get(name)), reasons) for name, reasons in expected.limits]
-    limit, limits_reasoning = next((one for one in limits if one[0] is not None), limits[-1])
+    limit, limits_reasoning = next((entry for entry in limits if entry[0] is not None), limits[-1])
     stops = body.get(expected.stops)
     options = body.get("stream_options")
-    return Asked(
-        known=True,
+    return LintRequest(
+        readable=True,
         model=_text(body.get("model")),
         stream=body.get("stream") is True,
         usage=isinstance(options, dict) and options.get("include_usage") is True,
@@ -103,15 +103,15 @@ def _tools(body: JSONObject) -> frozenset[str] | None:
 def call_ids(body: JSONObject, protocol: str) -> frozenset[str]:
     """The ids of the calls in the conversation that a request sends."""
     lists = [body.get(name) for name in get_protocol(protocol).conversation]
-    found: set[str] = set()
+    ids: set[str] = set()
     for message in (message for turns in lists if isinstance(turns, list) for message in turns):
         for key in ("tool_calls", "content") if isinstance(message, dict) else ():
             entries = message.get(key)
             for entry in entries if isinstance(entries, list) else []:
                 id_ = entry.get("id") if isinstance(entry, dict) else None
                 if isinstance(id_, str):
-                    found.add(id_)
-    return frozenset(found)
+                    ids.add(id_)
+    return frozenset(ids)
 
 
 def _choice(value: JSON) -> tuple[str, str]:
@@ -128,8 +128,8 @@ def _choice(value: JSON) -> tuple[str, str]:
 
 def _parallel(body: JSONObject) -> bool:
     choice = body.get("tool_choice")
-    one = isinstance(choice, dict) and choice.get("disable_parallel_tool_use") is True
-    return not one and body.get("parallel_tool_calls") is not False
+    single = isinstance(choice, dict) and choice.get("disable_parallel_tool_use") is True
+    return not single and body.get("parallel_tool_calls") is not False
 
 
 def _count(value: JSON) -> int | None:
@@ -141,7 +141,7 @@ def _text(value: JSON) -> str:
 
 
 class Seen(NamedTuple):
-    """What a rule found: a note for people, and the frame that shows it; None for status and headers."""
+    """A deviation: a note for people, and the number of the frame that shows it; None for status and headers."""
 
     note: str
     frame: int | None
@@ -153,19 +153,19 @@ class Case:
     def __init__(self, index: FrameIndex) -> None:
         self.index = index
         self.exchange = index.exchange
-        self.asked = Asked()
+        self.request = LintRequest()
         self.answer: Accumulator | None = None  # where a rule wants its text
         self.shapes: dict[str, Seen] = {}  # by code
 
     def read_exchange(self) -> Iterator[None]:
         """Look at all of it, with pauses in which other work can be done."""
         exchange = self.exchange
-        self.asked = read_asked(exchange.request_body, exchange.protocol)
+        self.request = read_request(exchange.request_body, exchange.protocol)
         yield
         if not self.is_answer:
             return
         yield from self._look_at_shapes()
-        if self.asked.as_json or self.asked.stops or self.index.calls:
+        if self.request.as_json or self.request.stops or self.index.calls:
             self.answer = Accumulator()
             for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type, _NO_CAP)):
                 self.answer.add_events(events)
@@ -184,12 +184,12 @@ class Case:
 
     @cached_property
     def expected(self) -> Expected:
-        """What the protocol says of its answers. There is none of what is not asked over any, such as a model list."""
+        """The protocol's expectations of its answers. Raises for an exchange without protocol, such as a model list."""
         return get_protocol(self.exchange.protocol).expected
 
     @property
     def is_answer(self) -> bool:
-        """Whether a body came that the protocol speaks of, and is still there."""
+        """Return whether there is a successful body of the protocol, still in memory."""
         return (
             not self.exchange.dropped
             and bool(self.exchange.protocol)
@@ -199,18 +199,18 @@ class Case:
 
     @property
     def is_error(self) -> bool:
-        """Whether the status is that of an error, and what came with it is still there."""
+        """Return whether the status is an error and its body is still in memory."""
         return not self.exchange.dropped and (self.exchange.status or 0) >= 400
 
     @property
     def is_whole(self) -> bool:
-        """Whether the answer was seen to its end, so that what is not there was not sent; one that is empty, too."""
+        """Return whether the answer was received to its end, so that missing members were never sent."""
         failure = self.index.failure
         return self.is_answer and self.exchange.complete and (failure is None or failure.kind is FailureKind.EMPTY)
 
     @property
     def streamed(self) -> bool:
-        """Whether the answer came in frames."""
+        """Return whether the answer came in frames."""
         return self.is_answer and not self.index.kind_bits(0) & _BODY
 
     @property
@@ -234,7 +234,7 @@ class Case:
         return sorted({*self.index.choices(), *self.index.finish})
 
     def shape(self, code: str) -> list[Seen]:
-        """What was found missing in the frames under ``code``."""
+        """Return the deviation of the frames' shape with this code, if any."""
         return [self.shapes[code]] if code in self.shapes else []
 
     def calls_of(self, choice: int) -> list[int]:
@@ -243,10 +243,10 @@ class Case:
 
     @cached_property
     def _calls(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        frames: dict[int, list[int]] = {}
         for (choice, _), call in self.index.calls.items():
-            found.setdefault(choice, []).append(call.frame)
-        return found
+            frames.setdefault(choice, []).append(call.frame)
+        return frames
 
     @cached_property
     def error(self) -> JSON:
@@ -257,7 +257,7 @@ class Case:
             return None
 
     def is_own_error(self, number: int | None) -> bool:
-        """Whether a frame holds an error in the protocol's own shape."""
+        """Return whether a frame holds an error in the protocol's own shape."""
         value = parsed(self.index.raw(number).partition(b"data:")[2]) if number is not None else None
         return value is not None and self.expected.is_error(value)
 

@@ -24,7 +24,7 @@ _MOST_STOPS: Final = 4
 
 
 def not_offered(case: Case) -> Iterator[Seen]:
-    offered = case.asked.tools
+    offered = case.request.tools
     if offered is None:
         return
     for name, frame in _first_calls(case):
@@ -34,13 +34,13 @@ def not_offered(case: Case) -> Iterator[Seen]:
 
 
 def called_against_none(case: Case) -> Iterator[Seen]:
-    if case.asked.choice == "none" and case.index.calls:
+    if case.request.choice == "none" and case.index.calls:
         yield Seen("a tool is called although tool_choice is none", next(iter(case.index.calls.values())).frame)
 
 
 def not_called(case: Case) -> Iterator[Seen]:
     """A limit that was reached, or a filter, may be the reason: then it is none to speak of."""
-    if case.asked.choice not in ("required", "named"):
+    if case.request.choice not in ("required", "named"):
         return
     natural = (case.expected.talking, case.expected.calling)
     for choice in case.choices:
@@ -50,7 +50,7 @@ def not_called(case: Case) -> Iterator[Seen]:
 
 def other_called(case: Case) -> Iterator[Seen]:
     for name, frame in _first_calls(case):
-        if case.asked.choice == "named" and name != case.asked.named:
+        if case.request.choice == "named" and name != case.request.named:
             yield Seen(f"the tool “{name[:60]}” is called, and tool_choice names another", frame)
 
 
@@ -66,7 +66,7 @@ def _first_calls(case: Case) -> Iterator[tuple[str, int]]:
 def several_called(case: Case) -> Iterator[Seen]:
     for choice in case.choices:
         calls = case.calls_of(choice)
-        if not case.asked.parallel and len(calls) > 1:
+        if not case.request.parallel and len(calls) > 1:
             yield Seen(f"{len(calls)} calls came although one at a time was asked for", calls[1])
 
 
@@ -77,13 +77,13 @@ def late_name(case: Case) -> Iterator[Seen]:
             return
 
 
-def known_id(case: Case) -> Iterator[Seen]:
-    """A call with the id of an earlier one: whoever keeps answers by it takes one for the other."""
+def reused_id(case: Case) -> Iterator[Seen]:
+    """A call with the id of an earlier one: a program that stores answers by id confuses them."""
     if not case.index.calls:
         return
-    known = call_ids(case.asked.body, case.exchange.protocol)
+    earlier = call_ids(case.request.body, case.exchange.protocol)
     for call in case.index.calls.values():
-        if call.id in known:
+        if call.id in earlier:
             yield Seen(f"the id of a call, “{call.id[:60]}”, is that of an earlier call", call.frame)
 
 
@@ -123,19 +123,19 @@ def _texts(case: Case) -> Iterator[tuple[int, str]]:
 
 def not_json(case: Case) -> Iterator[Seen]:
     for choice, text in _texts(case):
-        problems = check_answer(text, {"type": "json_object"}) if case.asked.as_json and text else []
+        problems = check_answer(text, {"type": "json_object"}) if case.request.as_json and text else []
         if problems:
             yield Seen(f"JSON was asked for; the content is {problems[0].message}", case.index.finish_at.get(choice))
 
 
 def beyond_stop(case: Case) -> Iterator[Seen]:
     for choice, text in _texts(case):
-        if any(0 <= text.find(stop) < len(text) - len(stop) for stop in case.asked.stops):
+        if any(0 <= text.find(stop) < len(text) - len(stop) for stop in case.request.stops):
             yield Seen("the content goes on after a stop sequence", case.index.finish_at.get(choice))
 
 
 def accepted(case: Case) -> Iterator[Seen]:
-    body, stops = case.asked.body, len(case.asked.stops)
+    body, stops = case.request.body, len(case.request.stops)
     if stops > _MOST_STOPS:
         yield Seen(f"{stops} stop sequences were accepted; {_MOST_STOPS} are allowed", 0)
     for name, low, high in _RANGES:

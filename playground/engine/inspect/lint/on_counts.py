@@ -28,19 +28,19 @@ def finish_without_calls(case: Case) -> Iterator[Seen]:
 
 
 def cut_early(case: Case) -> Iterator[Seen]:
-    asked, used = case.asked, _output(case)
-    if asked.limit is None or asked.count > 1 or used is None or used >= asked.limit * _EARLY:
+    request, used = case.request, _output(case)
+    if request.limit is None or request.count > 1 or used is None or used >= request.limit * _EARLY:
         return
     for choice, reason in case.index.finish.items():
         if reason == case.expected.cut:
-            note = f"the finish reason is {reason} after {used:,} of {asked.limit:,} tokens"
+            note = f"the finish reason is {reason} after {used:,} of {request.limit:,} tokens"
             yield Seen(note, case.index.finish_at[choice])
 
 
 def beyond_limit(case: Case) -> Iterator[Seen]:
-    asked, used = case.asked, _output(case)
-    if asked.limit is not None and used is not None and used > asked.limit * asked.count:
-        most = f"{asked.limit:,}" + (f" for each of {asked.count} choices" if asked.count > 1 else "")
+    request, used = case.request, _output(case)
+    if request.limit is not None and used is not None and used > request.limit * request.count:
+        most = f"{request.limit:,}" + (f" for each of {request.count} choices" if request.count > 1 else "")
         yield Seen(f"{used:,} tokens were generated; the limit was {most}", case.index.usage_at)
 
 
@@ -49,16 +49,16 @@ def _output(case: Case) -> int | None:
     usage = case.index.usage
     if usage is None or usage.completion is None:
         return None
-    return usage.completion - (0 if case.asked.limits_reasoning else usage.reasoning or 0)
+    return usage.completion - (0 if case.request.limits_reasoning else usage.reasoning or 0)
 
 
 def usage_in_stream(case: Case) -> Iterator[Seen]:
-    if case.streamed and case.asked.usage and case.index.usage is None:
+    if case.streamed and case.request.usage and case.index.usage is None:
         yield Seen("no usage came although it was asked for", case.last)
 
 
 def usage_unasked(case: Case) -> Iterator[Seen]:
-    if case.streamed and case.asked.stream and not case.asked.usage and case.index.usage is not None:
+    if case.streamed and case.request.stream and not case.request.usage and case.index.usage is not None:
         yield Seen("usage came although it was not asked for", case.index.usage_at)
 
 
@@ -76,10 +76,10 @@ def usage_counts(case: Case) -> Iterator[Seen]:
     """Counts that are missing, or none."""
     if case.index.usage is None:
         return
-    given = {name: case.usage.get(name) for name in case.expected.counts}
-    odd = [name for name, value in given.items() if value is None]
+    counts = {name: case.usage.get(name) for name in case.expected.counts}
+    odd = [name for name, value in counts.items() if value is None]
     odd = [f"usage lacks {' and '.join(odd)}"] * bool(odd)
-    for name, value in given.items():
+    for name, value in counts.items():
         if value is not None and (isinstance(value, str) or count_of(value) is None):
             what = "text instead of a number" if isinstance(value, str) else "not a count"
             odd.append(f"{name} is {foreign.write(value)[:60]}, {what}")
@@ -104,13 +104,13 @@ def usage_parts(case: Case) -> Iterator[Seen]:
         ("cached", usage.cached, "prompt", usage.prompt),
         ("reasoning", usage.reasoning, "output", usage.completion),
     )
-    for part, some, whole, all_ in pairs:
+    for part, some, total, all_ in pairs:
         if some is not None and all_ is not None and some > all_:
-            yield Seen(f"usage has {some:,} {part} tokens of {all_:,} {whole} tokens", case.index.usage_at)
+            yield Seen(f"usage has {some:,} {part} tokens of {all_:,} {total} tokens", case.index.usage_at)
 
 
 def usage_none(case: Case) -> Iterator[Seen]:
     usage = case.index.usage
-    came = any(part.length for choice in case.choices for part in case.index.parts(choice))
-    if usage is not None and usage.completion == 0 and came:
+    has_output = any(part.length for choice in case.choices for part in case.index.parts(choice))
+    if usage is not None and usage.completion == 0 and has_output:
         yield Seen("usage counts no output token, and there is an answer", case.index.usage_at)

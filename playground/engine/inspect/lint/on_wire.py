@@ -46,7 +46,7 @@ def limit_reset(case: Case) -> Iterator[Seen]:
 
 
 def mended(case: Case, code: str) -> Iterator[Seen]:
-    """What the body was against its headers."""
+    """A body that contradicts its headers."""
     if code in case.exchange.mended:
         yield Seen(case.exchange.mended[code], None)
 
@@ -82,8 +82,8 @@ def _not_an_object(error: JSON) -> str:
 
 def error_type(case: Case) -> Iterator[Seen]:
     if isinstance(case.error, dict) and case.media_type != "application/json":
-        came = f"came as {case.media_type}" if case.media_type else "came without a Content-Type"
-        yield Seen(f"the error {came}", None)
+        arrival = f"came as {case.media_type}" if case.media_type else "came without a Content-Type"
+        yield Seen(f"the error {arrival}", None)
 
 
 def dimension(case: Case) -> Iterator[Seen]:
@@ -92,12 +92,12 @@ def dimension(case: Case) -> Iterator[Seen]:
 
 
 def not_streamed(case: Case) -> Iterator[Seen]:
-    if case.asked.stream and not case.streamed and case.index.failure is None and "json_body" not in case.noted:
+    if case.request.stream and not case.streamed and case.index.failure is None and "json_body" not in case.noted:
         yield Seen(other_way(streamed=False)[1], 0)
 
 
 def streamed(case: Case) -> Iterator[Seen]:
-    if case.streamed and not case.asked.stream:
+    if case.streamed and not case.request.stream:
         yield Seen(other_way(streamed=True)[1], 0)
 
 
@@ -123,18 +123,20 @@ def unreadable(case: Case) -> Iterator[Seen]:
 
 def choices(case: Case) -> Iterator[Seen]:
     """Another number of completions than asked for."""
-    asked, came = case.asked.count, len(case.choices)
-    if came != asked:
-        yield Seen(other_count(asked, came)[1], case.last)
+    expected, received = case.request.count, len(case.choices)
+    if received != expected:
+        yield Seen(other_count(expected, received)[1], case.last)
 
 
 def model(case: Case) -> Iterator[Seen]:
-    asked, answered = case.asked.model, case.index.model
-    if asked and answered and not _akin(asked, answered):
-        yield Seen(f"the answer names the model “{answered[:80]}”; “{asked[:80]}” was asked for", case.index.model_at)
+    requested, answered = case.request.model, case.index.model
+    if requested and answered and not _akin(requested, answered):
+        yield Seen(
+            f"the answer names the model “{answered[:80]}”; “{requested[:80]}” was asked for", case.index.model_at
+        )
 
 
-def _akin(one: str, other: str) -> bool:
-    """Whether two ids may well be of one model: the same but for a vendor before it, a version or a date after it."""
-    one, other = (_VERSION.sub("", name.lower().rpartition("/")[2]) for name in (one, other))
-    return one.startswith(other) or other.startswith(one)
+def _akin(first: str, second: str) -> bool:
+    """Return whether two ids may name one model: they differ only in a vendor prefix or a version suffix."""
+    first, second = (_VERSION.sub("", name.lower().rpartition("/")[2]) for name in (first, second))
+    return first.startswith(second) or second.startswith(first)

@@ -16,7 +16,7 @@ from playground.protocols.protocol import get_protocol
 _EXCERPT: Final = 300  # characters of a frame
 
 
-def report(index: FrameIndex, found: Iterable[Finding], unseen: str = "") -> str:
+def report(index: FrameIndex, findings: Iterable[Finding], unseen: str = "") -> str:
     """The findings as Markdown; ``unseen`` says what could not be judged."""
     exchange = index.exchange
     where = urlsplit(exchange.url)
@@ -31,23 +31,23 @@ def report(index: FrameIndex, found: Iterable[Finding], unseen: str = "") -> str
         f"- Content type: {_inline(exchange.content_type or 'none')}",
     ]
     ids = [exchange.response_header(name) for name in ("x-request-id", "request-id")]
-    known = {"Model": index.model, "Response id": index.response_id, "Request id": next(filter(None, ids), "")}
-    lines += [f"- {name}: {_inline(value)}" for name, value in known.items() if value]
+    facts = {"Model": index.model, "Response id": index.response_id, "Request id": next(filter(None, ids), "")}
+    lines += [f"- {name}: {_inline(value)}" for name, value in facts.items() if value]
     lines += [f"- Frames: {len(index)}", ""]
     if unseen:
         lines += [unseen, ""]
-    items = list(found)
+    items = list(findings)
     if not items:
         return "\n".join([*lines, "No deviation was found.", ""])
     for number, finding in enumerate(items, 1):
         lines += [f"## {number}. {_sentence(finding.note)}", ""]
         source = f"Specification, section {finding.section}" if finding.section else "Not in the specification"
         lines += [f"{source}: {finding.rule}", ""]
-        lines += _shown(index, finding)
+        lines += _evidence(index, finding)
     return "\n".join(lines)
 
 
-def _shown(index: FrameIndex, finding: Finding) -> list[str]:
+def _evidence(index: FrameIndex, finding: Finding) -> list[str]:
     code = f"`{finding.code}`"
     if finding.frame is None:
         return [f"Shown by the status and the headers ({code}).", ""]

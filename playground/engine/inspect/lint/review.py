@@ -15,11 +15,11 @@ from playground.engine.inspect.lint.case import Case
 from playground.engine.inspect.lint.rules import RULES
 from playground.protocols.protocol import get_protocol
 
-MOST = 100  # findings of one rule; whoever reads a hundred has understood it
+MOST = 100  # findings of one rule
 
 NOTHING_CAME = "No answer came: there is nothing to judge."
 STOPPED = "The answer was stopped: what would have followed was not seen."
-LET_GO = "The bytes of this answer were let go to save memory: nothing can be judged any more."
+LET_GO = "The bytes of this answer were dropped to save memory: nothing can be judged any more."
 NOT_READ = "The answer is larger than the limit that is set: the rest of it was not seen."
 AFTER_FINISH = (
     "It was read no further than its finish reason: whether usage and an end would have followed was not seen."
@@ -28,7 +28,7 @@ BROKE_OFF = "The connection broke off: what would have followed was not seen."
 TOO_LATE = "The answer was given up because it took too long: what would have followed was not seen."
 OUR_FAULT = "A mistake of this application ended the reading: what followed was not seen."
 ERROR_INSIDE = "An error ended the answer: what would have followed was not seen."
-NOT_WHOLE = "The answer is not whole: what is told at its end, such as usage, is not judged."
+NOT_WHOLE = "The answer is not whole: content of its end, such as usage, is not judged."
 UNREADABLE = "The answer cannot be read as one of the protocol that was asked: no more of it is judged."
 UNKNOWN_REQUEST = "The request cannot be read, so the answer is not compared with it."
 
@@ -62,7 +62,7 @@ class Finding:
 
 
 class Review:
-    """What is known of the exchange of ``index``: its ``findings``, by frame, those of its status and headers first.
+    """The review of the exchange of ``index``: its ``findings`` by frame, those of status and headers first.
 
     ``unseen`` says in sentences what could not be judged, empty where all of the answer was; ``seen`` is whether there
     was anything to judge. ``judged`` is whether the rules were gone through: they are when the exchange has ended and
@@ -85,12 +85,12 @@ class Review:
             return
         case = Case(self._index)
         yield from case.read_exchange()
-        found = [*self.findings]
+        findings = [*self.findings]
         for rule in RULES:
             if (says := rule.says(case.exchange.protocol)) is not None:
-                found += [Finding(rule.code, *one, *says) for one in islice(rule.find(case), MOST)]
+                findings += [Finding(rule.code, *seen, *says) for seen in islice(rule.find(case), MOST)]
             yield
-        self.findings = tuple(sorted(found, key=lambda finding: -1 if finding.frame is None else finding.frame))
+        self.findings = tuple(sorted(findings, key=lambda finding: -1 if finding.frame is None else finding.frame))
         self.unseen = " ".join(filter(None, (_unseen(case), _unknown(case))))
         self.seen = case.exchange.status is not None and not case.exchange.dropped
         self.judged = True
@@ -114,20 +114,20 @@ def findings(index: FrameIndex) -> tuple[Finding, ...]:
 
 
 def _unseen(case: Case) -> str:
-    """What of the answer was not seen, and why."""
+    """Return a sentence on the part of the answer that was not seen; empty if all was."""
     exchange, failure = case.exchange, case.index.failure
     if exchange.dropped:
         return LET_GO
     if exchange.status is None:
         return NOTHING_CAME
     if failure is not None:
-        whole = exchange.complete and failure.kind in (FailureKind.HTTP, FailureKind.EMPTY, FailureKind.NO_BODY)
-        redirected = failure.kind is FailureKind.REDIRECT  # its body is nobody's answer
-        return "" if whole or redirected else _UNSEEN.get(failure.kind, BROKE_OFF)
+        complete = exchange.complete and failure.kind in (FailureKind.HTTP, FailureKind.EMPTY, FailureKind.NO_BODY)
+        redirected = failure.kind is FailureKind.REDIRECT  # its body is no answer
+        return "" if complete or redirected else _UNSEEN.get(failure.kind, BROKE_OFF)
     if exchange.complete:
         return ""
     return AFTER_FINISH if case.index.finish else STOPPED
 
 
 def _unknown(case: Case) -> str:
-    return UNKNOWN_REQUEST if case.is_answer and not case.asked.known else ""
+    return UNKNOWN_REQUEST if case.is_answer and not case.request.readable else ""

@@ -1,4 +1,4 @@
-"""The table of rules on an exchange that has ended: one row, one rule, with what is expected and where that stands.
+"""The table of rules on an exchange that has ended: one row per rule, with the expectation and its source.
 
 A rule is asked only where it can judge: what did not come can be missed only in an answer that was seen to its end, and
 an answer is compared only with a request that is known.
@@ -19,7 +19,7 @@ from playground.protocols.protocol import get_protocol
 
 
 class On(Enum):
-    """What has to have been seen before a rule can judge."""
+    """The part of an exchange that must be known before a rule can judge."""
 
     STATUS = "status and headers"
     ERROR = "the body of an error"
@@ -28,7 +28,7 @@ class On(Enum):
 
 
 class Rule(NamedTuple):
-    """One row. ``asked`` says whether it compares with the request.
+    """One row. ``compares_request``: it compares with the request.
 
     ``expected`` is a section of the specification, empty where only common practice says so, and what it says. A rule
     without holds for the protocols that have words for it under its ``key``, which is the code if nothing else.
@@ -38,18 +38,18 @@ class Rule(NamedTuple):
     on: On
     look: Callable[[Case], Iterable[Seen]]
     expected: Says | None = None
-    asked: bool = False
+    compares_request: bool = False
     key: str = ""
 
     def says(self, protocol: str) -> Says | None:
-        """What is expected over a protocol; None where the rule is not about it."""
+        """Return the expectation for a protocol; None if the rule does not apply to it."""
         if self.expected is not None:
             return self.expected
         return get_protocol(protocol).expected.rules.get(self.key or self.code) if protocol else None
 
     def find(self, case: Case) -> Iterable[Seen]:
-        """What it sees in ``case``; nothing where it cannot judge."""
-        if self.asked and not case.asked.known:
+        """Return the deviations in ``case``; none if the rule cannot judge it."""
+        if self.compares_request and not case.request.readable:
             return ()
         can_judge = {
             On.STATUS: case.exchange.status is not None,
@@ -88,20 +88,20 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("error_shape", On.ERROR, on_wire.error_shape, ("7.2", _ERROR)),
     Rule("error_type", On.ERROR, on_wire.error_type, ("7.2", "An error has the content type application/json.")),
     Rule("error_dimension", On.ERROR, on_wire.dimension, ("7.1", _DIMENSION)),
-    Rule("error_inside", On.ANSWER, on_wire.error_inside, ("7.1", "An error is told by the status of the answer.")),
+    Rule("error_inside", On.ANSWER, on_wire.error_inside, ("7.1", "The status of the answer reports an error.")),
     Rule("unreadable", On.ANSWER, on_wire.unreadable, ("4", "An answer is that of the endpoint's protocol.")),
-    Rule("not_streamed", On.ANSWER, on_wire.not_streamed, asked=True),
-    Rule("streamed_unasked", On.ANSWER, on_wire.streamed, asked=True),
+    Rule("not_streamed", On.ANSWER, on_wire.not_streamed, compares_request=True),
+    Rule("streamed_unasked", On.ANSWER, on_wire.streamed, compares_request=True),
     Rule("stream_type", On.ANSWER, on_wire.stream_type, ("4.1", "A stream is Server-Sent Events: text/event-stream.")),
     *_shapes(),
-    Rule("choices_count", On.WHOLE, on_wire.choices, asked=True),
-    Rule("model_other", On.ANSWER, on_wire.model, ("2.4", _MODEL), asked=True),
+    Rule("choices_count", On.WHOLE, on_wire.choices, compares_request=True),
+    Rule("model_other", On.ANSWER, on_wire.model, ("2.4", _MODEL), compares_request=True),
     Rule("finish_with_calls", On.ANSWER, on_counts.finish_with_calls),
     Rule("finish_without_calls", On.ANSWER, on_counts.finish_without_calls),
-    Rule("limit_exceeded", On.ANSWER, on_counts.beyond_limit, asked=True),
-    Rule("length_early", On.ANSWER, on_counts.cut_early, asked=True),
-    Rule("usage_missing", On.WHOLE, on_counts.usage_in_stream, asked=True, key="usage_missing_in_stream"),
-    Rule("usage_unasked", On.ANSWER, on_counts.usage_unasked, asked=True),
+    Rule("limit_exceeded", On.ANSWER, on_counts.beyond_limit, compares_request=True),
+    Rule("length_early", On.ANSWER, on_counts.cut_early, compares_request=True),
+    Rule("usage_missing", On.WHOLE, on_counts.usage_in_stream, compares_request=True, key="usage_missing_in_stream"),
+    Rule("usage_unasked", On.ANSWER, on_counts.usage_unasked, compares_request=True),
     Rule("usage_missing", On.WHOLE, on_counts.usage_in_whole, key="usage_missing_in_whole"),
     Rule("usage_missing", On.WHOLE, on_counts.usage_in_any),
     Rule("usage_counts", On.ANSWER, on_counts.usage_counts),
@@ -111,22 +111,22 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(
         "usage_zero", On.WHOLE, on_counts.usage_none, ("2.4", "completion_tokens, or output_tokens, counts the output.")
     ),
-    Rule("tool_not_offered", On.ANSWER, on_content.not_offered, asked=True),
-    Rule("tool_choice_none", On.ANSWER, on_content.called_against_none, asked=True),
-    Rule("tool_choice_unmet", On.WHOLE, on_content.not_called, asked=True),
-    Rule("tool_choice_other", On.ANSWER, on_content.other_called, asked=True),
+    Rule("tool_not_offered", On.ANSWER, on_content.not_offered, compares_request=True),
+    Rule("tool_choice_none", On.ANSWER, on_content.called_against_none, compares_request=True),
+    Rule("tool_choice_unmet", On.WHOLE, on_content.not_called, compares_request=True),
+    Rule("tool_choice_other", On.ANSWER, on_content.other_called, compares_request=True),
     Rule(
         "tool_calls_parallel",
         On.ANSWER,
         on_content.several_called,
         ("", "By common practice one call comes at a time where parallel calls are turned off."),
-        asked=True,
+        compares_request=True,
     ),
-    Rule("tool_id_known", On.ANSWER, on_content.known_id, ("", _IDS), asked=True),
+    Rule("tool_id_known", On.ANSWER, on_content.reused_id, ("", _IDS), compares_request=True),
     Rule("tool_name_later", On.ANSWER, on_content.late_name, ("", _PARTS)),
     Rule("tool_name_missing", On.WHOLE, on_content.no_name, ("2.2", _CALL)),
     Rule("tool_arguments_not_json", On.WHOLE, on_content.arguments),
-    Rule("content_not_json", On.ANSWER, on_content.not_json, asked=True),
-    Rule("stop_ignored", On.ANSWER, on_content.beyond_stop, asked=True),
-    Rule("limit_ignored", On.ANSWER, on_content.accepted, asked=True),
+    Rule("content_not_json", On.ANSWER, on_content.not_json, compares_request=True),
+    Rule("stop_ignored", On.ANSWER, on_content.beyond_stop, compares_request=True),
+    Rule("limit_ignored", On.ANSWER, on_content.accepted, compares_request=True),
 )

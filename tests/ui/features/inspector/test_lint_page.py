@@ -69,7 +69,7 @@ def show_exchange(page: LintPage, tape: Exchange) -> str:
             "Nothing to report of what was seen. The answer was stopped: what would",
         ),
         ({"body": b"", "status": None, "complete": False}, "No answer came: there is nothing to judge."),
-        ({"body": b"", "dropped": 9}, "The bytes of this answer were let go"),
+        ({"body": b"", "dropped": 9}, "The bytes of this answer were dropped"),
         ({"body": first(), "ended": False}, "Nothing to report so far."),
         (
             {"body": b'{"code":1,"message":"no","data":null}', "status": 400},
