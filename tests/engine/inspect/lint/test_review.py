@@ -58,7 +58,7 @@ def broken(kind: FailureKind) -> dict[str, Any]:
         (b"", {"status": None, "complete": False, **broken(FailureKind.REFUSED)}, "No answer came"),
         (b"", {"status": None, "complete": False}, "No answer came"),
         (b'{"code"', {"status": 400, **broken(FailureKind.HTTP)}, "The answer is not whole"),
-        (b"", {"dropped": 900, "request_body": b""}, "let go to save memory"),
+        (b"", {"dropped": 900, "request_body": b""}, "dropped to save memory"),
     ],
 )
 def test_unseen_part_of_an_answer_is_named(body: bytes, more: dict[str, Any], words: str) -> None:
