@@ -221,12 +221,11 @@ class Features:
             if feature in self._made:
                 yield feature, self.of(feature)
 
-    def make_wanted(self) -> Iterator[None]:
-        """Make those that the experiment looked at wants, a step each."""
+    def make_wanted(self) -> None:
+        """Make the features that the current experiment needs."""
         for feature in FEATURES:
             if feature not in self._made and feature.wants(self.host.session):
                 self.of(feature)
-                yield
 
 
 # What stands in the window

@@ -6,13 +6,12 @@ Holds no truth; every value shown is read from the session or the gateways.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 from typing import Protocol as Interface
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
@@ -69,40 +68,12 @@ from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
-from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import Theme
 
 if TYPE_CHECKING:
     from playground.engine.files.presets import PresetStore
 
 C = TypeVar("C")
-CALM_MS = 2_000  # after the start
-#: What takes longer to load than a window may wait, together with what is made of it when it is opened first. What one
-#: of them needs stands before it, where it takes long: each is loaded in a turn of the loop of its own.
-AHEAD = (
-    "playground.ui.features.conversation.turn_card",
-    "playground.ui.features.tools.tool_editor",
-    "playground.ui.features.tools.panel",
-    "playground.ui.features.tools.control",
-    "playground.ui.features.output.control",
-    "playground.ui.features.raw.control",
-    "playground.engine.inspect.frames",
-    "playground.ui.features.inspector.timeline.page",
-    "playground.ui.widgets.models.panel",
-    "playground.ui.features.gateways.form",
-    "playground.ui.features.gateways.dialog",
-    "playground.ui.features.debugger.rule_editor",
-    "playground.ui.features.debugger.rules_dialog",
-    "playground.engine.evaluation.judging",
-    "playground.engine.evaluation.inquiry",
-    "playground.engine.evaluation.answers",
-    "playground.engine.evaluation.results",
-    "playground.engine.evaluation.export.formats",
-    "playground.ui.features.compare.page",
-    "playground.ui.features.evaluate.page",
-    "playground.ui.features.evaluate.table",
-    "playground.ui.features.evaluate.panels.variants",
-)
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
 _NAMES = {
@@ -279,7 +250,6 @@ class WindowActions(QObject):
         self._prompts = prompts
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
-        self._ahead = Slices(_import_ahead, self)
         self._colours = False  # whether those for code are loaded
         host = Host(
             window=window,
@@ -297,7 +267,7 @@ class WindowActions(QObject):
         )
         self._features = Features(host, window.panels, presets or self._usual_presets)
         self.of = self._features.of
-        self._late = Slices(self._features.make_wanted, self)
+        self._late = Throttle(self._features.make_wanted, self)
         self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
         self._undo = UndoControl(
             host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
@@ -358,7 +328,6 @@ class WindowActions(QObject):
         self._gateways.follow()
         FirstTouch(self._window.windowHandle(), self._gateways.begin, self)
         self.of(HELP).updates.start()
-        QTimer.singleShot(CALM_MS, self._ahead, self._ahead.begin)
 
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
@@ -600,12 +569,6 @@ class WindowActions(QObject):
         """All shortcuts in one list."""
         entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
-
-
-def _import_ahead() -> Iterator[None]:
-    for name in AHEAD:
-        import_module(name)
-        yield
 
 
 def _call(do: Callable[[C], object], control: Callable[[], C], _checked: bool = False) -> None:
