@@ -60,7 +60,6 @@ from playground.ui.shell.features import (
     WIRE,
     Features,
 )
-from playground.ui.shell.first_touch import FirstTouch
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.highlight import load_colours
@@ -267,7 +266,6 @@ class WindowActions(QObject):
         )
         self._features = Features(host, window.panels, presets or self._usual_presets)
         self.of = self._features.of
-        self._late = Throttle(self._features.make_wanted, self)
         self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
         self._undo = UndoControl(
             host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
@@ -301,7 +299,6 @@ class WindowActions(QObject):
     def _connect_regions(self) -> None:
         window = self._window
         window.pane.late.not_known = self._not_known
-        window.pane.attend()
         window.pane.spent.added_up.connect(self._show_usage)
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
@@ -326,7 +323,6 @@ class WindowActions(QObject):
         """Ask the gateway in use for its models. Called once the event loop runs."""
         self.of(STORAGE).start()
         self._gateways.follow()
-        FirstTouch(self._window.windowHandle(), self._gateways.begin, self)
         self.of(HELP).updates.start()
 
     def _list_changed(self) -> None:
@@ -354,8 +350,8 @@ class WindowActions(QObject):
         )
         self._seen = session
         self._window.pane.set_session(session.main)
-        for feature, control in self._features.at_work(*FEATURES):
-            feature.shown(control)
+        for feature in FEATURES:
+            feature.shown(self.of(feature))
         self._exchange = last_request(session)
         self._settings_changed()
         self._redraw_exchange()
@@ -376,7 +372,6 @@ class WindowActions(QObject):
                 self._exchange = exchange_id
                 self._arriving.poke()
             case RunStateChanged(state):
-                self._gateways.begin()
                 self._run_changed()
                 if state is RunState.IDLE:
                     self._note_reach()
@@ -392,9 +387,8 @@ class WindowActions(QObject):
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        for feature, control in self._features.at_work(*FEATURES):
-            feature.changed(control)
-        self._late.poke()
+        for feature in FEATURES:
+            feature.changed(self.of(feature))
         self._undo.show_session()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
@@ -449,8 +443,9 @@ class WindowActions(QObject):
     def _told(self) -> None:
         """More is known of the models."""
         self._priced()
-        for feature, control in self._features.at_work(PARAMETERS, TOOLS, OUTPUT):
-            feature.changed(control)
+        self.of(PARAMETERS).show_session()
+        self.of(TOOLS).show_session()
+        self.of(OUTPUT).show_session()
         self.of(CODE).next.poke()
 
     def _shown_exchange(self) -> str:
@@ -499,8 +494,8 @@ class WindowActions(QObject):
         self._undo.redo()
 
     def _show_anew(self) -> None:
-        for _, control in self._features.at_work(OUTPUT, RAW):
-            control.show_session(anew=True)
+        self.of(OUTPUT).show_session(anew=True)
+        self.of(RAW).show_session(anew=True)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""
@@ -538,8 +533,7 @@ class WindowActions(QObject):
         """Every action, every model, every gateway by name."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        at_work = self._features.at_work(*FEATURES)
-        beside = (entry for feature, control in at_work for entry in feature.entries(control))
+        beside = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
         entries: list[Entry | Names] = [*self._actions(), models, *beside]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 

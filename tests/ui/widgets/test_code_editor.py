@@ -130,7 +130,7 @@ def test_long_json_has_colours_and_very_long_json_none(editor: CodeEditor) -> No
     assert all(len(colours(editor, line)) == 2 for line in range(lines + 2))
     assert len(changes) == count + 2, "colours are no change of the text"
     for text in (
-        '{"a": 1, "b": 2, "c": "more"}\n' * (HIGHLIGHTED_AT_MOST // 30),
+        '{"a": 1, "b": 2, "c": "more"}\n' * (HIGHLIGHTED_AT_MOST // 25),
         '{"a": 1}\n' * (HIGHLIGHTED_LINES + 1),
     ):
         editor.setPlainText(text)

@@ -171,19 +171,10 @@ class ConversationPane(TranscriptPane):
     While there are ``columns`` a message goes to their lanes, and what is done by keys is done in the one in front.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        entered: Entered,
-        composer: Composer | None = None,
-        welcome: WelcomePage | None = None,
-    ) -> None:
-        """``composer`` and ``welcome`` may be there already: what is typed into them stays. Whoever gives a composer
-        calls ``attend`` once what is asked for in it can be done.
-        """
-        self.welcome_page = welcome or WelcomePage()
+    def __init__(self, session: Session, entered: Entered) -> None:
+        self.welcome_page = WelcomePage()
         self.welcome = self.welcome_page.welcome
-        self.composer: Composer = composer or Composer()
+        self.composer: Composer = Composer()
         self.columns: Columns | None = None
         self.instead: Instead | None = None
         super().__init__(session, entered, self.welcome_page, self.composer)
@@ -196,11 +187,6 @@ class ConversationPane(TranscriptPane):
         self.spent = Spent(self, entered, self)
         self.late = LateRun(self.composer, self.run)
         self.begin()
-        if composer is None:
-            self.attend()
-
-    def attend(self) -> None:
-        """Do what is asked for in the composer, from now on."""
         self.composer.run_asked.connect(self.run)
         self.composer.stop_asked.connect(self._stop_pressed)
         self.composer.add_asked.connect(self.add_draft)
