@@ -260,7 +260,7 @@ class Person:
         (action,) = entries()
         entry_center = menu.actionGeometry(action).center()
         for step in reversed(range(MOVES)):
-            QTest.mouseMove(menu.windowHandle(), entry_center + QPoint(step, 0))
+            await self.do(partial(QTest.mouseMove, menu.windowHandle(), entry_center + QPoint(step, 0)))
         await self.do(partial(click_at, menu, entry_center))
         await self.until(lambda: not isValid(menu) or not menu.isVisible(), "the menu to close")
 

@@ -37,7 +37,8 @@ class Person:
     def focus(self) -> QWidget:
         """Return the widget that takes the keys."""
         top = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self.app.window
-        return top.focusWidget() or self.app.window.focusWidget()
+        inner: QWidget | None = top.focusWidget()
+        return inner or self.app.window.focusWidget()
 
     def key(self, name: str, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(self.focus(), getattr(Qt.Key, f"Key_{name}"), modifier)
