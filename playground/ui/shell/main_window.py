@@ -36,7 +36,6 @@ from PySide6.QtWidgets import (
 from playground.domain.durations import countdown
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.ui.features.action import MENUS, Action
-from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot

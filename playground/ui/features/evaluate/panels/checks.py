@@ -36,6 +36,7 @@ from playground.ui.widgets.scroll_page import ScrollPage
 if TYPE_CHECKING:
     from playground.engine.gateways.offered import Gateways
 
+MOST: Final = 50  # cards that are shown first
 LISTED: Final = 20  # checks of single cases that are named while no case is chosen
 FOR_ALL, FOR_ONE = "For all cases", "For the chosen case only"
 NONE_YET: Final = "Without a check nothing passes or fails: answers are kept, to be looked at and compared blind."
@@ -55,16 +56,24 @@ class CheckList(QWidget):
         self._can_move = True
         self.checks: tuple[Check, ...] = ()
         self.cards: list[CheckCard] = []  # in the order of their checks
-        self._column = in_column(of=self, margins=0, spacing=8)
+        self._most = MOST  # cards
+        self.more = push_button("", "link")
+        self.more.clicked.connect(self._show_all)
+        self._column = in_column(self.more, of=self, margins=0, spacing=8)
+        self.more.hide()
 
     def show_checks(self, checks: Sequence[Check], *, can_move: bool = True, anew: bool = False) -> None:
         """Show these. A card stays that of its check, open or not; ``anew``: they are another case's."""
         before, self.checks, self._can_move = self.cards, tuple(checks), can_move
         free = [] if anew else list(before)
-        fits = [_take(free, check, Check.__eq__) for check in checks]
-        matches = [fit or _take(free, check, _alike) for fit, check in zip(fits, checks, strict=True)]
+        self._most = MOST if anew else self._most
+        shown = checks[: self._most]
+        self.more.setVisible(len(checks) > len(shown))
+        self.more.setText(f"Show all {len(checks):,} checks")
+        fits = [_take(free, check, Check.__eq__) for check in shown]
+        matches = [fit or _take(free, check, _alike) for fit, check in zip(fits, shown, strict=True)]
         discard(self._column, *[card for card in before if card not in matches])
-        self.cards = [card or self._make(check) for card, check in zip(matches, checks, strict=True)]
+        self.cards = [card or self._make(check) for card, check in zip(matches, shown, strict=True)]
         for place, card in enumerate(self.cards):
             self._put(place, card)
         self.setVisible(bool(checks))
@@ -79,6 +88,10 @@ class CheckList(QWidget):
         last = place == len(self.checks) - 1
         card.show_place(first=place == 0, last=last, elsewhere=self._elsewhere if self._can_move else "")
 
+    def _show_all(self) -> None:
+        self._most = len(self.checks)
+        self.show_checks(self.checks, can_move=self._can_move)
+
     def _make(self, check: Check) -> CheckCard:
         card = CheckCard(check, self._models, self._elsewhere)
         card.changed.connect(partial(self._edited, card))
@@ -87,6 +100,8 @@ class CheckList(QWidget):
 
     def add(self, check: Check) -> None:
         """One more, with its form open."""
+        if len(self.checks) >= self._most:
+            self._most = len(self.checks) + 1
         self.changed.emit((*self.checks, check))
         if self.cards:
             self.cards[-1].open()
@@ -165,6 +180,8 @@ class ChecksPanel(ScrollPage):
         self.of_all.moved.connect(self._to_case)
         self.own.changed.connect(self._change_own)
         self.own.moved.connect(self._to_all)
+        self.of_all.more.clicked.connect(self._show_rates)
+        self.own.more.clicked.connect(self._show_counts)
         look.planned.connect(self.show_plan)
         look.chosen.connect(self.show_plan)
         look.figured.connect(self._show_rates)
