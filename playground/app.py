@@ -202,7 +202,7 @@ class App:
             self.window.remember_layout()
             self.actions.of(TOOL_SERVERS).keep_drafts()
             next_time = self.gateways.get(self.gateways.active_id)
-            self.window.remember_gateway(next_time.name, next_time.default_model, demo=next_time.demo)
+            self.window.remember_gateway(next_time.name, next_time.default_model)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]
             for session in self.workspace.sessions:
                 session.stop_all()

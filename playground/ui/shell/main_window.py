@@ -364,9 +364,9 @@ class MainWindow(QMainWindow):
         self._room.remember(self._settings, gone)
         self._settings.sync()
 
-    def remember_gateway(self, name: str, model: str, *, demo: bool) -> None:
-        """What the next first frame shows before the gateways are read: nothing then changes its place."""
-        for key, value in (("name", name), ("model", model), ("demo", demo)):
+    def remember_gateway(self, name: str, model: str) -> None:
+        """Write the gateway and model to the settings; the first frame of the next start shows them."""
+        for key, value in (("name", name), ("model", model)):
             self._settings.setValue(f"gateway/{key}", value)
         self._settings.sync()
 

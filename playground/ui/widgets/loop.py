@@ -55,7 +55,7 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
 
 
 def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What a callback raised goes where all errors go; what was never asked for is only written down."""
+    """Pass an error of a callback to ``sys.excepthook``; log any other message of the loop."""
     error = context.get("exception")
     if error is not None and "handle" in context:
         sys.excepthook(type(error), error, error.__traceback__)
@@ -65,9 +65,9 @@ def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 class _Collector(QTimer):
-    """Collects garbage in the window's thread: on another one, Qt objects among it would be destroyed over there.
+    """Collects garbage in the GUI thread: a collection in another thread would destroy Qt objects there.
 
-    What is there at the start is never looked at; the rest as often as Python's own thresholds say.
+    Objects made before the start are frozen; the others are collected by Python's own thresholds.
     """
 
     def __init__(self) -> None:
@@ -92,10 +92,7 @@ class _Collector(QTimer):
 
 
 def finish(exit_code: int = 0) -> None:
-    """Leave ``run`` once the running callbacks are done, and what they lead to: a task that ends here is told of.
-
-    Tasks must have ended before (``cancel_all``).
-    """
+    """Leave ``run`` with ``exit_code`` after the pending callbacks. Tasks must have ended before (``cancel_all``)."""
     app = QApplication.instance()
     if app is not None:
         app.setProperty("exit_code", exit_code)
@@ -104,7 +101,7 @@ def finish(exit_code: int = 0) -> None:
 
 
 def runs() -> bool:
-    """Whether the loop does, so that a task can be started."""
+    """Return whether the event loop runs, so that a task can be started."""
     return _loop is not None
 
 
