@@ -20,19 +20,16 @@ USAGE = """playground [FILE]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command named in ``argv`` (default: the process's). Returns the exit code."""
-    from playground import frozen, model_library
+    from playground import frozen
 
     frozen.give_back()
-    model_library.settle()
     given = sys.argv[1:] if argv is None else argv
     if list(given) == ["--check-worker"]:  # our own process for what may take too long
         from playground.engine.questions.worker import serve
 
         return serve()
     if list(given) == ["--tool-host"]:  # our own process in which tool servers are spoken with
-        from playground import tool_library
-
-        tool_library.settle()
+        _disable_tracing()
         from playground.tool_host.host import serve as serve_tools
 
         return serve_tools()
@@ -54,6 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence()
         return 1
     return code
+
+
+def _disable_tracing() -> None:
+    """Remove the variables that make mcp load a tracing library, which fails where that is not installed."""
+    for name in ("OTEL_PROPAGATORS", "OTEL_PYTHON_CONTEXT"):
+        os.environ.pop(name, None)
 
 
 def _prepare_streams() -> None:
@@ -255,9 +258,7 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _demo_tools(arguments: argparse.Namespace) -> int:
-    from playground import tool_library
-
-    tool_library.settle()
+    _disable_tracing()
     from playground.demo.tool_server import serve
 
     def announce(words: str) -> None:

@@ -21,7 +21,7 @@ from playground.engine.io.list_file import ListFile
 from playground.engine.library import opening_files
 from playground.engine.requests.request_file import BadInputError, read_run_file
 from playground.gateway.connection import Connection
-from playground.gateway.transport import make_client
+from playground.gateway.transport import Transport
 from playground.named_file import read_named
 from playground.ui.features.debugger.rules_dialog import read_tables
 from tests.engine.exchanges import exchange
@@ -64,7 +64,7 @@ OPENERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "answers": (read_tables, ""),
     "presets": (_lists, "could not be read"),
     "certificates": (
-        lambda path: make_client(Connection(base_url="https://h/v1", ca_file=str(path)), "https://h/v1"),
+        lambda path: Transport(Connection(base_url="https://h/v1", ca_file=str(path)), "https://h/v1"),
         "cannot be used",
     ),
 }

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from playground.demo.ask import Ask, Call
+from playground.demo.generation import Call, GenerationRequest
 from playground.demo.plan import Plan
 from playground.demo.rendering import event
-from playground.demo.score import Beat
+from playground.demo.steps import Step
 
 
 class ChatRendering:
     """One completion with one choice for each plan. ``cached`` is the part of the prompt known from before."""
 
-    def __init__(self, ask: Ask, plans: tuple[Plan, ...], answer_id: str, created: int, cached: int) -> None:
-        self._ask = ask
+    def __init__(
+        self, request: GenerationRequest, plans: tuple[Plan, ...], answer_id: str, created: int, cached: int
+    ) -> None:
+        self._request = request
         self._plans = plans
         self._id = f"chatcmpl-demo-{answer_id}"
         self._created = created
@@ -21,21 +23,23 @@ class ChatRendering:
     def opening(self) -> bytes:
         return b"".join(self._chunk(index, {"role": "assistant", "content": ""}) for index in range(len(self._plans)))
 
-    def beat(self, beat: Beat) -> bytes:
-        if beat.kind == "reasoning":
-            return self._chunk(beat.choice, {"reasoning_content": beat.text})
-        if beat.kind == "text":
-            return self._chunk(beat.choice, {"content": beat.text})
-        if beat.kind == "call" and beat.call is not None:
-            begun = {"index": beat.at, **_call(Call(beat.call.id, beat.call.name, ""))}
-            return self._chunk(beat.choice, {"tool_calls": [begun]})
-        if beat.kind == "arguments":
-            return self._chunk(beat.choice, {"tool_calls": [{"index": beat.at, "function": {"arguments": beat.text}}]})
+    def step(self, step: Step) -> bytes:
+        if step.kind == "reasoning":
+            return self._chunk(step.choice, {"reasoning_content": step.text})
+        if step.kind == "text":
+            return self._chunk(step.choice, {"content": step.text})
+        if step.kind == "call" and step.call is not None:
+            begun = {"index": step.position, **_call(Call(step.call.id, step.call.name, ""))}
+            return self._chunk(step.choice, {"tool_calls": [begun]})
+        if step.kind == "arguments":
+            return self._chunk(
+                step.choice, {"tool_calls": [{"index": step.position, "function": {"arguments": step.text}}]}
+            )
         return b""
 
     def closing(self, complete: bool) -> bytes:
         chunks = [self._chunk(index, {}, plan.finish) for index, plan in enumerate(self._plans)]
-        if self._ask.include_usage:
+        if self._request.include_usage:
             chunks.append(event({**self._head("chat.completion.chunk"), "choices": [], "usage": self._usage()}))
         if complete:
             chunks.append(b"data: [DONE]\n\n")
@@ -47,7 +51,7 @@ class ChatRendering:
     def error(self, message: str, code: int) -> bytes:
         return event({"error": {"code": code, "message": message, "type": "server_error"}})
 
-    def whole(self) -> dict[str, object]:
+    def full_answer(self) -> dict[str, object]:
         choices = [
             {"index": index, "message": self._message(plan), "logprobs": None, "finish_reason": plan.finish}
             for index, plan in enumerate(self._plans)
@@ -55,7 +59,7 @@ class ChatRendering:
         return {**self._head("chat.completion"), "choices": choices, "usage": self._usage()}
 
     def _head(self, kind: str) -> dict[str, object]:
-        return {"id": self._id, "object": kind, "created": self._created, "model": self._ask.model.id}
+        return {"id": self._id, "object": kind, "created": self._created, "model": self._request.model.id}
 
     def _chunk(self, index: int, delta: dict[str, object], finish: str | None = None) -> bytes:
         choice = {"index": index, "delta": delta, "finish_reason": finish}
@@ -71,7 +75,7 @@ class ChatRendering:
         return message
 
     def _usage(self) -> dict[str, object]:
-        prompt = self._ask.prompt_tokens()
+        prompt = self._request.prompt_tokens()
         output = sum(plan.output_tokens() for plan in self._plans)
         return {
             "prompt_tokens": prompt,

@@ -1,4 +1,4 @@
-"""Checks a chat-completions request against the specification (2.1 to 2.3, 4.1) and makes an Ask of it.
+"""Checks a chat-completions request against the specification (2.1 to 2.3, 4.1) and makes an GenerationRequest of it.
 
 Every refusal is a 400 (or a 404 for the model) that names the field. Parameters the specification does not list are
 accepted and only reported in the answer.
@@ -6,208 +6,155 @@ accepted and only reported in the answer.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Literal, Self
 
-from playground.demo import fields
-from playground.demo.ask import Ask, Call, Choice, Form, Said, Tool, last_words
-from playground.demo.fields import Fields
-from playground.demo.images import Picture
-from playground.demo.models import ALL_EFFORTS, Model
-from playground.demo.problems import invalid
+from pydantic import BeforeValidator, Field, model_validator
 
-MOST_CHOICES = 16
-MOST_STOPS = 4
-_ROLES = ("system", "developer", "user", "assistant", "tool")
-_PLUMBING = ("model", "messages", "tools", "stream", "stream_options")
+from playground.demo import request_model as base
+from playground.demo.generation import Call, Choice, Form, GenerationRequest, Tool, Turn, last_words
+from playground.demo.request_body import JsonObject, fingerprint, parameters
+
+_STRUCTURE = ("model", "messages", "tools", "stream", "stream_options")
+_Penalty = Annotated[float, Field(ge=-2, le=2)]
 
 
-def read(body: Fields) -> Ask:
-    """The Ask in the JSON object ``body``. Raises ApiError 400 or 404."""
-    model = fields.model(body)
-    said = _messages(body)
-    tools = _tools(body)
-    stops = _stops(body)
-    for name in ("presence_penalty", "frequency_penalty"):
-        fields.number(body, name, -2, 2)
-    fields.number(body, "temperature", 0, 2)
-    fields.number(body, "top_p", 0, 1)
-    fields.string(body, "user")
-    older = fields.integer(body, "max_tokens", 1)
-    newer = fields.integer(body, "max_completion_tokens", 1)
-    options = body.get("stream_options")
-    options = {} if options is None else fields.obj(options, "stream_options")
-    prompt, directives = last_words(said)
-    return Ask(
-        model=model,
+class _CalledFunction(base.RequestModel):
+    name: base.NonEmpty
+    arguments: str
+
+
+class _ToolCall(base.RequestModel):
+    id: base.NonEmpty
+    type: Literal["function"]
+    function: _CalledFunction
+
+
+class _Message(base.RequestModel):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: base.Content | None = None
+    tool_calls: Annotated[list[_ToolCall], Field(min_length=1)] | None = None
+    tool_call_id: base.NonEmpty | None = None
+    name: str = ""
+    reasoning_content: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.role == "tool":
+            self.require("tool_call_id")
+        if self.role != "assistant" or not self.tool_calls:
+            self.require("content")
+        if self.role == "user" and not self.content:
+            raise ValueError(".content must not be empty")
+        types = ("text", "image_url") if self.role == "user" else ("text",)
+        base.check_types(self.content or (), ".content", *types)
+        base.check_ids([call.id for call in self.tool_calls or ()])
+        return self
+
+    def turn(self) -> Turn:
+        """Return the message as a turn."""
+        text = base.text_of(self.content or ())
+        if self.role == "assistant":
+            calls = [Call(call.id, call.function.name, call.function.arguments) for call in self.tool_calls or ()]
+            return Turn("assistant", text, calls=tuple(calls))
+        if self.role == "tool":
+            return Turn("tool", text, call_id=self.tool_call_id or "")
+        return Turn("user" if self.role == "user" else "system", text, base.pictures_of(self.content or ()))
+
+
+class _Function(base.RequestModel):
+    name: base.Name
+    description: str = ""
+    parameters: base.ObjectSchema = Field(default_factory=lambda: {"type": "object", "properties": {}})
+
+
+class _Tool(base.RequestModel):
+    type: Literal["function"]
+    function: _Function
+
+
+class _JsonSchema(base.RequestModel):
+    name: base.Name
+    content: Annotated[base.Schema, Field(alias="schema")]
+    strict: bool = False
+    description: str = ""
+
+
+class _ResponseFormat(base.RequestModel):
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: _JsonSchema | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.type == "json_schema":
+            self.require("json_schema")
+        return self
+
+
+class _StreamOptions(base.RequestModel):
+    include_usage: bool = False
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class _ChatRequest(base.Request):
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    max_completion_tokens: base.Positive | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] = 1
+    presence_penalty: _Penalty = 0
+    frequency_penalty: _Penalty = 0
+    stream_options: _StreamOptions = _StreamOptions()
+    stop: Annotated[list[base.NonEmpty], Field(max_length=4), BeforeValidator(_as_list)] = Field(default_factory=list)
+    n: Annotated[int, Field(ge=1, le=16)] = 1
+    response_format: _ResponseFormat = _ResponseFormat(type="text")
+    tools: list[_Tool] = Field(default_factory=list)
+    tool_choice: Literal["auto", "none", "required"] | _Tool = "auto"
+    parallel_tool_calls: bool = True
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] = "medium"
+    user: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        effort, efforts = self.reasoning_effort, self.model.efforts
+        if effort not in efforts:
+            supported = f"is not supported by {self.model.id}; it takes {', '.join(efforts)}"
+            raise ValueError(f"reasoning_effort {effort} {supported}")
+        return self
+
+    def choice(self) -> Choice:
+        """Return the tool choice."""
+        if isinstance(self.tool_choice, _Tool):
+            return Choice("named", self.tool_choice.function.name, self.parallel_tool_calls)
+        return Choice(self.tool_choice, parallel=self.parallel_tool_calls)
+
+
+def read(body: JsonObject) -> GenerationRequest:
+    """Return the request in the JSON object ``body``. Raises ApiError 400 or 404."""
+    request = base.validate(_ChatRequest, body)
+    turns = tuple(message.turn() for message in request.messages)
+    base.check_results(turns)
+    functions = [tool.function for tool in request.tools]
+    tools = tuple(Tool(function.name, function.description, function.parameters) for function in functions)
+    base.check_tools(tools, request.choice())
+    schema = request.response_format.json_schema
+    prompt, directives = last_words(turns)
+    return GenerationRequest(
+        model=request.model,
         protocol="chat",
-        said=said,
-        fingerprint=fields.fingerprint(body),
+        turns=turns,
+        fingerprint=fingerprint(body),
         tools=tools,
-        choice=_choice(body, tools),
-        limit=older if newer is None else newer,
-        stops=stops,
-        seed=fields.integer(body, "seed", -(2**63)),
-        count=fields.integer(body, "n", 1, MOST_CHOICES) or 1,
-        form=_form(body),
-        effort=_effort(body, model),
-        stream=fields.boolean(body, "stream"),
-        include_usage=fields.boolean(options, "include_usage", where="stream_options"),
-        given=tuple((name, fields.shown(value)) for name, value in body.items() if name not in _PLUMBING),
+        choice=request.choice(),
+        limit=request.max_completion_tokens or request.max_tokens,
+        stops=tuple(request.stop),
+        seed=request.seed,
+        count=request.n,
+        form=Form(request.response_format.type, schema.content if schema else {}),
+        effort=request.reasoning_effort,
+        stream=request.stream,
+        include_usage=request.stream_options.include_usage,
+        parameters=parameters(body, _STRUCTURE),
         prompt=prompt,
         directives=directives,
     )
-
-
-def _messages(body: Fields) -> tuple[Said, ...]:
-    if body.get("messages") is None:
-        raise invalid("messages is required.")
-    said: list[Said] = []
-    owed: list[str] = []  # ids of calls that still want their tool message
-    for where, message in fields.objects(body["messages"], "messages", filled=True):
-        role = fields.one_of(message.get("role"), f"{where}.role", _ROLES)
-        if role == "tool":
-            said.append(_tool_message(message, where, owed))
-            continue
-        _refuse_owed(owed, where)
-        if role == "user":
-            said.append(_user_message(message, where))
-        elif role == "assistant":
-            turn = _assistant_message(message, where)
-            owed = [call.id for call in turn.calls]
-            said.append(turn)
-        else:
-            said.append(Said("system", _text(message, where)))
-        fields.string(message, "name", where)
-    _refuse_owed(owed, "the end of messages")
-    return tuple(said)
-
-
-def _refuse_owed(owed: list[str], where: str) -> None:
-    if owed:
-        raise invalid(
-            "An assistant message with tool_calls must be followed by one tool message for each call; "
-            f"before {where} none answers {', '.join(map(fields.shown, owed))}."
-        )
-
-
-def _tool_message(message: Fields, where: str, owed: list[str]) -> Said:
-    call_id = fields.string(message, "tool_call_id", where, required=True, filled=True)
-    if call_id not in owed:
-        raise invalid(
-            f"{where}.tool_call_id {fields.shown(call_id)} answers no open call: a tool message must follow the "
-            "assistant message whose tool_calls holds its id, once for each call."
-        )
-    owed.remove(call_id)
-    return Said("tool", _text(message, where), call_id=call_id)
-
-
-def _text(message: Fields, where: str) -> str:
-    """The content as text: a string, or an array of text parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    if content is None:
-        raise invalid(f"{where}.content is required.")
-    if not isinstance(content, list):
-        raise invalid(f"{where}.content must be a string, not {fields.kind_of(content)}.")
-    parts = list(fields.objects(content, f"{where}.content"))
-    for here, part in parts:
-        fields.one_of(part.get("type"), f"{here}.type", ("text",))
-    return "\n".join(fields.string(part, "text", f"{where}.content", required=True) for _, part in parts)
-
-
-def _user_message(message: Fields, where: str) -> Said:
-    content = message.get("content")
-    if not isinstance(content, list):
-        return Said("user", _text(message, where))
-    texts: list[str] = []
-    pictures: list[Picture] = []
-    for here, part in fields.objects(content, f"{where}.content", filled=True):
-        if fields.one_of(part.get("type"), f"{here}.type", ("text", "image_url")) == "text":
-            texts.append(fields.string(part, "text", here, required=True))
-            continue
-        image = fields.obj(part.get("image_url"), f"{here}.image_url")
-        detail = image.get("detail")
-        if detail is not None:
-            fields.one_of(detail, f"{here}.image_url.detail", ("auto", "low", "high"))
-        url = fields.string(image, "url", f"{here}.image_url", required=True, filled=True)
-        pictures.append(fields.address(url, f"{here}.image_url.url", detail or "auto"))
-    return Said("user", "\n".join(texts), tuple(pictures))
-
-
-def _assistant_message(message: Fields, where: str) -> Said:
-    fields.string(message, "reasoning_content", where)
-    calls: list[Call] = []
-    if message.get("tool_calls") is not None:
-        for here, call in fields.objects(message["tool_calls"], f"{where}.tool_calls", filled=True):
-            fields.one_of(call.get("type"), f"{here}.type", ("function",))
-            function = fields.obj(call.get("function"), f"{here}.function")
-            name = fields.string(function, "name", f"{here}.function", required=True, filled=True)
-            arguments = fields.string(function, "arguments", f"{here}.function", required=True)
-            call_id = fields.string(call, "id", here, required=True, filled=True)
-            if any(other.id == call_id for other in calls):
-                raise invalid(f"{here}.id {fields.shown(call_id)} is used twice.")
-            calls.append(Call(call_id, name, arguments))
-    text = "" if calls and message.get("content") is None else _text(message, where)
-    return Said("assistant", text, calls=tuple(calls))
-
-
-def _tools(body: Fields) -> tuple[Tool, ...]:
-    if body.get("tools") is None:
-        return ()
-    tools: list[Tool] = []
-    for where, definition in fields.objects(body["tools"], "tools"):
-        fields.one_of(definition.get("type"), f"{where}.type", ("function",))
-        function = fields.obj(definition.get("function"), f"{where}.function")
-        tools.append(fields.tool(function, f"{where}.function", "parameters"))
-    return fields.distinct(tools)
-
-
-def _choice(body: Fields, tools: tuple[Tool, ...]) -> Choice:
-    parallel = fields.boolean(body, "parallel_tool_calls", True)
-    value = body.get("tool_choice")
-    if value is None or value == "auto":
-        return Choice("auto", parallel=parallel)
-    if isinstance(value, str):
-        word = fields.one_of(value, "tool_choice", ("auto", "none", "required"))
-        if word == "none":
-            return Choice("none")
-        if not tools:
-            raise invalid("tool_choice is required, but no tools are offered.")
-        return Choice("required", parallel=parallel)
-    chosen = fields.obj(value, "tool_choice")
-    fields.one_of(chosen.get("type"), "tool_choice.type", ("function",))
-    function = fields.obj(chosen.get("function"), "tool_choice.function")
-    name = fields.string(function, "name", "tool_choice.function", required=True)
-    return fields.named(name, tools, parallel=parallel)
-
-
-def _stops(body: Fields) -> tuple[str, ...]:
-    value: Any = body.get("stop")
-    if value is None:
-        return ()
-    entries = [value] if isinstance(value, str) else fields.array(value, "stop (a string, or an array of strings)")
-    if len(entries) > MOST_STOPS:
-        raise invalid(f"stop holds {len(entries)} sequences; at most {MOST_STOPS} are allowed.")
-    return fields.texts(entries, "stop")
-
-
-def _form(body: Fields) -> Form:
-    if body.get("response_format") is None:
-        return Form()
-    value = fields.obj(body["response_format"], "response_format")
-    kind = fields.one_of(value.get("type"), "response_format.type", ("text", "json_object", "json_schema"))
-    if kind == "json_schema":
-        wanted = fields.obj(value.get("json_schema"), "response_format.json_schema")
-        return fields.form(wanted, "response_format.json_schema")
-    return Form("json_object") if kind == "json_object" else Form()
-
-
-def _effort(body: Fields, model: Model) -> str:
-    value = body.get("reasoning_effort")
-    if value is None:
-        return "medium"
-    effort = fields.one_of(value, "reasoning_effort", ALL_EFFORTS)
-    if effort not in model.efforts:
-        raise invalid(f"reasoning_effort {effort} is not supported by {model.id}; it takes {', '.join(model.efforts)}.")
-    return effort

@@ -1,7 +1,7 @@
-"""The behaviours a person can ask for by a word in the last user message, such as ``!429`` or ``!stall=5``.
+"""Directives: words in the last user message that change the answer, such as ``!429`` or ``!stall=5``.
 
-One table says it all: the parser, the page at the server's root and the application's cheat sheet read it. It needs
-nothing but the standard library, so that it can be shown without starting a server.
+The parser, the page at the server's root and the application's cheat sheet read the same table. It needs only the
+standard library, so that it can be shown without starting a server.
 """
 
 from __future__ import annotations
@@ -123,32 +123,32 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Directives:
-    """The words found in a message: name to its number, or to None where no number was given.
+    """The directives of a message: name to its number, or to None without a number.
 
-    ``refused`` are the fields and roles that are not to be taken.
+    ``refused`` are the names of fields and roles to refuse.
     """
 
-    found: Mapping[str, float | None] = field(default_factory=dict)
+    values: Mapping[str, float | None] = field(default_factory=dict)
     refusal: Refusal | None = None
     refused: tuple[str, ...] = ()
 
     def has(self, *names: str) -> bool:
-        """Whether any of ``names`` was typed."""
-        return any(name in self.found for name in names)
+        """Return whether the message has any of these directives."""
+        return any(name in self.values for name in names)
 
-    def also(self, *names: str) -> Directives:
-        """The same as if these had been typed, too."""
-        return Directives({**dict.fromkeys(names), **self.found}, self.refusal, self.refused)
+    def with_names(self, *names: str) -> Directives:
+        """Return these directives with more of them, without numbers."""
+        return Directives({**dict.fromkeys(names), **self.values}, self.refusal, self.refused)
 
     def number(self, name: str, default: float) -> float:
-        """The number typed with ``name``, else ``default``."""
-        value = self.found.get(name)
+        """Return the number of the directive ``name``, else ``default``."""
+        value = self.values.get(name)
         return default if value is None else value
 
 
 def parse(text: str) -> tuple[str, Directives]:
-    """``text`` without the words of the table, and what they ask for. Words that are not in the table stay."""
-    found: dict[str, float | None] = {}
+    """Return ``text`` without its directives, and the directives. Words that are not in the table stay."""
+    values: dict[str, float | None] = {}
     refusal: Refusal | None = None
     refused: list[str] = []
 
@@ -170,10 +170,10 @@ def parse(text: str) -> tuple[str, Directives]:
         number = None if value is None else float(value)
         if status and refusal is None:
             refusal = Refusal(int(name), None if times is None else int(times), number)
-        found.setdefault(name, number)
+        values.setdefault(name, number)
         return ""
 
     rest = _WORD.sub(take, text)
-    if found:
+    if values:
         rest = re.sub(r"[ \t]{2,}", " ", rest).strip()
-    return rest, Directives(found, refusal, tuple(refused))
+    return rest, Directives(values, refusal, tuple(refused))

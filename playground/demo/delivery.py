@@ -1,14 +1,14 @@
-"""Sends an answer at its pace, streamed or in one piece, and ends at once when the client goes away.
+"""Sends an answer at its pace, streamed or in one piece, and ends at once when the client disconnects.
 
-It is an ASGI response of its own, because a generation has to stop in the middle of a wait or of a write, and because
-some answers are meant to break off.
+It is an ASGI response class of its own: a generation has to stop in the middle of a wait or a write, and some
+answers break off on purpose.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
 from starlette.responses import Response
@@ -18,7 +18,7 @@ from playground.demo.cheats import Directives
 from playground.demo.dice import Dice
 from playground.demo.problems import OVERLOADED
 from playground.demo.rendering import Rendering, to_json
-from playground.demo.score import Beat
+from playground.demo.steps import Step
 
 Emit = Callable[[bytes], Awaitable[None]]
 
@@ -34,7 +34,7 @@ class Running:
     closing: bool = False
 
 
-class _GoneError(Exception):
+class _DisconnectedError(Exception):
     """The client has closed the connection."""
 
 
@@ -57,7 +57,7 @@ class Pace:
 
 
 def pace_for(directives: Directives, pace: Pace) -> Pace:
-    """The pace with what was asked for in the message."""
+    """Return ``pace`` as changed by the directives of the message."""
     if directives.has("fast"):
         return Pace(0.0, math.inf)
     if directives.has("slow"):
@@ -68,12 +68,12 @@ def pace_for(directives: Directives, pace: Pace) -> Pace:
 
 
 class Delivery(Response):
-    """One answer on its way. ``streams`` is how many completions share the pace."""
+    """An ASGI response that sends one answer. ``streams`` is the number of completions that share the pace."""
 
     def __init__(
         self,
         rendering: Rendering,
-        beats: Iterator[Beat],
+        steps: Iterator[Step],
         pace: Pace,
         dice: Dice,
         running: Running,
@@ -81,15 +81,14 @@ class Delivery(Response):
         streamed: bool,
         complete: bool = True,
         streams: int = 1,
-        headers: Mapping[str, str] | None = None,
     ) -> None:
         media_type = "text/event-stream; charset=utf-8" if streamed else "application/json"
-        super().__init__(None, 200, dict(headers or {}), media_type)
+        super().__init__(None, 200, media_type=media_type)
         del self.headers["content-length"]  # sent in parts, of a length not known before
         if streamed:
             self.headers["cache-control"] = "no-cache"
         self._rendering = rendering
-        self._beats = beats
+        self._steps = steps
         self._pace = pace
         self._dice = dice
         self._running = running
@@ -111,13 +110,13 @@ class Delivery(Response):
             self._running.tasks.discard(task)
 
     async def _send_watched(self, receive: Receive, send: Send) -> None:
-        """Send all, or as much as the client stays for. Returning early makes the server close the connection."""
+        """Send the answer until the client disconnects. Returning early makes the server close the connection."""
         try:
             async with asyncio.TaskGroup() as group:
                 watch = group.create_task(_watch(receive))
                 await self._send_all(send)
                 watch.cancel()
-        except* (_GoneError, _CutError):
+        except* (_DisconnectedError, _CutError):
             pass
 
     async def _send_all(self, send: Send) -> None:
@@ -144,39 +143,41 @@ class Delivery(Response):
             await emit(self._rendering.opening())
         due = clock()
         spoil = False  # the next piece
-        for beat in self._beats:
-            if beat.kind == "stall":
-                await self._stall(emit, beat.seconds)
+        for step in self._steps:
+            if step.kind == "stall":
+                await self._stall(emit, step.seconds)
                 due = clock()
-            elif beat.kind == "cut":
+            elif step.kind == "cut":
                 if not self._streamed:
-                    await emit(to_json(self._rendering.whole())[:40])
+                    await emit(to_json(self._rendering.full_answer())[:40])
                 raise _CutError
-            elif beat.kind == "error":
+            elif step.kind == "error":
                 await emit(self._rendering.error(STOPPED, OVERLOADED))
                 if self._streamed:
-                    await self._stall(emit, beat.seconds)
+                    await self._stall(emit, step.seconds)
                 return
-            elif beat.kind == "garble":
+            elif step.kind == "garble":
                 spoil = True
             else:
                 due += self._pace.gap(self._dice, self._streams)
                 if due > clock():
                     await asyncio.sleep(due - clock())
                 if self._streamed:
-                    part = self._rendering.beat(beat)
+                    part = self._rendering.step(step)
                     await emit(_spoilt(part) if spoil else part)
                     spoil = False
-        await emit(self._rendering.closing(self._complete) if self._streamed else to_json(self._rendering.whole()))
+        await emit(
+            self._rendering.closing(self._complete) if self._streamed else to_json(self._rendering.full_answer())
+        )
 
     async def _stall(self, emit: Emit, seconds: float) -> None:
         """Send nothing but signs of life; before a JSON body they are blank lines, as proxies send them."""
-        left = seconds
-        while left > 0:
+        remaining = seconds
+        while remaining > 0:
             await emit(self._rendering.keep_alive() if self._streamed else b"\n")
-            step = min(left, _KEEP_ALIVE)
-            await asyncio.sleep(step)
-            left -= step
+            pause = min(remaining, _KEEP_ALIVE)
+            await asyncio.sleep(pause)
+            remaining -= pause
 
 
 def _spoilt(part: bytes) -> bytes:
@@ -185,7 +186,7 @@ def _spoilt(part: bytes) -> bytes:
 
 
 async def _watch(receive: Receive) -> None:
-    """Wait until the client goes away, then say so by raising."""
+    """Wait until the client disconnects, then raise."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    raise _GoneError
+    raise _DisconnectedError

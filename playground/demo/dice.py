@@ -1,4 +1,4 @@
-"""Chance that can be repeated: a generator seeded from the request, so that a seed brings the same answer again."""
+"""A random generator seeded from the request, so that a seed repeats its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Dice(random.Random):
 
 
 def throw(seed: int | None, *about: str) -> Dice:
-    """Dice that fall the same way for the same ``seed`` and texts; without a seed they fall anew each time."""
+    """Return a generator that depends on ``seed`` and the texts alone; a random one without a seed."""
     if seed is None:
         return Dice(secrets.randbits(128))
     text = "\x1f".join((str(seed), *about))

@@ -97,12 +97,12 @@ def write(words: int, dice: Dice) -> str:
         if again:
             dice.shuffle(pool)
         paragraph: list[str] = []
-        for at, sentence in enumerate(pool):
+        for i, sentence in enumerate(pool):
             if written >= words:
                 break
             paragraph.append(sentence)
             written += len(sentence.split())
-            if at == 2:
+            if i == 2:
                 parts.append(" ".join(paragraph))
                 paragraph = []
         if paragraph:

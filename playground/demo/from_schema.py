@@ -10,7 +10,7 @@ from playground.demo.dice import Dice
 from playground.jsonkit import validation
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.pattern_text import texts_for
-from playground.jsonkit.schema_sample import NoSampleError, Taste, made
+from playground.jsonkit.schema_sample import NoSampleError, Taste, make_sample
 from playground.jsonkit.values import JSON, JSONObject
 
 _BY_NAME: Final = {
@@ -35,7 +35,7 @@ _PLAIN: Final = ("sample text", "déjà vu", "north → south", "a quiet morning
 
 
 def fits(value: JSON, schema: Mapping[str, Any]) -> bool:
-    """Whether ``value`` fits ``schema``, or is too costly to ask; a schema that cannot be used fits nothing."""
+    """Return whether ``value`` fits ``schema``; True where checking is too costly, False for an invalid schema."""
     try:
         return validation.fits(value, dict(schema))
     except TooCostlyError:
@@ -43,7 +43,7 @@ def fits(value: JSON, schema: Mapping[str, Any]) -> bool:
 
 
 def fault(schema: Mapping[str, Any]) -> str:
-    """Why ``schema`` is not a JSON schema, in a sentence; empty when it is one, or too costly to ask."""
+    """Return why ``schema`` is not a JSON schema; "" for a valid one, or where checking is too costly."""
     try:
         wrong = validation.schema_problem(dict(schema))
     except TooCostlyError:
@@ -56,7 +56,7 @@ def fault(schema: Mapping[str, Any]) -> str:
 def generate(schema: Mapping[str, Any], dice: Dice, prompt: str = "") -> JSON:
     """A value for ``schema``; the best try when none fits, as with a schema nothing can satisfy."""
     try:
-        return made(schema, _Drawn(dice, prompt))
+        return make_sample(schema, _Drawn(dice, prompt))
     except NoSampleError as error:
         return error.nearest
     except TooCostlyError:
@@ -64,7 +64,7 @@ def generate(schema: Mapping[str, Any], dice: Dice, prompt: str = "") -> JSON:
 
 
 class _Drawn(Taste):
-    """What dice say, and of values that are allowed the one the prompt speaks of."""
+    """Random choices; of allowed values, the one that the prompt names."""
 
     def __init__(self, dice: Dice, prompt: str) -> None:
         self._dice = dice

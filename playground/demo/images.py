@@ -1,4 +1,4 @@
-"""What the first bytes of a picture say: its format and its size in pixels.
+"""Format and size in pixels of an image, from its first bytes.
 
 PNG, JPEG, GIF and WebP are read by hand, so that the gateway needs no imaging library. The pixels themselves are
 never decoded.
@@ -23,10 +23,10 @@ class Picture:
         """Prompt tokens the picture costs: few for low detail, by size otherwise."""
         if self.detail == "low":
             return 85
-        found = measure(self.data)
-        if found is None:
+        size = measure(self.data)
+        if size is None:
             return 765
-        tiles = -(-min(found[1], 2048) // 512) * -(-min(found[2], 2048) // 512)
+        tiles = -(-min(size[1], 2048) // 512) * -(-min(size[2], 2048) // 512)
         return 85 + 170 * max(tiles, 1)
 
 
@@ -61,18 +61,18 @@ def _webp(data: bytes) -> tuple[str, int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[str, int, int] | None:
-    at = 2
-    while at + 4 <= len(data):
-        if data[at] != 0xFF:
+    position = 2
+    while position + 4 <= len(data):
+        if data[position] != 0xFF:
             return None
-        marker = data[at + 1]
+        marker = data[position + 1]
         if marker == 0xFF:  # padding before a marker
-            at += 1
+            position += 1
         elif marker == 0x01 or 0xD0 <= marker <= 0xD9:  # markers without a length
-            at += 2
+            position += 2
         elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # a start of frame
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            height, width = struct.unpack(">HH", data[position + 5 : position + 9])
             return ("image/jpeg", width, height)
         else:
-            at += 2 + struct.unpack(">H", data[at + 2 : at + 4])[0]
+            position += 2 + struct.unpack(">H", data[position + 2 : position + 4])[0]
     return None

@@ -25,7 +25,7 @@ class RateLimit:
         """Count one request. Raises ApiError 429, naming the dimension, when the window is used up."""
         if not self._limit:
             return
-        self._turn()
+        self._renew_window()
         if self._used >= self._limit:
             wait = max(1, math.ceil(self._ends - time.monotonic()))
             raise ApiError(
@@ -38,17 +38,17 @@ class RateLimit:
         self._used += 1
 
     def headers(self) -> dict[str, str]:
-        """The three headers as they stand now; Reset is in Unix seconds."""
+        """Return the current values of the three headers; Reset is in Unix seconds."""
         if not self._limit:
             return {}
-        self._turn()
+        self._renew_window()
         return {
             "X-RateLimit-Limit": str(self._limit),
             "X-RateLimit-Remaining": str(max(0, self._limit - self._used)),
             "X-RateLimit-Reset": str(math.ceil(self._reset)),
         }
 
-    def _turn(self) -> None:
+    def _renew_window(self) -> None:
         now = time.monotonic()
         if now >= self._ends:
             self._used = 0

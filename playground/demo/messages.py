@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from playground.demo.ask import Ask
+from playground.demo.generation import GenerationRequest
 from playground.demo.messages_request import signature
 from playground.demo.plan import Plan
 from playground.demo.rendering import event
-from playground.demo.score import Beat
+from playground.demo.steps import Step
 from playground.jsonkit.reading import parse_json
 
 _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
@@ -15,8 +15,8 @@ _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool
 class MessagesRendering:
     """One message. It keeps which block is open, so that a block is stopped before the next one starts."""
 
-    def __init__(self, ask: Ask, plan: Plan, answer_id: str, cached: int) -> None:
-        self._ask = ask
+    def __init__(self, request: GenerationRequest, plan: Plan, answer_id: str, cached: int) -> None:
+        self._request = request
         self._plan = plan
         self._id = f"msg_demo_{answer_id}"
         self._cached = cached
@@ -28,19 +28,19 @@ class MessagesRendering:
         start = event({"type": "message_start", "message": message}, "message_start")
         return start + self.keep_alive()
 
-    def beat(self, beat: Beat) -> bytes:
-        if beat.kind == "reasoning":
+    def step(self, step: Step) -> bytes:
+        if step.kind == "reasoning":
             start = self._start("thinking", {"type": "thinking", "thinking": "", "signature": ""})
-            return start + self._delta({"type": "thinking_delta", "thinking": beat.text})
-        if beat.kind == "text":
+            return start + self._delta({"type": "thinking_delta", "thinking": step.text})
+        if step.kind == "text":
             return self._start("text", {"type": "text", "text": ""}) + self._delta(
-                {"type": "text_delta", "text": beat.text}
+                {"type": "text_delta", "text": step.text}
             )
-        if beat.kind == "call" and beat.call is not None:
-            block: dict[str, object] = {"type": "tool_use", "id": beat.call.id, "name": beat.call.name, "input": {}}
-            return self._start(f"call {beat.at}", block)
-        if beat.kind == "arguments":
-            return self._delta({"type": "input_json_delta", "partial_json": beat.text})
+        if step.kind == "call" and step.call is not None:
+            block: dict[str, object] = {"type": "tool_use", "id": step.call.id, "name": step.call.name, "input": {}}
+            return self._start(f"call {step.position}", block)
+        if step.kind == "arguments":
+            return self._delta({"type": "input_json_delta", "partial_json": step.text})
         return b""
 
     def closing(self, complete: bool) -> bytes:
@@ -56,7 +56,7 @@ class MessagesRendering:
         wrong = {"type": "overloaded_error", "message": message, "code": code}
         return event({"type": "error", "error": wrong}, "error")
 
-    def whole(self) -> dict[str, object]:
+    def full_answer(self) -> dict[str, object]:
         content: list[dict[str, object]] = []
         if self._plan.reasoning:
             thinking = self._plan.reasoning
@@ -75,14 +75,14 @@ class MessagesRendering:
         }
 
     def _head(self) -> dict[str, object]:
-        return {"id": self._id, "type": "message", "role": "assistant", "model": self._ask.model.id}
+        return {"id": self._id, "type": "message", "role": "assistant", "model": self._request.model.id}
 
     def _stop_reason(self) -> str:
         return "stop_sequence" if self._plan.stop_sequence is not None else _STOP_REASONS[self._plan.finish]
 
     def _usage(self, output: int) -> dict[str, int]:
         return {
-            "input_tokens": self._ask.prompt_tokens() - self._cached,
+            "input_tokens": self._request.prompt_tokens() - self._cached,
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": self._cached,
             "output_tokens": output,

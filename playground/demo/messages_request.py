@@ -1,7 +1,7 @@
-"""Checks a request of the native messages protocol (specification, 4.2) and makes an Ask of it.
+"""Checks a request of the native messages protocol (specification, 4.2) and makes an GenerationRequest of it.
 
 The specification gives only model, max_tokens and messages; the rest follows the public protocol. Tool results,
-which stand inside user messages there, become turns of their own in the Ask.
+which are blocks of user messages there, become turns of their own in the GenerationRequest.
 """
 
 from __future__ import annotations
@@ -9,280 +9,188 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from typing import Annotated, Literal, Self
 
-from playground.demo import fields
-from playground.demo.ask import Ask, Call, Choice, Form, Said, Tool, last_words
-from playground.demo.fields import Fields
-from playground.demo.images import Picture
-from playground.demo.models import BY_ID, Model
+from pydantic import Field, model_validator
+
+from playground.demo import request_model as base
+from playground.demo.generation import Call, Choice, Form, GenerationRequest, Tool, Turn, last_words
+from playground.demo.models import BY_ID
 from playground.demo.problems import NO_MODEL, ApiError, invalid
+from playground.demo.request_body import JsonObject, fingerprint, parameters
 
-_PLUMBING = ("model", "messages", "tools", "system", "stream")
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
-_LEAST_BUDGET = 1024
+_STRUCTURE = ("model", "messages", "tools", "system", "stream")
 
 
 def signature(thinking: str) -> str:
-    """The signature of a thinking block; the same text always has the same, so stored conversations stay valid."""
-    mark = hashlib.sha256(b"demo-gateway thinking\x00" + thinking.encode("utf-8", "surrogatepass")).digest()
-    return base64.b64encode(b"demo" + mark + mark).decode("ascii")
+    """Return the signature of a thinking block; it depends on the text alone, so stored conversations stay valid."""
+    digest = hashlib.sha256(b"demo-gateway thinking\x00" + thinking.encode("utf-8", "surrogatepass")).digest()
+    return base64.b64encode(b"demo" + digest + digest).decode("ascii")
 
 
-def read(body: Fields, *, to_count: bool = False) -> Ask:
-    """The Ask in the JSON object ``body``; one that is only counted needs no limit. Raises ApiError 400 or 404."""
-    model = _native(fields.model(body))
-    limit = fields.integer(body, "max_tokens", 1, required=not to_count)
-    said = (*_system(body), *_messages(body))
-    tools = _tools(body)
-    choice = _choice(body, tools)
-    effort = _thinking(body, limit, choice)
-    fields.number(body, "temperature", 0, 1)
-    fields.number(body, "top_p", 0, 1)
-    fields.integer(body, "top_k", 0)
-    if body.get("metadata") is not None:
-        fields.string(fields.obj(body["metadata"], "metadata"), "user_id", "metadata")
-    prompt, directives = last_words(said)
-    return Ask(
-        model=model,
+class _Message(base.RequestModel):
+    role: Literal["user", "assistant"]
+    content: base.Content
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.role == "user":
+            base.check_types(self.content, ".content", "text", "image", "tool_result")
+        else:
+            base.check_types(self.content, ".content", "text", "tool_use", "thinking", "redacted_thinking")
+        base.check_ids([block.id or "" for block in self.content if block.type == "tool_use"])
+        answered = False
+        for i, block in enumerate(self.content):
+            path = f".content[{i}]"
+            if block.type == "tool_result":
+                base.check_types(block.content, f"{path}.content", "text", "image")
+            if block.type == "thinking" and block.signature != signature(block.thinking or ""):
+                raise ValueError(f"{path}.signature is not valid: thinking must be sent back as received, unchanged")
+            if block.type.endswith("thinking") and answered:
+                raise ValueError(f"{path}: {block.type} blocks must come first in their assistant message")
+            answered = answered or not block.type.endswith("thinking")
+        return self
+
+    def turns(self) -> list[Turn]:
+        """Return the tool results as tool turns, then the text, images and calls as one turn, if any."""
+        text = base.text_of(self.content)
+        if self.role == "assistant":
+            uses = [block for block in self.content if block.type == "tool_use"]
+            calls = [Call(use.id or "", use.name or "", json.dumps(use.input, ensure_ascii=False)) for use in uses]
+            return [Turn("assistant", text, calls=tuple(calls))]
+        results = [block for block in self.content if block.type == "tool_result"]
+        turns = [
+            Turn("tool", _result_text(block), call_id=block.tool_use_id or "", failed=block.is_error)
+            for block in results
+        ]
+        if len(results) < len(self.content) or not results:
+            turns.append(Turn("user", text, base.pictures_of(self.content)))
+        return turns
+
+
+def _result_text(result: base.Block) -> str:
+    texts = [
+        f"[image, {len(block.source.data)} bytes]" if block.source else block.text or "" for block in result.content
+    ]
+    return "\n".join(texts)
+
+
+class _Tool(base.RequestModel):
+    type: Literal["custom"] = "custom"
+    name: base.Name
+    description: str = ""
+    input_schema: base.ObjectSchema
+
+
+class _ToolChoice(base.RequestModel):
+    type: Literal["auto", "any", "tool", "none"]
+    name: str = ""
+    disable_parallel_tool_use: bool = False
+
+    def choice(self) -> Choice:
+        """Return the choice in the words of both protocols."""
+        parallel = not self.disable_parallel_tool_use
+        if self.type == "tool":
+            return Choice("named", self.name, parallel)
+        return Choice("required" if self.type == "any" else self.type, parallel=parallel)
+
+
+class _Thinking(base.RequestModel):
+    type: Literal["enabled", "adaptive", "disabled"]
+    budget_tokens: Annotated[int, Field(ge=1024, le=2**63 - 1)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.type == "enabled":
+            self.require("budget_tokens")
+        return self
+
+
+class _Format(base.RequestModel):
+    type: Literal["json_schema"]
+    content: Annotated[base.Schema, Field(alias="schema")]
+
+
+class _OutputConfig(base.RequestModel):
+    effort: Literal["low", "medium", "high", "xhigh", "max"] = "medium"
+    format: _Format | None = None
+
+
+class _Metadata(base.RequestModel):
+    user_id: str = ""
+
+
+class _MessagesRequest(base.Request):
+    system: base.Content | None = None
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    tools: list[_Tool] = Field(default_factory=list)
+    tool_choice: _ToolChoice = _ToolChoice(type="auto")
+    output_config: _OutputConfig = _OutputConfig()
+    thinking: _Thinking = _Thinking(type="disabled")
+    temperature: base.Share = 1
+    top_k: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+    metadata: _Metadata = _Metadata()
+    stop_sequences: list[base.NonEmpty] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.model.native:
+            native = ", ".join(model.id for model in BY_ID.values() if model.native)
+            remedy = f"call it through /chat/completions. Served here: {native}."
+            raise ApiError(404, NO_MODEL, f"The model {self.model.id} is not served under /messages; {remedy}")
+        base.check_types(self.system or (), "system", "text")
+        if self.messages[0].role != "user":
+            raise ValueError("messages must begin with a user message")
+        if self.thinking.type != "disabled":
+            self._check_thinking()
+        return self
+
+    def _check_thinking(self) -> None:
+        budget = self.thinking.budget_tokens or 0
+        if self.thinking.type == "enabled" and self.max_tokens and budget >= self.max_tokens:
+            raise ValueError(f"thinking.budget_tokens ({budget}) must be less than max_tokens ({self.max_tokens})")
+        if self.temperature != 1:
+            raise ValueError("temperature must be left out (or be 1) while thinking is on")
+        if self.tool_choice.type in ("any", "tool"):
+            raise ValueError("tool_choice cannot force a tool while thinking is on; use auto or none")
+
+    def effort(self) -> str:
+        """Return the effort to reason with: "none" unless thinking is on, by the size of its budget if it has one."""
+        if self.thinking.type == "disabled":
+            return "none"
+        if self.thinking.type == "adaptive":
+            return self.output_config.effort
+        budget = self.thinking.budget_tokens or 0
+        return "low" if budget < 4096 else "medium" if budget < 16_384 else "high"
+
+
+def read(body: JsonObject, *, to_count: bool = False) -> GenerationRequest:
+    """Return the request in ``body``; max_tokens may be absent with ``to_count``. Raises ApiError 400 or 404."""
+    request = base.validate(_MessagesRequest, body)
+    if request.max_tokens is None and not to_count:
+        raise invalid("max_tokens is required.")
+    system = () if request.system is None else (Turn("system", base.text_of(request.system)),)
+    turns = (*system, *(turn for message in request.messages for turn in message.turns()))
+    base.check_results(turns)
+    tools = tuple(Tool(tool.name, tool.description, tool.input_schema) for tool in request.tools)
+    choice = request.tool_choice.choice()
+    base.check_tools(tools, choice)
+    prompt, directives = last_words(turns)
+    output = request.output_config.format
+    return GenerationRequest(
+        model=request.model,
         protocol="messages",
-        said=said,
-        fingerprint=fields.fingerprint(body),
+        turns=turns,
+        fingerprint=fingerprint(body),
         tools=tools,
         choice=choice,
-        limit=limit,
-        stops=_stops(body),
-        seed=fields.integer(body, "seed", -(2**63)),
-        form=_form(body),
-        effort=effort,
-        stream=fields.boolean(body, "stream"),
-        given=tuple((name, fields.shown(value)) for name, value in body.items() if name not in _PLUMBING),
+        limit=request.max_tokens,
+        stops=tuple(request.stop_sequences),
+        seed=request.seed,
+        form=Form("json_schema", output.content) if output else Form(),
+        effort=request.effort(),
+        stream=request.stream,
+        parameters=parameters(body, _STRUCTURE),
         prompt=prompt,
         directives=directives,
     )
-
-
-def _native(model: Model) -> Model:
-    if not model.native:
-        native = ", ".join(one.id for one in BY_ID.values() if one.native)
-        raise ApiError(
-            404,
-            NO_MODEL,
-            f"The model {model.id} is not served under /messages; call it through /chat/completions. "
-            f"Served here: {native}.",
-        )
-    return model
-
-
-def _system(body: Fields) -> tuple[Said, ...]:
-    value = body.get("system")
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        return (Said("system", value),)
-    return (Said("system", _plain(value, "system")),)
-
-
-def _plain(value: object, where: str) -> str:
-    """The text of an array of text blocks."""
-    texts: list[str] = []
-    for here, block in fields.objects(value, where):
-        fields.one_of(block.get("type"), f"{here}.type", ("text",))
-        texts.append(fields.string(block, "text", here, required=True))
-    return "\n".join(texts)
-
-
-def _messages(body: Fields) -> tuple[Said, ...]:
-    if body.get("messages") is None:
-        raise invalid("messages is required.")
-    said: list[Said] = []
-    owed: list[str] = []  # ids of tool_use blocks that still want a tool_result
-    for where, message in fields.objects(body["messages"], "messages", filled=True):
-        role = fields.one_of(message.get("role"), f"{where}.role", ("user", "assistant"))
-        if not said and role != "user":
-            raise invalid("messages must begin with a user message.")
-        if role == "assistant":
-            _refuse_owed(owed, where)
-            turn = _assistant(message, where)
-            owed = [call.id for call in turn.calls]
-            said.append(turn)
-        else:
-            said.extend(_user(message, where, owed))
-            _refuse_owed(owed, f"the end of {where}")
-    _refuse_owed(owed, "the end of messages")
-    return tuple(said)
-
-
-def _refuse_owed(owed: list[str], where: str) -> None:
-    if owed:
-        raise invalid(
-            "Each tool_use block needs a tool_result in the next user message; "
-            f"before {where} there is none for {', '.join(map(fields.shown, owed))}."
-        )
-
-
-def _blocks(message: Fields, where: str) -> list[Fields]:
-    """The content as blocks; a string is one text block."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    if content is None:
-        raise invalid(f"{where}.content is required.")
-    entries = fields.array(content, f"{where}.content (a string, or an array of blocks)")
-    return [fields.obj(entry, f"{where}.content[{at}]") for at, entry in enumerate(entries)]
-
-
-def _assistant(message: Fields, where: str) -> Said:
-    texts: list[str] = []
-    calls: list[Call] = []
-    for at, block in enumerate(_blocks(message, where)):
-        here = f"{where}.content[{at}]"
-        kind = fields.one_of(block.get("type"), f"{here}.type", ("text", "tool_use", "thinking", "redacted_thinking"))
-        if kind == "text":
-            texts.append(fields.string(block, "text", here, required=True))
-        elif kind == "tool_use":
-            call_id = fields.string(block, "id", here, required=True, filled=True)
-            name = fields.string(block, "name", here, required=True, filled=True)
-            if any(call.id == call_id for call in calls):
-                raise invalid(f"{here}.id {fields.shown(call_id)} is used twice.")
-            if "input" not in block:
-                raise invalid(f"{here}.input is required.")
-            arguments = json.dumps(fields.obj(block["input"], f"{here}.input"), ensure_ascii=False)
-            calls.append(Call(call_id, name, arguments))
-        elif texts or calls:
-            raise invalid(f"{here}: {kind} blocks must come first in their assistant message.")
-        elif kind == "redacted_thinking":
-            fields.string(block, "data", here, required=True)
-        else:
-            thinking = fields.string(block, "thinking", here, required=True)
-            if fields.string(block, "signature", here, required=True) != signature(thinking):
-                raise invalid(
-                    f"{here}.signature is not valid for this thinking: blocks must be sent back as received, unchanged."
-                )
-    return Said("assistant", "\n".join(texts), calls=tuple(calls))
-
-
-def _user(message: Fields, where: str, owed: list[str]) -> list[Said]:
-    """The tool results of a user message as tool turns, then its own words and images, if any."""
-    results: list[Said] = []
-    texts: list[str] = []
-    pictures: list[Picture] = []
-    for at, block in enumerate(_blocks(message, where)):
-        here = f"{where}.content[{at}]"
-        kind = fields.one_of(block.get("type"), f"{here}.type", ("text", "image", "tool_result"))
-        if kind == "text":
-            texts.append(fields.string(block, "text", here, required=True))
-        elif kind == "image":
-            pictures.append(_image(block, here))
-        else:
-            call_id = fields.string(block, "tool_use_id", here, required=True, filled=True)
-            if call_id not in owed:
-                raise invalid(
-                    f"{here}.tool_use_id {fields.shown(call_id)} answers no open call: a tool_result must follow the "
-                    "assistant message that holds its tool_use, once for each call."
-                )
-            owed.remove(call_id)
-            results.append(
-                Said(
-                    "tool", _result(block, here), call_id=call_id, failed=fields.boolean(block, "is_error", where=here)
-                )
-            )
-    if texts or pictures or not results:
-        results.append(Said("user", "\n".join(texts), tuple(pictures)))
-    return results
-
-
-def _result(block: Fields, where: str) -> str:
-    content = block.get("content")
-    if content is None or isinstance(content, str):
-        return content or ""
-    texts: list[str] = []
-    for here, part in fields.objects(content, f"{where}.content"):
-        if fields.one_of(part.get("type"), f"{here}.type", ("text", "image")) == "text":
-            texts.append(fields.string(part, "text", here, required=True))
-        else:
-            texts.append(f"[image, {len(_image(part, here).data)} bytes]")
-    return "\n".join(texts)
-
-
-def _image(block: Fields, where: str) -> Picture:
-    source = fields.obj(block.get("source"), f"{where}.source")
-    if fields.one_of(source.get("type"), f"{where}.source.type", ("base64", "url")) == "url":
-        url = fields.string(source, "url", f"{where}.source", required=True, filled=True)
-        return fields.address(url, f"{where}.source.url")
-    media_type = fields.string(source, "media_type", f"{where}.source", required=True)
-    encoded = fields.string(source, "data", f"{where}.source", required=True)
-    return fields.picture(media_type, encoded, f"{where}.source")
-
-
-def _tools(body: Fields) -> tuple[Tool, ...]:
-    if body.get("tools") is None:
-        return ()
-    tools: list[Tool] = []
-    for where, definition in fields.objects(body["tools"], "tools"):
-        if definition.get("type") is not None:
-            fields.one_of(definition["type"], f"{where}.type", ("custom",))
-        if definition.get("input_schema") is None:
-            raise invalid(f"{where}.input_schema is required.")
-        tools.append(fields.tool(definition, where, "input_schema"))
-    return fields.distinct(tools)
-
-
-def _choice(body: Fields, tools: tuple[Tool, ...]) -> Choice:
-    if body.get("tool_choice") is None:
-        return Choice()
-    value = fields.obj(body["tool_choice"], "tool_choice")
-    kind = fields.one_of(value.get("type"), "tool_choice.type", ("auto", "any", "tool", "none"))
-    parallel = not fields.boolean(value, "disable_parallel_tool_use", where="tool_choice")
-    if kind in ("any", "tool") and not tools:
-        raise invalid(f"tool_choice is {kind}, but no tools are offered.")
-    if kind == "none":
-        return Choice("none")
-    if kind == "any":
-        return Choice("required", parallel=parallel)
-    if kind == "auto":
-        return Choice("auto", parallel=parallel)
-    name = fields.string(value, "name", "tool_choice", required=True)
-    return fields.named(name, tools, parallel=parallel)
-
-
-def _thinking(body: Fields, limit: int | None, choice: Choice) -> str:
-    """The effort to reason with; "none" unless thinking is asked for. Budgets stand for efforts by their size."""
-    effort = "medium"
-    if body.get("output_config") is not None:
-        given = fields.obj(body["output_config"], "output_config").get("effort")
-        if given is not None:
-            effort = fields.one_of(given, "output_config.effort", _EFFORTS)
-    if body.get("thinking") is None:
-        return "none"
-    thinking = fields.obj(body["thinking"], "thinking")
-    kind = fields.one_of(thinking.get("type"), "thinking.type", ("enabled", "adaptive", "disabled"))
-    if kind == "disabled":
-        return "none"
-    if kind == "enabled":
-        budget = fields.integer(thinking, "budget_tokens", _LEAST_BUDGET, required=True) or 0
-        if limit is not None and budget >= limit:
-            raise invalid(f"thinking.budget_tokens ({budget}) must be less than max_tokens ({limit}).")
-        effort = "low" if budget < 4096 else "medium" if budget < 16_384 else "high"
-    if body.get("temperature") not in (None, 1):
-        raise invalid("temperature must be left out (or be 1) while thinking is on.")
-    if choice.mode in ("required", "named"):
-        raise invalid("tool_choice cannot force a tool while thinking is on; use auto or none.")
-    return effort
-
-
-def _stops(body: Fields) -> tuple[str, ...]:
-    if body.get("stop_sequences") is None:
-        return ()
-    return fields.texts(body["stop_sequences"], "stop_sequences")
-
-
-def _form(body: Fields) -> Form:
-    wanted = fields.obj(body.get("output_config") or {}, "output_config").get("format")
-    if wanted is None:
-        return Form()
-    value = fields.obj(wanted, "output_config.format")
-    fields.one_of(value.get("type"), "output_config.format.type", ("json_schema",))
-    if value.get("schema") is None:
-        raise invalid("output_config.format.schema is required.")
-    fields.check_schema(value["schema"], "output_config.format.schema")
-    return Form("json_schema", value["schema"])

@@ -1,4 +1,4 @@
-"""The models of the demo gateway, as data. What each one does is decided in the modules that plan an answer."""
+"""The models of the demo gateway, as data. The modules that plan an answer decide how each one answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ BASIC_EFFORTS = ("minimal", "low", "medium", "high")
 ALL_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-#: What every model reads of a chat request besides the messages.
+#: The parameters of a chat request that every model reads.
 PARAMETERS = (
     "frequency_penalty",
     "max_completion_tokens",
@@ -35,8 +35,8 @@ PARAMETERS = (
 class Model:
     """One entry of the model list, with what the gateway has to know about it.
 
-    ``context_window`` is in tokens. ``calls_tools`` models call an offered tool by themselves; the others only when
-    told to. ``native`` models are served under the native messages protocol as well.
+    ``context_window`` is in tokens. ``calls_tools`` models call an offered tool by themselves; the others only on
+    request. ``native`` models are served under the native messages protocol as well.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Model:
     def entry(self) -> dict[str, object]:
         """The model as `GET /models` shows it, with the names that the clients of either protocol look for.
 
-        All of it is so: each takes images, calls tools when it is told to, keeps to a schema, and costs nothing.
+        Every model takes images, calls tools on request, keeps to a schema, and costs nothing.
         """
         return {
             "id": self.id,

@@ -74,5 +74,5 @@ def proxy_error() -> str:
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(f"<tr><th>{left}</th><td>{right}</td></tr>" for left, right in rows)
+    cells = "".join(f"<tr><th>{title}</th><td>{text}</td></tr>" for title, text in rows)
     return f"<table>{cells}</table>"

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from playground.demo import from_schema, tokens, toolcalls, writer
-from playground.demo.ask import Ask, Call
 from playground.demo.dice import Dice, throw
+from playground.demo.generation import Call, GenerationRequest
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter"]
 _CALL_OVERHEAD = 4  # tokens that frame a call
@@ -37,45 +37,45 @@ class Plan:
         return self.reasoning_tokens() + tokens.count(self.content) + calls
 
 
-def make_plans(ask: Ask) -> tuple[Plan, ...]:
+def make_plans(request: GenerationRequest) -> tuple[Plan, ...]:
     """One plan for each completion asked for; the same for the same seed and request."""
-    return tuple(_make(ask, throw(ask.seed, ask.fingerprint, str(index))) for index in range(ask.count))
+    return tuple(_make(request, throw(request.seed, request.fingerprint, str(index))) for index in range(request.count))
 
 
-def _make(ask: Ask, dice: Dice) -> Plan:
-    if ask.directives.has("empty"):
+def _make(request: GenerationRequest, dice: Dice) -> Plan:
+    if request.directives.has("empty"):
         return Plan()
-    if errs := ask.directives.has("err") and dice.random() < ask.directives.number("err", 0):
-        ask = replace(ask, directives=ask.directives.also("broken", "wrong"))
-    plan = _compose(ask, dice)
-    if errs and ask.form.kind != "text":
+    if errs := request.directives.has("err") and dice.random() < request.directives.number("err", 0):
+        request = replace(request, directives=request.directives.with_names("broken", "wrong"))
+    plan = _compose(request, dice)
+    if errs and request.form.kind != "text":
         plan = replace(plan, content=plan.content[: len(plan.content) // 2])
-    if ask.directives.has("think"):
-        thoughts = plan.reasoning or writer.reasoning(ask, dice) or "Nothing to think about."
+    if request.directives.has("think"):
+        thoughts = plan.reasoning or writer.reasoning(request, dice) or "Nothing to think about."
         plan = replace(plan, reasoning="", content=f"<think>\n{thoughts}\n</think>\n\n{plan.content}")
-    plan = _stopped(plan, ask.stops)
-    if ask.directives.has("cutargs") and plan.calls:
+    plan = _stopped(plan, request.stops)
+    if request.directives.has("cutargs") and plan.calls:
         plan = _cut_arguments(plan)
-    elif ask.directives.has("length"):
+    elif request.directives.has("length"):
         plan = _cut(plan, max(1, plan.output_tokens() // 2))
-    elif ask.directives.has("filter"):
+    elif request.directives.has("filter"):
         plan = replace(_cut(plan, max(1, plan.output_tokens() * 3 // 5)), finish="content_filter", calls=())
-    if ask.limit is not None and plan.output_tokens() > ask.limit:
-        plan = _cut(plan, ask.limit)
+    if request.limit is not None and plan.output_tokens() > request.limit:
+        plan = _cut(plan, request.limit)
     return plan
 
 
-def _compose(ask: Ask, dice: Dice) -> Plan:
-    reasoning = writer.reasoning(ask, dice) if ask.model.reasons else ""
-    tools = toolcalls.wanted(ask)
-    if tools and (calls := toolcalls.plan_calls(ask, tools, dice)):
+def _compose(request: GenerationRequest, dice: Dice) -> Plan:
+    reasoning = writer.reasoning(request, dice) if request.model.reasons else ""
+    tools = toolcalls.tools_to_call(request)
+    if tools and (calls := toolcalls.plan_calls(request, tools, dice)):
         return Plan(reasoning, "", calls, "tool_calls")
-    if ask.form.kind == "json_object":
-        return Plan(reasoning, json.dumps(writer.json_object(ask), ensure_ascii=False, indent=2))
-    if ask.form.kind == "json_schema":
-        value = from_schema.generate(dict(ask.form.schema), dice, ask.prompt)
+    if request.form.kind == "json_object":
+        return Plan(reasoning, json.dumps(writer.json_object(request), ensure_ascii=False, indent=2))
+    if request.form.kind == "json_schema":
+        value = from_schema.generate(dict(request.form.schema), dice, request.prompt)
         return Plan(reasoning, json.dumps(value, ensure_ascii=False, indent=2))
-    return Plan(reasoning, writer.answer(ask, dice))
+    return Plan(reasoning, writer.answer(request, dice))
 
 
 def _stopped(plan: Plan, stops: tuple[str, ...]) -> Plan:
@@ -83,24 +83,24 @@ def _stopped(plan: Plan, stops: tuple[str, ...]) -> Plan:
     hits = [(plan.content.find(stop), stop) for stop in stops if stop in plan.content]
     if not hits:
         return plan
-    at, stop = min(hits)
-    return replace(plan, content=plan.content[:at], calls=(), finish="stop", stop_sequence=stop)
+    position, stop = min(hits)
+    return replace(plan, content=plan.content[:position], calls=(), finish="stop", stop_sequence=stop)
 
 
 def _cut(plan: Plan, limit: int) -> Plan:
     """The first ``limit`` tokens of the plan: reasoning, then text, then calls."""
-    left = limit
-    reasoning = tokens.first(plan.reasoning, left)
-    left -= tokens.count(reasoning)
-    content = tokens.first(plan.content, left)
-    left -= tokens.count(content)
+    remaining = limit
+    reasoning = tokens.first(plan.reasoning, remaining)
+    remaining -= tokens.count(reasoning)
+    content = tokens.first(plan.content, remaining)
+    remaining -= tokens.count(content)
     calls: list[Call] = []
     for call in plan.calls:
-        left -= _CALL_OVERHEAD + tokens.count(call.name)
-        if left < 0:
+        remaining -= _CALL_OVERHEAD + tokens.count(call.name)
+        if remaining < 0:
             break
-        arguments = tokens.first(call.arguments, left)
-        left -= tokens.count(arguments)
+        arguments = tokens.first(call.arguments, remaining)
+        remaining -= tokens.count(arguments)
         calls.append(replace(call, arguments=arguments))
     return Plan(reasoning, content, tuple(calls), "length")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import Protocol
 
-from playground.demo.score import Beat
+from playground.demo.steps import Step
 
 
 class Rendering(Protocol):
-    """One answer in one protocol. Streamed: opening, beats, closing; else whole. All of it is bytes to send."""
+    """One answer in one protocol. Streamed: opening, steps, closing; else whole. All of it is bytes to send."""
 
     def opening(self) -> bytes:
-        """What comes before the first beat."""
+        """Return the bytes before the first step."""
         ...
 
-    def beat(self, beat: Beat) -> bytes:
+    def step(self, step: Step) -> bytes:
         """One piece of reasoning, text or a call."""
         ...
 
@@ -31,7 +31,7 @@ class Rendering(Protocol):
         """An error inside a stream that has begun."""
         ...
 
-    def whole(self) -> dict[str, object]:
+    def full_answer(self) -> dict[str, object]:
         """The answer in one piece."""
         ...
 

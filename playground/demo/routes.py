@@ -1,4 +1,4 @@
-"""Which path means what, and the frame around every answer of the API: errors as bodies, limits as headers."""
+"""The paths of the gateway, and what all its answers share: error bodies and rate-limit headers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from playground.demo import page
-from playground.demo.fields import shown
 from playground.demo.problems import BROKEN, NO_PATH, NOT_JSON, OTHER_HOST, OTHER_TYPE, WRONG_METHOD, ApiError
 from playground.demo.rendering import to_json
+from playground.demo.request_body import quoted
 from playground.demo.service import Service, error_response
 from playground.loopback import no_json, wrong_host
 
@@ -82,7 +82,7 @@ def build(service: Service, hosts: frozenset[str] = frozenset()) -> Starlette:
 
 def _odd_method(request: Request, error: Exception) -> Response:
     """A method that no route takes, such as TRACE."""
-    return error_response(ApiError(405, WRONG_METHOD, f"The method {shown(request.method)} is not allowed here."))
+    return error_response(ApiError(405, WRONG_METHOD, f"The method {quoted(request.method)} is not allowed here."))
 
 
 def _framed(service: Service, hosts: frozenset[str], handler: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -97,7 +97,7 @@ def _framed(service: Service, hosts: frozenset[str], handler: Handler) -> Callab
         except RecursionError:
             response = error_response(ApiError(400, NOT_JSON, "The JSON body is nested too deeply."))
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
+            return Response(status_code=400)  # the client has disconnected
         except Exception as error:  # noqa: BLE001 - a fault of the gateway must still be answered in its error body
             message = f"The demo gateway failed: {type(error).__name__}. This is a defect in it."
             response = error_response(ApiError(500, BROKEN, message))
@@ -111,7 +111,7 @@ def _framed(service: Service, hosts: frozenset[str], handler: Handler) -> Callab
 def _allow(request: Request, method: str) -> None:
     allowed = ("GET", "HEAD") if method == "GET" else (method,)
     if request.method not in allowed:
-        message = f"{request.method} is not allowed for {shown(request.url.path)}; use {method}."
+        message = f"{request.method} is not allowed for {quoted(request.url.path)}; use {method}."
         raise ApiError(405, WRONG_METHOD, message, {"Allow": ", ".join(allowed)})
 
 
@@ -125,15 +125,15 @@ def _base(request: Request) -> str:
 
 
 def _repeats_an_endpoint(path: str) -> bool:
-    """Whether an endpoint stands behind another one, which was part of the base address."""
-    behind = next((path.partition(endpoint)[2] for endpoint in _ENDPOINTS if f"{endpoint}/" in path), "")
-    return any(f"{behind}/".startswith(f"{again}/") for again in ("/v1", *_ENDPOINTS))
+    """Return whether an endpoint follows another one, which was part of the base address."""
+    rest = next((path.partition(endpoint)[2] for endpoint in _ENDPOINTS if f"{endpoint}/" in path), "")
+    return any(f"{rest}/".startswith(f"{name}/") for name in ("/v1", *_ENDPOINTS))
 
 
 def _no_such_path(request: Request) -> str:
-    """What is wrong with the path: usually a base address with too much or too little in it."""
+    """Return the mistake in the path: usually a base address with too much or too little in it."""
     path = "/" + "/".join(part for part in request.url.path.split("/") if part)
-    title = f"There is no path {shown(request.url.path)}."
+    title = f"There is no path {quoted(request.url.path)}."
     base = f"Set the base address once, as {_base(request)}, and let the client add the endpoint."
     if "/v1/v1" in path:
         return f"{title} It repeats /v1. {base}"

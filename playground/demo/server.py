@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playground.demo.quiet_server import QuietServer
+    import uvicorn
+
     from playground.demo.service import ReceivedRequest, Service
 
 _START_WAIT = 10.0  # seconds a start may take on a busy machine
@@ -48,7 +49,7 @@ class DemoServer:
     def __init__(self, config: DemoConfig = DemoConfig()) -> None:
         self._config = config
         self._base_url = ""
-        self._server: QuietServer | None = None
+        self._server: uvicorn.Server | None = None
         self._service: Service | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -61,7 +62,7 @@ class DemoServer:
 
     @property
     def running(self) -> bool:
-        """Whether the server accepts requests."""
+        """True while the server accepts requests."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
@@ -82,7 +83,6 @@ class DemoServer:
         from playground.demo.delivery import Pace
         from playground.demo.framing import RefusesAmbiguousLength
         from playground.demo.limits import RateLimit
-        from playground.demo.quiet_server import QuietServer
         from playground.demo.routes import build
         from playground.demo.service import Service
 
@@ -92,7 +92,7 @@ class DemoServer:
             Pace(config.time_to_first_token, config.tokens_per_second),
             RateLimit(config.rate_limit, config.rate_window),
         )
-        self._server = QuietServer(
+        self._server = uvicorn.Server(
             uvicorn.Config(
                 RefusesAmbiguousLength(build(self._service, frozenset(config.allowed_hosts))),
                 http="h11",
@@ -155,7 +155,7 @@ class DemoServer:
         """The server's thread."""
         try:
             asyncio.run(self._serve(listener))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - kept for the thread that waits in start()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - start() reports it
             self._failure = error
         finally:
             self._loop = None
@@ -173,12 +173,12 @@ class DemoServer:
         self._service.running.closing = True
         for task in list(self._service.running.tasks):
             task.cancel()
-        self._server.end()
+        self._server.should_exit = True
         self._server.force_exit = True
 
 
 def serve_forever(config: DemoConfig, announce: Callable[[str], None]) -> None:
-    """Run a demo gateway in the foreground until it is interrupted; ``announce`` is told the base address.
+    """Run a demo gateway in the foreground until it is interrupted; ``announce`` receives the base address.
 
     Raises OSError when the address cannot be used.
     """

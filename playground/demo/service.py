@@ -1,4 +1,4 @@
-"""What the gateway does with a request, from the key to the answer; the routes only say which path means what.
+"""Handles a request from the key to the answer; ``routes`` maps paths to these methods.
 
 One ``Service`` is one running gateway: its rate limit, its prompt cache, the refusals it still owes and the requests it
 received. It is used from the server's event loop alone.
@@ -15,25 +15,26 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from playground.demo import chat_request, fields, messages_request, page, problems
-from playground.demo.ask import Ask
+from playground.demo import chat_request, messages_request, page, problems, request_body
 from playground.demo.chat import ChatRendering
 from playground.demo.cheats import Refusal
 from playground.demo.delivery import STOPPED, Delivery, Pace, Running, pace_for
 from playground.demo.dice import throw
+from playground.demo.generation import GenerationRequest
 from playground.demo.limits import RateLimit
 from playground.demo.messages import MessagesRendering
 from playground.demo.models import MODELS
 from playground.demo.plan import make_plans
 from playground.demo.problems import ApiError
 from playground.demo.rendering import Rendering, to_json
-from playground.demo.score import beats
+from playground.demo.request_model import find_model
+from playground.demo.steps import steps
 from playground.demo.tokens import PrefixCache
 
 MOST_BYTES = 32 * 1024 * 1024
 _MOST_KEPT = 100  # requests
 _MOST_KEPT_BYTES = 64 * 1024 * 1024
-_MOST_GRUDGES = 1000
+_MAX_REFUSAL_COUNTS = 1000
 
 _REFUSALS = {
     400: (problems.TOO_LONG, "Context length exceeded: the conversation does not fit into the model's window."),
@@ -70,13 +71,13 @@ class Service:
         self._pace = pace
         self._limit = limit
         self._cache = PrefixCache()
-        self._grudges: OrderedDict[str, int] = OrderedDict()  # prompts refused a few times, and how often so far
+        self._refusal_counts: OrderedDict[str, int] = OrderedDict()  # prompts refused a few times, and how often so far
         self._kept_bytes = 0
         self.received: deque[ReceivedRequest] = deque()
         self.running = Running()
 
     def limit_headers(self) -> dict[str, str]:
-        """The rate-limit headers as they stand."""
+        """Return the current rate-limit headers."""
         return self._limit.headers()
 
     async def receive(self, request: Request) -> bytes:
@@ -109,26 +110,26 @@ class Service:
 
     def model(self, model_id: str) -> dict[str, object]:
         """One entry of the model list. Raises ApiError 404."""
-        return fields.model_of(model_id).entry()
+        return find_model(model_id).entry()
 
     def count_tokens(self, body: bytes) -> dict[str, object]:
         """The tokens of a request of the native messages protocol, all of its prompt: no answer is made."""
-        ask = messages_request.read(fields.parse(body), to_count=True)
-        return {"input_tokens": ask.prompt_tokens()}
+        request = messages_request.read(request_body.parse(body), to_count=True)
+        return {"input_tokens": request.prompt_tokens()}
 
     def chat(self, body: bytes) -> Response:
         """The answer to a chat-completions request."""
-        given = fields.parse(body)
-        ask = chat_request.read(given)
-        fields.refuse(given, ask.directives.refused)
-        return self._answer(ask)
+        fields = request_body.parse(body)
+        request = chat_request.read(fields)
+        request_body.refuse_fields(fields, request.directives.refused)
+        return self._answer(request)
 
     def messages(self, body: bytes) -> Response:
         """The answer to a request of the native messages protocol."""
-        given = fields.parse(body)
-        ask = messages_request.read(given)
-        fields.refuse(given, ask.directives.refused)
-        return self._answer(ask)
+        fields = request_body.parse(body)
+        request = messages_request.read(fields)
+        request_body.refuse_fields(fields, request.directives.refused)
+        return self._answer(request)
 
     def _remember(self, received: ReceivedRequest) -> None:
         self.received.append(received)
@@ -137,10 +138,10 @@ class Service:
             self._kept_bytes -= len(self.received.popleft().body)
 
     def _authenticate(self, request: Request, other_header: bool) -> None:
-        given = request.headers.get("authorization")
+        authorization = request.headers.get("authorization")
         key = request.headers.get("x-api-key", "") if other_header else ""
-        if given is not None:
-            scheme, _, key = given.partition(" ")
+        if authorization is not None:
+            scheme, _, key = authorization.partition(" ")
             if scheme.lower() != "bearer":
                 raise ApiError(401, problems.NO_KEY, "The Authorization header must read: Bearer <API_KEY>.")
         elif not key:
@@ -155,63 +156,63 @@ class Service:
                 "The key is not valid. Check it for spaces and line breaks, and that this service issued it.",
             )
 
-    def _answer(self, ask: Ask) -> Response:
-        directives = ask.directives
+    def _answer(self, request: GenerationRequest) -> Response:
+        directives = request.directives
         if directives.refusal is not None:
-            self._refuse(ask, directives.refusal)
+            self._refuse(request, directives.refusal)
         if directives.has("html"):
             return HTMLResponse(page.proxy_error(), 502)
         if directives.has("redirect"):
-            path = "messages" if ask.protocol == "messages" else "chat/completions"
+            path = "messages" if request.protocol == "messages" else "chat/completions"
             elsewhere = {"Location": f"https://gateway.example/v1/{path}"}
             raise ApiError(307, problems.BAD_GATEWAY, "The service has moved to another host.", elsewhere)
-        if directives.has("error") and not ask.stream:
+        if directives.has("error") and not request.stream:
             raise ApiError(503, problems.OVERLOADED, STOPPED)
-        window = ask.model.context_window
-        if ask.prompt_tokens(most=window + 1) > window:
+        window = request.model.context_window
+        if request.prompt_tokens(most=window + 1) > window:
             raise ApiError(
                 400,
                 problems.TOO_LONG,
-                f"Context length exceeded: {ask.model.id} takes {window} tokens, and the messages have more. "
+                f"Context length exceeded: {request.model.id} takes {window} tokens, and the messages have more. "
                 "Shorten the conversation or choose another model.",
             )
-        return self._deliver(ask)
+        return self._deliver(request)
 
-    def _refuse(self, ask: Ask, refusal: Refusal) -> None:
-        """Raise the refusal asked for, unless this prompt has been refused as often as was asked."""
+    def _refuse(self, request: GenerationRequest, refusal: Refusal) -> None:
+        """Raise the refusal on demand, unless this prompt has been refused as often as demanded."""
         if refusal.times is not None:
-            turns = "\x1f".join(f"{turn.role}:{turn.text}" for turn in ask.said)
-            prompt = hashlib.sha256(f"{ask.model.id}\x1f{turns}".encode("utf-8", "surrogatepass")).hexdigest()
-            refused = self._grudges.pop(prompt, 0)
+            turns = "\x1f".join(f"{turn.role}:{turn.text}" for turn in request.turns)
+            prompt = hashlib.sha256(f"{request.model.id}\x1f{turns}".encode("utf-8", "surrogatepass")).hexdigest()
+            refused = self._refusal_counts.pop(prompt, 0)
             if refused >= refusal.times:
                 return
-            self._grudges[prompt] = refused + 1
-            while len(self._grudges) > _MOST_GRUDGES:
-                self._grudges.popitem(last=False)
+            self._refusal_counts[prompt] = refused + 1
+            while len(self._refusal_counts) > _MAX_REFUSAL_COUNTS:
+                self._refusal_counts.popitem(last=False)
         code, message = _REFUSALS[refusal.status]
         headers = {}
         if refusal.retry_after is not None:
             headers["Retry-After"] = f"{refusal.retry_after:g}"
         raise ApiError(refusal.status, code, f"{message} (Simulated, as asked.)", headers)
 
-    def _deliver(self, ask: Ask) -> Response:
-        cached = min(self._cache.tokens_seen(ask.model.id, ask.transcript()), ask.prompt_tokens())
-        plans = make_plans(ask)
-        dice = throw(ask.seed, ask.fingerprint, "delivery")
+    def _deliver(self, request: GenerationRequest) -> Response:
+        cached = min(self._cache.tokens_seen(request.model.id, request.transcript()), request.prompt_tokens())
+        plans = make_plans(request)
+        dice = throw(request.seed, request.fingerprint, "delivery")
         answer_id = dice.hex(24)
         rendering: Rendering
-        if ask.protocol == "messages":
-            rendering = MessagesRendering(ask, plans[0], answer_id, cached)
+        if request.protocol == "messages":
+            rendering = MessagesRendering(request, plans[0], answer_id, cached)
         else:
-            rendering = ChatRendering(ask, plans, answer_id, int(time.time()), cached)
+            rendering = ChatRendering(request, plans, answer_id, int(time.time()), cached)
         return Delivery(
             rendering,
-            beats(plans, ask.directives),
-            pace_for(ask.directives, self._pace),
+            steps(plans, request.directives),
+            pace_for(request.directives, self._pace),
             dice,
             self.running,
-            streamed=ask.stream,
-            complete=not ask.directives.has("nodone"),
+            streamed=request.stream,
+            complete=not request.directives.has("nodone"),
             streams=len(plans),
         )
 

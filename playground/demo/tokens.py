@@ -48,10 +48,10 @@ class PrefixCache:
         self._seen: OrderedDict[bytes, None] = OrderedDict()
 
     def tokens_seen(self, scope: str, prompt: str) -> int:
-        """Tokens at the start of ``prompt`` known from before (a multiple of 64); remembers the prompt."""
+        """Tokens at the start of ``prompt`` seen before (a multiple of 64); remembers the prompt."""
         pieces = split(prompt)
         chain = hashlib.sha256(scope.encode("utf-8", "surrogatepass"))
-        known = 0
+        cached = 0
         unbroken = True
         for start in range(0, len(pieces) - self.BLOCK + 1, self.BLOCK):
             block = "".join(pieces[start : start + self.BLOCK])
@@ -59,9 +59,9 @@ class PrefixCache:
             mark = chain.digest()[:16]
             unbroken = unbroken and mark in self._seen
             if unbroken:
-                known += self.BLOCK
+                cached += self.BLOCK
             self._seen[mark] = None
             self._seen.move_to_end(mark)
         while len(self._seen) > self._capacity:
             self._seen.popitem(last=False)
-        return known
+        return cached

@@ -21,11 +21,11 @@ def bar_chart(values: Sequence[float], width: int = 320, height: int = 180) -> b
         row = bytearray()
         for x in range(width):
             colour = _PAPER
-            at = (x - margin) * len(values) / room
+            column = (x - margin) * len(values) / room
             if y >= height - margin:
                 colour = _LINE if y == height - margin and margin <= x < width - margin else _PAPER
-            elif 0 <= at < len(values) and 0.12 < at % 1 < 0.88:
-                index = int(at)
+            elif 0 <= column < len(values) and 0.12 < column % 1 < 0.88:
+                index = int(column)
                 if height - margin - y <= (height - 2 * margin) * values[index] / top:
                     colour = _COLOURS[index % len(_COLOURS)]
             row += bytes(colour)

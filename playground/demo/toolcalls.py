@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.demo import from_schema
-from playground.demo.ask import Ask, Call, Tool
 from playground.demo.dice import Dice
+from playground.demo.generation import Call, GenerationRequest, Tool
 
 MOST_CALLS = 16
 #: Words that ask for calls whatever the model does by itself.
@@ -29,77 +29,70 @@ _WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[.!?:;,\n]")
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,80})[\"”»]|`([^`\n]{1,80})`")
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBERS = re.compile(rf"(?<![\w.])(?:-?\d+(?:\.\d+)?|{'|'.join(_COUNTED[1:])})(?!\w)", re.IGNORECASE)
-# What people say when they mean a tool that is called otherwise: stems of a tool's words, and of the prompt's.
-_KIN = {
-    "weat": {"warm", "cold", "hot", "rain", "snow", "sunn", "wind", "temp", "fore", "degr"},
-    "time": {"cloc", "hour", "late"},
-    "cloc": {"time", "hour", "date", "day"},
-    "roll": {"thro"},
-    "draw": {"plot", "show"},
-    "divi": {"over"},
-    "pric": {"cost", "much", "chea"},
-    "calc": {"sum", "plus", "time", "divi", "add"},
-}
+#: Stems of words in a prompt that name a tool by another word, with the stem of the tool's name.
+_SYNONYMS = {"warm": "weat", "cold": "weat", "rain": "weat", "temp": "weat", "time": "cloc", "hour": "cloc"}
 _FREE_TEXT = ("query", "q", "text", "prompt", "question", "message", "input", "content", "search")
 
 
-def wanted(ask: Ask) -> tuple[Tool, ...]:
-    """The tools to call in answer to ``ask``; empty when the answer is to be text."""
-    if not ask.tools or ask.choice.mode == "none":
+def tools_to_call(request: GenerationRequest) -> tuple[Tool, ...]:
+    """Return the tools to call in answer to ``request``; empty for an answer in text."""
+    if not request.tools or request.choice.mode == "none":
         return ()
-    if ask.choice.mode == "named":
-        return tuple(tool for tool in ask.tools if tool.name == ask.choice.name)
-    named = tuple(tool for tool in ask.tools if _is_named(tool, ask.prompt))
-    forced = ask.choice.mode == "required"
-    if ask.results() and not forced and not _goes_on(ask):
+    if request.choice.mode == "named":
+        return tuple(tool for tool in request.tools if tool.name == request.choice.name)
+    named = tuple(tool for tool in request.tools if _is_named(tool, request.prompt))
+    forced = request.choice.mode == "required"
+    if request.results() and not forced and not _calls_again(request):
         return ()
-    if forced or ask.model.calls_tools or ask.directives.has(*CALLING):
-        chosen = named or _meant(ask) or (max(ask.tools, key=lambda tool: _likeness(tool, ask.prompt)),)
-        return chosen if ask.choice.parallel else chosen[:1]
-    return named if ask.choice.parallel else named[:1]
+    if forced or request.model.calls_tools or request.directives.has(*CALLING):
+        chosen = (
+            named or _tools_named(request) or (max(request.tools, key=lambda tool: _likeness(tool, request.prompt)),)
+        )
+        return chosen if request.choice.parallel else chosen[:1]
+    return named if request.choice.parallel else named[:1]
 
 
-def plan_calls(ask: Ask, tools: tuple[Tool, ...], dice: Dice) -> tuple[Call, ...]:
+def plan_calls(request: GenerationRequest, tools: tuple[Tool, ...], dice: Dice) -> tuple[Call, ...]:
     """The calls of ``tools``: one for each name in the prompt where a tool takes a name, else one each.
 
     Empty when they were to come one after another and all have been made.
     """
-    prefix = "toolu_demo_" if ask.protocol == "messages" else "call_"
+    prefix = "toolu_demo_" if request.protocol == "messages" else "call_"
     sets: list[tuple[Tool, dict[str, Any]]] = []
     for tool in tools:
-        sets.extend((tool, arguments) for arguments in _argument_sets(ask, tool, dice))
-    if not ask.choice.parallel:
+        sets.extend((tool, arguments) for arguments in _argument_sets(request, tool, dice))
+    if not request.choice.parallel:
         sets = sets[:1]
-    if ask.directives.has("calls"):
-        number = min(max(int(ask.directives.number("calls", 1)), 1), MOST_CALLS)
-        sets = [sets[at % len(sets)] for at in range(number)]
-    if ask.directives.has("chain"):
-        sets = sets[ask.rounds() :][:1]
+    if request.directives.has("calls"):
+        number = min(max(int(request.directives.number("calls", 1)), 1), MOST_CALLS)
+        sets = [sets[i % len(sets)] for i in range(number)]
+    if request.directives.has("chain"):
+        sets = sets[request.rounds() :][:1]
     calls: list[Call] = []
     for number, (tool, arguments) in enumerate(sets[:MOST_CALLS], 1):
         text = json.dumps(arguments, ensure_ascii=False)
-        if _is_meant(ask, "broken", number):
+        if _applies(request, "broken", number):
             text = json.dumps(_broken(arguments, tool.schema), ensure_ascii=False)
-        elif _is_meant(ask, "badjson", number):
+        elif _applies(request, "badjson", number):
             text = text[:-1].rstrip() + ", note: not JSON,}"
         calls.append(Call(prefix + dice.hex(24), tool.name, text))
     return tuple(calls)
 
 
 def names_in(prompt: str) -> list[str]:
-    """What the prompt quotes, else its proper nouns: capitalised words that do not merely begin a sentence."""
-    quoted = [one or other for one, other in _QUOTED.findall(prompt)]
+    """Return the quotations in the prompt, else its proper nouns: capitalised words inside a sentence."""
+    quoted = [double or code for double, code in _QUOTED.findall(prompt)]
     if quoted:
         return list(dict.fromkeys(quoted))[:_MOST_NAMES]
     words = _WORDS.findall(prompt)
     names: list[str] = []
     begins, open_name = True, False
-    for at, word in enumerate(words):
+    for i, word in enumerate(words):
         if not word[0].isalnum():
             begins = (begins and word == ",") or word in ".!?:\n"
             open_name = False
             continue
-        following = words[at + 1].casefold() if at + 1 < len(words) else ""
+        following = words[i + 1].casefold() if i + 1 < len(words) else ""
         proper = word[0].isupper() and word.casefold() not in _COMMON
         if begins and following not in ("or", "and", "vs", "versus", ","):
             proper = proper and len(words) == 1
@@ -111,16 +104,16 @@ def names_in(prompt: str) -> list[str]:
     return list(dict.fromkeys(names))[:_MOST_NAMES]
 
 
-def _goes_on(ask: Ask) -> bool:
-    """Whether more calls follow although the ones before were answered."""
-    if ask.directives.has("loop"):
-        return ask.rounds() < ask.directives.number("loop", float("inf"))
-    return ask.directives.has("chain")
+def _calls_again(request: GenerationRequest) -> bool:
+    """Return whether more calls follow although earlier ones were answered."""
+    if request.directives.has("loop"):
+        return request.rounds() < request.directives.number("loop", float("inf"))
+    return request.directives.has("chain")
 
 
-def _is_meant(ask: Ask, word: str, number: int) -> bool:
-    """Whether ``word`` was typed for all calls, or for the call of that number, from 1."""
-    return ask.directives.has(word) and ask.directives.number(word, number) == number
+def _applies(request: GenerationRequest, name: str, number: int) -> bool:
+    """Return whether a directive applies to the call of that number, from 1."""
+    return request.directives.has(name) and request.directives.number(name, number) == number
 
 
 def _is_named(tool: Tool, prompt: str) -> bool:
@@ -129,21 +122,21 @@ def _is_named(tool: Tool, prompt: str) -> bool:
     return bool(name) and f" {name} " in f" {spoken} "
 
 
-def _meant(ask: Ask) -> tuple[Tool, ...]:
-    """The tools of whose names every word is said, in whatever order: "roll 3 dice" means ``roll_dice``."""
-    spoken = _spoken(ask.prompt)
-    return tuple(tool for tool in ask.tools if (words := _stems(tool.name)) and words <= spoken)
+def _tools_named(request: GenerationRequest) -> tuple[Tool, ...]:
+    """Return the tools whose words are all in the prompt, in any order: "roll 3 dice" names ``roll_dice``."""
+    stems = _prompt_stems(request.prompt)
+    return tuple(tool for tool in request.tools if (words := _stems(tool.name)) and words <= stems)
 
 
-def _spoken(prompt: str) -> set[str]:
-    """The stems of a prompt, and those of what they may stand for."""
-    spoken = _stems(prompt)
-    return spoken | {meant for meant, kin in _KIN.items() if spoken & kin}
+def _prompt_stems(prompt: str) -> set[str]:
+    """Return the stems of a prompt, with those of synonyms."""
+    stems = _stems(prompt)
+    return stems | {_SYNONYMS[stem] for stem in stems & _SYNONYMS.keys()}
 
 
 def _likeness(tool: Tool, prompt: str) -> int:
-    """How many words the tool shares with the prompt, its name counting most."""
-    spoken = _spoken(prompt)
+    """Return the number of words the tool shares with the prompt; those of its name count most."""
+    spoken = _prompt_stems(prompt)
     properties = tool.schema.get("properties")
     parts = " ".join(properties) if isinstance(properties, Mapping) else ""
     return (
@@ -156,25 +149,25 @@ def _stems(text: str) -> set[str]:
     return {word[:4] for word in words if word not in _COMMON}
 
 
-def _argument_sets(ask: Ask, tool: Tool, dice: Dice) -> list[dict[str, Any]]:
-    made = from_schema.generate(dict(tool.schema), dice, ask.prompt)
-    arguments: dict[str, Any] = made if isinstance(made, dict) else {}
+def _argument_sets(request: GenerationRequest, tool: Tool, dice: Dice) -> list[dict[str, Any]]:
+    value = from_schema.generate(dict(tool.schema), dice, request.prompt)
+    arguments: dict[str, Any] = value if isinstance(value, dict) else {}
     properties = tool.schema.get("properties")
     properties = properties if isinstance(properties, Mapping) else {}
-    _say_numbers(arguments, properties, ask.prompt)
+    _fill_numbers(arguments, properties, request.prompt)
     target = _name_field(properties, tool.schema.get("required"))
     if target is None:
         return [arguments]
     if target in _FREE_TEXT:
-        return [_kept(arguments, tool.schema, {target: ask.prompt.strip() or "sample text"})]
-    names = names_in(ask.prompt)
+        return [_with_change(arguments, tool.schema, {target: request.prompt.strip() or "sample text"})]
+    names = names_in(request.prompt)
     if not names:
         return [arguments]
-    return [_kept(arguments, tool.schema, {target: name}) for name in names]
+    return [_with_change(arguments, tool.schema, {target: name}) for name in names]
 
 
-def _kept(arguments: dict[str, Any], schema: Mapping[str, Any], change: dict[str, Any]) -> dict[str, Any]:
-    """``arguments`` with the change, where they still fit the schema."""
+def _with_change(arguments: dict[str, Any], schema: Mapping[str, Any], change: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with the change, or without it where it does not fit the schema."""
     changed = {**arguments, **change}
     return changed if from_schema.fits(changed, schema) else arguments
 
@@ -192,8 +185,8 @@ def _name_field(properties: Mapping[str, Any], required: object) -> str | None:
     return next(iter(first or free), None)
 
 
-def _say_numbers(arguments: dict[str, Any], properties: Mapping[str, Any], prompt: str) -> None:
-    """Put the numbers of the prompt, in order, into the numeric arguments where they fit, the rest into a list."""
+def _fill_numbers(arguments: dict[str, Any], properties: Mapping[str, Any], prompt: str) -> None:
+    """Put the numbers of the prompt, in order, into the numeric arguments that they fit, the rest into a list."""
     spoken = [_number(text) for text in _NUMBERS.findall(prompt)]
     for name, schema in properties.items():
         if not spoken:
@@ -214,7 +207,7 @@ def _number(text: str) -> int | float:
 
 
 def _broken(arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with one thing wrong: a value outside its enum, else of the wrong type, else a missing field."""
+    """Return the arguments with one error: a value outside its enum, of the wrong type, or a missing field."""
     properties = schema.get("properties")
     properties = properties if isinstance(properties, Mapping) else {}
     candidates = sorted(

@@ -1,6 +1,6 @@
-"""Folds events into parts. Text is kept in lists and joined when asked, so a token costs the same at any length.
+"""The accumulator folds events into parts. Text is stored in lists and joined on demand: a token has constant cost.
 
-The accumulator keeps no clock and knows no protocol; the same events always give the same parts.
+It has no clock and is independent of the protocol; equal events give equal parts.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from playground.domain.errors import Failure
 from playground.domain.events import (
@@ -31,25 +30,22 @@ from playground.domain.events import (
 from playground.domain.members import Extra, Members, merged
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
-from playground.domain.values import lean
 from playground.jsonkit.values import JSONObject
-
-_NO_EXTRA: Final[Extra] = {}  # of all parts that came with nothing beside: values are frozen
 
 
 @dataclass(slots=True)
 class GrowingPart:
-    """A part being received. ``fragments`` grows until the part is complete; a view remembers how many it has drawn.
+    """A part being received. ``fragments`` grows until the part is complete; a view draws the new ones.
 
-    There may be a million of them, and most have one fragment or none: each holds what its kind needs and no more.
+    An answer may have a million parts, most with at most one fragment: lists are created on first use.
     """
 
-    kind: str  # "text", "refusal", and those below
+    kind: str  # "text", "refusal", or the kind of a subclass
     fragments: list[str] | tuple[()] = ()
-    members: Members | None = None  # that nothing here knows
+    members: Members | None = None  # unknown ones
 
     def append(self, fragment: str) -> None:
-        """More of its text."""
+        """Add a fragment of text."""
         if self.fragments:
             self.fragments.append(fragment)
         else:
@@ -61,7 +57,7 @@ class GrowingPart:
         return "".join(self.fragments)
 
     def text_up_to(self, limit: int | None) -> str:
-        """The first ``limit`` characters of the text without joining the others; all of it for None."""
+        """Return the first ``limit`` characters of the text without joining the rest; all of it for None."""
         if limit is None:
             return self.text
         fragments: list[str] = []
@@ -74,25 +70,25 @@ class GrowingPart:
         return "".join(fragments)
 
     def join_fragments(self) -> None:
-        """Replace the fragments by one, which values of the part share. For a part that is complete."""
+        """Replace the fragments of a complete part by a single one, which its values share."""
         if len(self.fragments) > 1:
             self.fragments = [self.text]
 
     @property
     def extra(self) -> Extra:
-        """The members that nothing here knows, as far as they came."""
-        return self.members.value() if self.members is not None else _NO_EXTRA
+        """The unknown members received so far."""
+        return self.members.value() if self.members is not None else {}
 
     @property
     def says_something(self) -> bool:
-        """Whether anything of it has come."""
+        """Return whether the part has received any content."""
         return any(self.fragments) or self.members is not None
 
     def freeze(self, limit: int | None = None) -> Part:
-        """The part as a value, its text cut after ``limit`` characters."""
+        """Return the part as a value, its text cut after ``limit`` characters."""
         if self.kind == "refusal":
-            return lean(Refusal, kind=self.kind, text=self.text_up_to(limit))
-        return lean(Text, kind=self.kind, text=self.text_up_to(limit), extra=self.extra)
+            return Refusal(text=self.text_up_to(limit))
+        return Text(text=self.text_up_to(limit), extra=self.extra)
 
 
 @dataclass(slots=True)
@@ -107,12 +103,12 @@ class GrowingReasoning(GrowingPart):
 
     @property
     def says_something(self) -> bool:
-        """Whether anything of it has come."""
-        beside = any(self.signatures or ()) or self.redacted or self.details or self.members is not None
-        return bool(beside) or any(self.fragments)
+        """Return whether the part has received any content."""
+        has_metadata = any(self.signatures or ()) or self.redacted or self.details or self.members is not None
+        return bool(has_metadata) or any(self.fragments)
 
     def add(self, event: ReasoningDelta) -> None:
-        """Take in what a fragment says beside its text."""
+        """Add the field name, signature, redacted data and details of a fragment, but not its text."""
         self.field = self.field or event.field
         if event.signature is not None:
             self.signatures = self.signatures or []
@@ -124,10 +120,8 @@ class GrowingReasoning(GrowingPart):
             self.details.extend(event.details)
 
     def freeze(self, limit: int | None = None) -> Reasoning:
-        """The part as a value, its text cut after ``limit`` characters."""
-        return lean(
-            Reasoning,
-            kind=self.kind,
+        """Return the part as a value, its text cut after ``limit`` characters."""
+        return Reasoning(
             text=self.text_up_to(limit),
             field=self.field,
             signature="".join(self.signatures) if self.signatures else None,
@@ -139,7 +133,7 @@ class GrowingReasoning(GrowingPart):
 
 @dataclass(slots=True)
 class GrowingCall(GrowingPart):
-    """A tool call being received; it is there from the moment that it is named."""
+    """A tool call being received."""
 
     kind: str = "tool_call"
     id: str = ""
@@ -149,38 +143,35 @@ class GrowingCall(GrowingPart):
 
     @property
     def says_something(self) -> bool:
-        """A call without a word is one, too."""
+        """Return True: a call without arguments is content, too."""
         return True
 
     def freeze(self, limit: int | None = None) -> ToolCall:
-        """The part as a value, its text cut after ``limit`` characters."""
-        return lean(
-            ToolCall,
-            kind=self.kind,
+        """Return the part as a value, its arguments cut after ``limit`` characters."""
+        return ToolCall(
             id=self.id,
             name=self.name,
             arguments=self.text_up_to(limit),
             id_is_ours=self.id_is_ours,
             free_text=self.free_text,
-            received=None,
             extra=self.extra,
         )
 
 
 @dataclass(slots=True)
 class GrowingUnknown(GrowingPart):
-    """A part of a kind that nothing here knows; it comes whole."""
+    """A complete part of an unknown kind."""
 
     kind: str = "unknown"
     value: JSONObject = dataclasses.field(default_factory=dict)
 
     @property
     def says_something(self) -> bool:
-        """It came whole."""
+        """Return True: the part is complete."""
         return True
 
     def freeze(self, limit: int | None = None) -> Unknown:
-        """The part as a value."""
+        """Return the part as a value."""
         return Unknown(value=self.value)
 
 
@@ -192,26 +183,26 @@ class GrowingChoice:
     parts: list[GrowingPart] = dataclasses.field(default_factory=list)
     calls: dict[int, GrowingCall] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = None
-    closed: bool = True  # whether the next fragment opens a new part
-    deltas: int = 0  # content fragments received, a stand-in for tokens until usage arrives
-    failure: Failure | None = None  # what went wrong with the answer it belongs to, while it is still being received
-    is_json: bool = False  # whether JSON was asked for, so that a view shows it as code from the start
-    members: Members | None = None  # of the message, that nothing here knows
-    around: dict[str, Members] | None = None  # of the choice and of the whole answer, by ``AnswerMembers.of``
+    closed: bool = True  # the next fragment opens a new part
+    deltas: int = 0  # content fragments received; an estimate of tokens until usage arrives
+    failure: Failure | None = None  # the failure of the answer while it is still being received
+    is_json: bool = False  # JSON was requested, so a view shows code from the start
+    members: Members | None = None  # unknown members of the message
+    around: dict[str, Members] | None = None  # of the choice and the whole answer, by ``AnswerMembers.owner``
 
     @property
     def extra(self) -> Extra:
-        """The members of the message, the choice and the answer that no part holds, as far as they came."""
+        """The members of the message, the choice and the answer received so far that no part holds."""
         own = self.members.value() if self.members is not None else {}
         return merged(own, *(members.value() for members in self.around.values())) if self.around else own
 
-    def extra_of(self, of: str) -> Extra:
-        """The members of one of them: "message", "choice" or "answer"."""
-        members = self.members if of == "message" else (self.around or {}).get(of)
+    def extra_of(self, owner: str) -> Extra:
+        """Return the members of "message", "choice" or "answer"."""
+        members = self.members if owner == "message" else (self.around or {}).get(owner)
         return members.value() if members is not None else {}
 
     def open(self, kind: str) -> GrowingPart:
-        """The part that a fragment of ``kind`` belongs to, made if needed."""
+        """Return the part that a fragment of ``kind`` belongs to; create it if needed."""
         if not self.closed and self.parts and self.parts[-1].kind == kind:
             return self.parts[-1]
         part = GrowingReasoning() if kind == "reasoning" else GrowingPart(kind)
@@ -220,7 +211,7 @@ class GrowingChoice:
         return part
 
     def freeze(self, limit: int | None = None) -> tuple[Part, ...]:
-        """All parts as values, in order of appearance; empty texts left out, longer ones than ``limit`` cut there."""
+        """Return all parts but empty ones as values, in order of appearance, texts cut after ``limit`` characters."""
         return tuple(part.freeze(limit) for part in self.parts if part.says_something)
 
 
@@ -234,39 +225,39 @@ class Accumulator:
         self.usage: Usage | None = None
         self.failure: Failure | None = None
         self.deviations: dict[str, str] = {}
-        self.holes: dict[str, str] = {}  # those of them that left something out which may belong to the answer
+        self.holes: dict[str, str] = {}  # deviations that lost data of the answer
         self.ended = False
 
     @property
     def complete(self) -> bool:
-        """Whether the answer is whole: it ended, nothing failed, and nothing in it could not be read."""
+        """Return whether the answer ended without a failure and without lost data."""
         return self.ending_seen and self.failure is None and not self.holes
 
     @property
     def ending_seen(self) -> bool:
-        """Whether the end marker came, or the finish reason of every choice."""
+        """Return whether the end marker, or the finish reason of every choice, was received."""
         return self.ended or (bool(self.choices) and all(c.finish_reason is not None for c in self.choices.values()))
 
     @property
     def empty(self) -> bool:
-        """Whether nothing a person could see has arrived."""
+        """Return whether no content was received."""
         choices = self.choices.values()
         return not any(choice.members or any(part.says_something for part in choice.parts) for choice in choices)
 
     @property
     def answered(self) -> int:
-        """How many completions brought anything; 1 at least, since an answer with nothing in it is one, too."""
+        """The number of completions with content; at least 1, because an empty answer counts as one."""
         return max(sum(1 for c in self.choices.values() if c.parts or c.members or c.finish_reason is not None), 1)
 
     def choice(self, index: int) -> GrowingChoice:
-        """The completion with that index, made if needed."""
-        found = self.choices.get(index)
-        if found is None:
-            found = self.choices[index] = GrowingChoice(index)
-        return found
+        """Return the completion with an index; create it if needed."""
+        choice = self.choices.get(index)
+        if choice is None:
+            choice = self.choices[index] = GrowingChoice(index)
+        return choice
 
     def add_events(self, events: Iterable[Event]) -> None:
-        """Fold ``events`` in, in order. Text deltas in a row become one fragment: a million strings weigh too much."""
+        """Fold in ``events`` in order. Consecutive text deltas become one fragment, which saves memory."""
         texts: list[str] = []
         index = 0
         for event in events:
@@ -287,7 +278,7 @@ class Accumulator:
             elif isinstance(event, ExtraDelta):
                 self._extra(event)
             else:
-                self._other(event)
+                self._rare_event(event)
         if texts:
             self._text(index, "text", texts)
 
@@ -323,16 +314,16 @@ class Accumulator:
 
     def _extra(self, event: ExtraDelta) -> None:
         choice = self.choice(event.choice)
-        of: GrowingChoice | GrowingPart | None = choice
-        if event.of == "tool_call":
-            of = choice.calls.get(event.call)
-        elif event.of != "message":
-            of = choice.open(event.of)
-        if of is not None:
-            of.members = of.members or Members()
-            of.members.add_fragment(event.protocol, event.members, event.pieces, event.records)
+        owner: GrowingChoice | GrowingPart | None = choice
+        if event.owner == "tool_call":
+            owner = choice.calls.get(event.call)
+        elif event.owner != "message":
+            owner = choice.open(event.owner)
+        if owner is not None:
+            owner.members = owner.members or Members()
+            owner.members.add_fragment(event.protocol, event.members, event.pieces, event.records)
 
-    def _other(self, event: Event) -> None:
+    def _rare_event(self, event: Event) -> None:
         match event:
             case RefusalDelta(choice, text):
                 self._text(choice, "refusal", [text])
@@ -344,10 +335,10 @@ class Accumulator:
                 state.closed = True
             case Opened(id, model):
                 self.id, self.model = id or self.id, model or self.model
-            case AnswerMembers(choice, of, protocol, members, pieces):
+            case AnswerMembers(choice, owner, protocol, members, pieces):
                 state = self.choice(choice)
                 state.around = state.around or {}
-                state.around.setdefault(of, Members()).add_fragment(protocol, members, pieces, whole=True)
+                state.around.setdefault(owner, Members()).add_fragment(protocol, members, pieces, complete=True)
             case UsageReport(usage):
                 self.usage = usage
             case Finish(choice, reason):

@@ -1,7 +1,7 @@
-"""What a gateway was found not to take, and what is sent it instead: one rule each, and a body with the rules applied.
+"""Adaptation rules: fields and roles that a gateway rejects, and what is sent instead.
 
-A rule changes what panels and conversation put into a body. The extra bodies are merged after it and win: whoever
-writes a field there by hand gets it sent.
+A rule changes fields that come from panels and the conversation. The extra bodies are merged afterwards and win, so
+fields written there by hand are always sent.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from playground.domain.values import Value
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, same
 
-_SHOWN: Final = 60  # characters of a value among words
+_SHOWN: Final = 60  # characters of a value in a sentence
 
 
 class AdaptationKind(StrEnum):
-    """What is done about a field."""
+    """The kind of change to a field or role."""
 
-    OMIT = "omit"  # it is not sent
-    RENAME = "rename"  # it is sent under the name ``to``, where nothing stands under that name
-    REPLACE = "replace"  # ``to`` is sent in its place, whenever it would be sent
-    ROLE = "role"  # turns of the role ``field`` are sent as the role ``to``
+    OMIT = "omit"  # the field is not sent
+    RENAME = "rename"  # the field is sent under the name ``to``, unless that name is set
+    REPLACE = "replace"  # ``to`` is sent as its value, if it would be sent
+    ROLE = "role"  # turns with the role ``field`` are sent with the role ``to``
 
 
 class Adaptation(Value):
     """One rule.
 
-    ``field`` is a path of members from the top of the body, with dots (``response_format.json_schema.strict``), or a
-    role; where a list stands on the way, it goes on in each entry (``tools.function.strict``). ``protocol`` is whose
-    bodies it is about. ``model`` is the only one it is for; empty: all of the gateway. ``why`` is what the gateway
-    said, short and without secrets; ``learnt`` the day, as ``2026-11-23``. One that is not ``on`` is kept and changes
-    nothing.
+    ``field`` is a role, or the dotted path of a member from the top of the body
+    (``response_format.json_schema.strict``), which continues in each entry of a list (``tools.function.strict``).
+    ``protocol`` is the protocol of the bodies. ``model`` restricts the rule to one model; empty: all of the gateway.
+    ``why`` is the gateway's error, shortened and without secrets; ``learnt`` the day, such as ``2026-11-23``. A rule
+    that is not ``on`` has no effect.
     """
 
     kind: AdaptationKind
@@ -50,12 +50,12 @@ class Adaptation(Value):
     on: bool = True
 
     def applies_to(self, protocol: str, model: str) -> bool:
-        """Whether it is about requests of that protocol for that model."""
+        """Return whether the rule is active for requests of a protocol and model."""
         return self.on and self.protocol == protocol and self.model in ("", model)
 
     @property
     def deed(self) -> str:
-        """What is done, in words that follow the field's name: ``left out``, ``sent as max_completion_tokens``."""
+        """The change in words that follow the field's name: ``left out``, ``sent as max_completion_tokens``."""
         if self.kind is AdaptationKind.OMIT:
             return "left out"
         if self.kind is AdaptationKind.REPLACE:
@@ -64,37 +64,37 @@ class Adaptation(Value):
 
     @property
     def words(self) -> str:
-        """The field and what is done: ``stream_options left out``, ``the role developer sent as system``."""
+        """The field and the change: ``stream_options left out``, ``the role developer sent as system``."""
         return f"{'the role ' if self.kind is AdaptationKind.ROLE else ''}{self.field} {self.deed}"
 
     @property
     def place(self) -> tuple[str, str, str, bool]:
-        """A field, or a role, of one protocol and model: of two rules about the same, one replaces the other."""
+        """The key of the rule: a rule replaces another one with an equal key."""
         return self.field, self.protocol, self.model, self.kind is AdaptationKind.ROLE
 
 
 def written_value(value: JSON) -> str:
-    """A value on one line, by its beginning where it is long."""
+    """Return a value as JSON on one line, cut if long."""
     return cut(json.dumps(value, ensure_ascii=False), _SHOWN)
 
 
 def today() -> str:
-    """The day on which a rule is learnt, here."""
+    """Return the local date, such as ``2026-11-23``."""
     return datetime.now().astimezone().date().isoformat()
 
 
 def with_rule(rules: Iterable[Adaptation], rule: Adaptation) -> tuple[Adaptation, ...]:
-    """The rules with one more, in the place of the one about the same field."""
-    return (*(one for one in rules if one.place != rule.place), rule)
+    """Return the rules with one more, which replaces a rule about the same field."""
+    return (*(other_rule for other_rule in rules if other_rule.place != rule.place), rule)
 
 
 def adapted(body: JSONObject, rules: Iterable[Adaptation]) -> JSONObject:
-    """The body with the rules applied in their order. It is not changed itself; messages only where a role is."""
+    """Return a copy of the body with the rules applied in order."""
     return _apply(body, rules)[0]
 
 
 def effective(body: JSONObject, rules: Iterable[Adaptation]) -> tuple[Adaptation, ...]:
-    """Those of the rules that change something about that body."""
+    """Return the rules that change the body."""
     return _apply(body, rules)[1]
 
 
@@ -109,13 +109,13 @@ def _apply(body: JSONObject, rules: Iterable[Adaptation]) -> tuple[JSONObject, t
 
 
 def _with_field(body: JSONObject, rule: Adaptation) -> JSONObject | None:
-    """The body with one field left out, under another name or of another value; None where that changes nothing."""
+    """Return the body with a field removed, renamed or replaced; None if that changes nothing."""
     changed = _changed(body, rule.field.split("."), rule)
     return changed if isinstance(changed, dict) else None
 
 
 def _changed(value: JSON, path: list[str], rule: Adaptation) -> JSON:
-    """A value in which what stands at ``path`` is as the rule has it; None where that changes nothing."""
+    """Return a copy of a value with the rule applied at ``path``; None if that changes nothing."""
     if isinstance(value, list):
         entries = [_changed(entry, path, rule) for entry in value]
         if all(entry is None for entry in entries):
@@ -140,11 +140,11 @@ def _changed(value: JSON, path: list[str], rule: Adaptation) -> JSON:
 
 
 def _with_role(body: JSONObject, rule: Adaptation) -> JSONObject | None:
-    """The body with one role under another name, in whichever of its lists the entries have roles; None for none."""
+    """Return the body with one role renamed in all lists of messages; None if no message has it."""
     changed = {
-        name: [_as_role(one, rule) for one in value]
+        name: [_as_role(message, rule) for message in value]
         for name, value in body.items()
-        if isinstance(value, list) and any(_has_role(one, rule) for one in value)
+        if isinstance(value, list) and any(_has_role(message, rule) for message in value)
     }
     return {**body, **changed} if changed else None
 

@@ -1,6 +1,6 @@
-"""What requests cost: by the price they were asked at, else by the one entered, else as the gateway says.
+"""Costs of requests: by the price at the time of the request, else the entered price, else as reported.
 
-A cost that the gateway told beside the tokens is believed rather than its list of models.
+A cost that the gateway reports with the tokens outranks its list of models.
 """
 
 from __future__ import annotations
@@ -14,47 +14,48 @@ from playground.domain.transcript import Outcome
 
 
 class Cost(NamedTuple):
-    """An amount of money. ``listed``: by a price of the gateway's list of models."""
+    """An amount of money. ``listed``: computed from the gateway's list of models."""
 
     amount: float
     currency: str
     listed: bool = False
 
 
-#: The price of a model of a gateway, entered or listed, by profile id and model id.
-Entered: TypeAlias = Callable[[str, str], Price | None]
+#: Returns the entered or listed price of a model, by profile id and model id.
+PriceLookup: TypeAlias = Callable[[str, str], Price | None]
 
 
-def price_of(outcome: Outcome, here: str, entered: Entered) -> Price | None:
-    """The price of a turn. ``here`` is the gateway of its experiment, for turns that do not say theirs."""
-    asked = outcome.asked
-    if asked.price is not None and not asked.price.told:
-        return asked.price
-    models = dict.fromkeys((asked.model, outcome.model))
-    now = next((price for model in models if model and (price := entered(asked.profile_id or here, model))), None)
-    return asked.price if asked.price is not None and (now is None or now.told) else now
+def price_of(outcome: Outcome, default_profile_id: str, entered: PriceLookup) -> Price | None:
+    """Return the price of a turn. ``default_profile_id`` is the experiment's gateway, for turns that name none."""
+    target = outcome.asked
+    if target.price is not None and not target.price.told:
+        return target.price
+    profile_id = target.profile_id or default_profile_id
+    models = dict.fromkeys((target.model, outcome.model))
+    now = next((price for model in models if model and (price := entered(profile_id, model))), None)
+    return target.price if target.price is not None and (now is None or now.told) else now
 
 
-def cost(outcome: Outcome, here: str, entered: Entered) -> Cost | None:
-    """What the request that brought a turn cost, all its choices together; None where nobody says."""
-    price = price_of(outcome, here, entered)
+def cost(outcome: Outcome, default_profile_id: str, entered: PriceLookup) -> Cost | None:
+    """Return the cost of the request of a turn, all its choices together; None if unknown."""
+    price = price_of(outcome, default_profile_id, entered)
     amount = cost_of(outcome.usage, price)
-    told = outcome.usage.cost if outcome.usage is not None else None
-    if price is not None and amount is not None and not (price.told and told is not None):
+    reported = outcome.usage.cost if outcome.usage is not None else None
+    if price is not None and amount is not None and not (price.told and reported is not None):
         return Cost(amount, price.currency, price.told)
-    return Cost(told, DOLLARS) if told is not None else None
+    return Cost(reported, DOLLARS) if reported is not None else None
 
 
 def total(costs: Iterable[Cost]) -> str:
-    """All of them in words, each currency for itself: ``$1.20 + €0.0042``, and whether a list says so.
+    """Format the sum of costs, each currency for itself, such as ``$1.20 + €0.0042``, with a note on listed prices.
 
-    Empty for none, and where all that is known is that a list asks nothing for them.
+    Empty for no costs, and if all of them are listed as free.
     """
     sums: dict[str, float] = {}
     listed: set[bool] = set()
-    for one in costs:
-        if one.amount or not one.listed:
-            sums[one.currency] = sums.get(one.currency, 0.0) + one.amount
-            listed.add(one.listed)
+    for item in costs:
+        if item.amount or not item.listed:
+            sums[item.currency] = sums.get(item.currency, 0.0) + item.amount
+            listed.add(item.listed)
     words = " + ".join(money(amount, currency) for currency, amount in sums.items())
     return f"{words} {'partly ' * (len(listed) > 1)}{BY_LIST}" if True in listed else words

@@ -1,8 +1,7 @@
-"""What is to happen when a model calls a tool: rules, answer tables, and the reasons for stopping. Values only.
+"""Rules for tool calls: policies, answer tables, and the reasons for pausing. Values only.
 
-Nothing here waits, asks or remembers: ``decide`` says for one call whether it is answered, and with what, whether its
-tool's server is to be asked, or why it waits for a person. ``jsonpath`` is imported on first use. A path or a schema
-that may take long raises TooCostlyError.
+``decide`` returns for one call its answer, the order to ask the tool's server, or the reason why it waits for a person.
+A path or a schema that may take long raises TooCostlyError.
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from jsonpath import JSONPathEnvironment
+from jsonpath.function_extensions import ExpressionType, FilterFunction
 from pydantic import Field
 
 from playground.domain.hidden import short_name
@@ -30,20 +31,17 @@ from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
-if TYPE_CHECKING:
-    from jsonpath import JSONPathEnvironment
-
 STEP_LIMIT = 20
 _LONGEST_PATH: Final = 2_000  # characters
-_MOST_VISITS: Final = 5_000  # of values by a path
+_MOST_VISITS: Final = 5_000  # of a path to values
 
 
 class Answer(Value):
-    """What a call is answered with.
+    """The answer to a tool call.
 
-    ``delay`` is in seconds from the moment the call was complete. With ``never`` no answer comes at all. ``size``
-    above 0 repeats the text up to that many characters, so that a very long answer is short to keep. ``images`` go
-    along where the protocol carries them; ``served`` is what a tool server answered, where this came of it.
+    ``delay`` is in seconds from the completion of the call. ``never``: no answer is sent. ``size`` above 0 repeats the
+    text up to that many characters. ``images`` are sent if the protocol supports them in results; ``served`` is the
+    original answer of the tool server, if any.
     """
 
     text: LongText = ""
@@ -56,17 +54,17 @@ class Answer(Value):
 
     @property
     def body(self) -> str:
-        """The text that is sent."""
+        """The text to send."""
         if not self.size or not self.text:
             return self.text
         return (self.text * (self.size // len(self.text) + 1))[: self.size]
 
 
 class ResultDraft(Value):
-    """A result that was typed and not sent. ``prepared`` is one that was chosen instead, to go out as it is.
+    """A typed result that is not sent yet. ``prepared`` is an answer chosen instead, to be sent unchanged.
 
-    ``served`` is what a tool server answered where the draft began with that, and ``images`` those that go along; the
-    text may have been edited since.
+    ``served`` is the answer of a tool server that the draft began with, and ``images`` its images; the text may have
+    been edited since.
     """
 
     text: LongText = ""
@@ -77,7 +75,7 @@ class ResultDraft(Value):
 
     @property
     def answer(self) -> Answer | None:
-        """What would be sent; None where nothing was typed or chosen."""
+        """The answer to send; None if nothing was typed or chosen."""
         if self.prepared is not None:
             return self.prepared
         if not self.ready:
@@ -86,37 +84,37 @@ class ResultDraft(Value):
 
     @property
     def ready(self) -> bool:
-        """Whether it holds a result: an empty one only where a server gave that."""
+        """Return whether there is a result: an empty text counts only if a server sent it."""
         return bool(self.text) or self.served is not None
 
     def typed(self, text: str, *, is_error: bool | None = None) -> ResultDraft:
-        """The same with another text; where it came from stays known."""
-        wrong = self.is_error if is_error is None else is_error
-        return self.model_copy(update={"text": text, "is_error": wrong, "prepared": None})
+        """Return the draft with a new text and without ``prepared``; images and the server's answer stay."""
+        failed = self.is_error if is_error is None else is_error
+        return self.model_copy(update={"text": text, "is_error": failed, "prepared": None})
 
 
 def draft_of(answer: Answer) -> ResultDraft:
-    """An answer as the draft of a result, to be looked at and edited before it is sent."""
+    """Return a draft of an answer, to be edited before it is sent."""
     return ResultDraft(text=answer.body, is_error=answer.is_error, images=answer.images, served=answer.served)
 
 
 class MatchKind(StrEnum):
-    """How a row of an answer table is compared with a call's arguments."""
+    """The comparison of a row of an answer table with the arguments of a call."""
 
     ANY = "any"
-    EQUAL = "equal"  # as JSON values: the order of keys and the spelling of numbers do not count
+    EQUAL = "equal"  # equal JSON values; the order of keys and the spelling of numbers do not matter
     PATH = "path"  # a JSONPath (RFC 9535) that selects something
 
 
 class AnswerRow(Value):
-    """One row: which arguments it is for, and the answer. ``pattern`` is JSON text, a JSONPath, or nothing."""
+    """One row: a pattern of arguments, and the answer. ``pattern`` is JSON text, a JSONPath, or empty."""
 
     match: MatchKind = MatchKind.ANY
     pattern: LongText = ""
     answer: Answer = Answer()
 
 
-#: Ready rows for trying out how a model takes a tool that fails, with a name for people.
+#: Predefined rows with a title, to test a model's reaction to a failing tool.
 FAULTS: tuple[tuple[str, AnswerRow], ...] = (
     ("Empty", AnswerRow(answer=Answer())),
     ("Error text", AnswerRow(answer=Answer(text="Error: the service did not answer.", is_error=True))),
@@ -128,7 +126,7 @@ FAULTS: tuple[tuple[str, AnswerRow], ...] = (
 
 
 class Policy(StrEnum):
-    """What happens to a call that no condition stops."""
+    """The handling of a call that no condition pauses."""
 
     PAUSE = "pause"
     TABLE = "table"
@@ -137,11 +135,11 @@ class Policy(StrEnum):
 
 
 class ToolRule(Value):
-    """What happens to the calls of one tool.
+    """The rule for the calls of one tool.
 
-    ``pause_on_path`` stops where that JSONPath selects something in the arguments (empty: off), ``pause_from`` from
-    the n-th call of the tool in the conversation on (0: off). ``before`` stops before the tool's server is asked,
-    ``after`` when it has answered; both only where the server is to be asked.
+    ``pause_on_path`` pauses if that JSONPath selects something in the arguments (empty: off), ``pause_from`` from the
+    n-th call of the tool in the conversation on (0: off). ``before`` pauses before the tool's server is asked,
+    ``after`` when it has answered; both have no effect with other policies.
     """
 
     policy: Policy = Policy.PAUSE
@@ -155,43 +153,41 @@ class ToolRule(Value):
 
 
 class Debugging(Value):
-    """The rules of one experiment. ``step_limit`` requests go out without a stop at most; 0: as many as it takes."""
+    """The rules of one experiment. A run pauses after ``step_limit`` requests; 0: no limit."""
 
     default: ToolRule = ToolRule()
     rules: dict[str, ToolRule] = Field(default_factory=dict)
     step_limit: int = Field(default=STEP_LIMIT, ge=0)
 
     def rule(self, name: str) -> ToolRule:
-        """The rule for a tool: its own, else the default."""
+        """Return the rule of a tool, or else the default."""
         return self.rules.get(name, self.default)
 
     def with_row(self, name: str, row: AnswerRow) -> Debugging:
-        """With that row before the others in the table of a tool, in the place of one for the same arguments.
+        """Add a row at the top of a tool's table; it replaces a row for the same arguments.
 
-        A tool that only had the default rule has one of its own then. Where that would ask its server by itself, it
-        answers from its table instead: nobody said of this very tool that it may be asked.
+        A tool without a rule gets a copy of the default. If that asks servers, the copy answers from the table instead,
+        because no person has allowed calls of this particular tool.
         """
         rule = self.rule(name)
         if name not in self.rules and rule.policy is Policy.SERVER:
             rule = rule.model_copy(update={"policy": Policy.TABLE})
         same = canonical(row.pattern)
-        others = tuple(
-            kept for kept in rule.rows if kept.match is not MatchKind.EQUAL or canonical(kept.pattern) != same
-        )
+        others = tuple(old for old in rule.rows if old.match is not MatchKind.EQUAL or canonical(old.pattern) != same)
         return self.with_rule(name, rule.model_copy(update={"rows": (row, *others)}))
 
     def with_rule(self, name: str, rule: ToolRule | None) -> Debugging:
-        """With that rule for the tool; None: the default applies to it again."""
-        others = {key: kept for key, kept in self.rules.items() if key != name}
+        """Set the rule of a tool; None restores the default."""
+        others = {key: old for key, old in self.rules.items() if key != name}
         return self.model_copy(update={"rules": {**others, name: rule} if rule is not None else others})
 
     def with_default(self, rule: ToolRule) -> Debugging:
-        """With that rule for the tools that have none of their own."""
+        """Set the default rule."""
         return self.model_copy(update={"default": rule})
 
 
 class ReasonCode(StrEnum):
-    """Why a call waits for a person."""
+    """The code of a reason why a call waits for a person."""
 
     BREAKPOINT = "breakpoint"
     NO_ROW = "no_row"
@@ -207,23 +203,23 @@ class ReasonCode(StrEnum):
     MALFORMED = "malformed"
     UNKNOWN_TOOL = "unknown_tool"
     STOPPED = "stopped"
-    BEFORE = "before"  # its server is asked
-    AFTER = "after"  # its server has answered
+    BEFORE = "before"  # before its server is asked
+    AFTER = "after"  # after its server has answered
     DESTRUCTIVE = "destructive"
-    CONSENT = "consent"  # nobody said that its server may be asked by itself
-    NO_SERVER = "no_server"  # there is none, or it cannot be asked now
-    UNANSWERED = "unanswered"  # its server gave no answer
+    CONSENT = "consent"  # the tool is not allowed to run automatically
+    NO_SERVER = "no_server"  # there is no server, or it cannot be asked now
+    UNANSWERED = "unanswered"  # the server did not answer
 
 
 class Reason(Value):
-    """Why a call waits; ``words`` is a sentence for people."""
+    """The reason why a call waits; ``words`` is a sentence for people."""
 
     code: ReasonCode
     words: str
 
 
 class Asking(Value):
-    """That a call is to be asked of its tool's server, in the place of an answer."""
+    """The order to send a call to its tool's server, in place of an answer."""
 
 
 ASK: Final = Asking()
@@ -243,27 +239,27 @@ ANSWERED = Reason(code=ReasonCode.AFTER, words="The server answered. Look at it,
 
 
 def no_answer_words(calls: Sequence[ToolCall]) -> str:
-    """Why calls that nothing was typed for cannot be answered now."""
+    """Return why calls without a typed result cannot be answered now."""
     names = ", ".join(f"{short_name(call.name)} ({short_name(call.id)})" for call in calls[:3])
     return f"No answer is ready for {names}. Type a result, or give the tool an answer in its table."
 
 
 def repeated_words(name: str, count: int) -> str:
-    """That a tool was called before with the same arguments, so often."""
+    """Return a sentence on how often a tool was called before with the same arguments."""
     times = "once" if count == 1 else f"{count} times"
     return f"{name} was called {times} before with the same arguments."
 
 
 def limit_reason(requests: int) -> Reason:
-    """The reason for stopping after that many requests."""
+    """Return the reason for pausing after that many requests."""
     words = f"{requests} request{'s' * (requests != 1)} went out without a stop, which is the step limit."
     return Reason(code=ReasonCode.LIMIT, words=words)
 
 
 def held_back(turn: Turn, call: ToolCall) -> Reason | None:
-    """Why no rule may answer a call of ``turn``, whatever it says: it is not known to be the call the model made.
+    """Return why no rule may answer a call of ``turn``, because data of it may be missing; None if a rule may.
 
-    None where one may. A person may all the same, unless the turn broke off.
+    A person may answer it nevertheless, unless the turn broke off.
     """
     if turn.truncated:
         return TRUNCATED
@@ -279,10 +275,11 @@ def held_back(turn: Turn, call: ToolCall) -> Reason | None:
 
 
 class Reach(Value):
-    """What is known of a tool's server when a call is decided on.
+    """Access to a tool's server, as far as it matters for a call.
 
-    ``refusal`` is why it cannot be asked, empty where it can. ``trusted``: a tool of it that says it only reads may run
-    by itself. ``own``: the tool has a rule of its own. ``allowed``: a person named this tool as one that may.
+    ``refusal`` is the reason why the server cannot be asked, empty if it can. ``trusted``: its tools with a read-only
+    hint may run automatically. ``own``: the tool has its own rule. ``allowed``: a person has allowed this tool to run
+    automatically.
     """
 
     refusal: str = "Nothing here asks tool servers."
@@ -303,12 +300,11 @@ def decide(
     repeated: int = 0,
     reach: Reach = UNREACHED,
 ) -> Answer | Asking | Reason:
-    """The answer a call gets by its rule, that its server is asked, or the reason why it waits; for calls that are not
-    held back.
+    """Apply the rule of a call that is not held back: return its answer, ``ASK``, or the reason why it waits.
 
-    ``tool`` is the definition on offer, None when there is none of that name; ``nth`` counts the calls of the tool in
-    the conversation, this one included; ``repeated`` the earlier rounds with the same call (see ``repeats``). A loop
-    is stopped at its first repetition only: whoever goes on then has been told.
+    ``tool`` is the definition in the request, None if there is none of that name; ``nth`` counts the calls of the tool
+    in the conversation, this one included; ``repeated`` the earlier rounds with the same call (see ``repeats``). A loop
+    pauses at its first repetition only, so that a person who continues is not asked again.
     """
     reason = _condition(call, rule, tool, nth)
     if reason is not None:
@@ -325,14 +321,14 @@ def decide(
 
 
 def ready_for(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, reach: Reach) -> Answer | Asking | Reason:
-    """The same whatever the conditions and breakpoints of the rule say, and without one for a rule that pauses."""
+    """Apply the policy of a rule without its conditions and breakpoints; a rule that pauses has no answer."""
     if rule.policy is not Policy.SERVER:
         return answer_for(call, rule) or NO_ROW
     return server_refusal(call, tool, reach) or _by_itself(call, tool, reach) or ASK
 
 
 def server_refusal(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Reason | None:
-    """Why nobody can ask the server for this call, a person neither; None where one can."""
+    """Return why the server cannot be asked for this call, even by a person; None if it can."""
     name = short_name(call.name)
     if tool is None:
         return Reason(code=ReasonCode.UNKNOWN_TOOL, words=f"{name} is not among the tools on offer.")
@@ -343,7 +339,7 @@ def server_refusal(call: ToolCall, tool: ToolDefinition | None, reach: Reach) ->
 
 
 def runs_alone(tool: ToolDefinition | None, reach: Reach) -> bool:
-    """Whether a server is asked for calls of this tool before a person says so, where it can be asked at all."""
+    """Return whether calls of this tool go to its server without a confirmation by a person."""
     hints = tool.hints if tool is not None else None
     if reach.allowed:
         return True
@@ -353,7 +349,7 @@ def runs_alone(tool: ToolDefinition | None, reach: Reach) -> bool:
 
 
 def _by_itself(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Reason | None:
-    """Why a server is not asked for this call before a person says so."""
+    """Return why a person has to confirm this call; None if that is not needed."""
     if runs_alone(tool, reach):
         return None
     hints = tool.hints if tool is not None else None
@@ -370,7 +366,7 @@ def _by_itself(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Rea
 
 def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth: int) -> Reason | None:
     if rule.pause_on_misfit:
-        if tool is None and not call.free_text:  # custom tools may stand in the extra body
+        if tool is None and not call.free_text:  # the extra body may define custom tools
             words = f"{short_name(call.name)} is not among the tools on offer."
             return Reason(code=ReasonCode.UNKNOWN_TOOL, words=words)
         if problems := check_call(call, tool.parameters if tool is not None else None):
@@ -391,7 +387,7 @@ def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth:
 
 
 def answer_for(call: ToolCall, rule: ToolRule) -> Answer | None:
-    """The fixed answer, or that of the first row that fits, whatever else the rule says; None when there is none."""
+    """Return the fixed answer, or that of the first matching row; None if there is none."""
     if rule.policy is Policy.FIXED:
         return rule.fixed
     if rule.policy is Policy.SERVER:
@@ -400,7 +396,7 @@ def answer_for(call: ToolCall, rule: ToolRule) -> Answer | None:
 
 
 def row_matches(row: AnswerRow, arguments: str) -> bool:
-    """Whether a row is for these raw arguments. A row whose pattern cannot be read is for none.
+    """Return whether a row matches raw arguments. A row with an invalid pattern matches none.
 
     Raises TooCostlyError.
     """
@@ -412,7 +408,7 @@ def row_matches(row: AnswerRow, arguments: str) -> bool:
 
 
 def row_problem(row: AnswerRow) -> str:
-    """Why a row's pattern cannot be used; empty when it can."""
+    """Return why the pattern of a row is invalid; empty if it is valid."""
     if row.match is MatchKind.PATH:
         return path_problem(row.pattern)
     if row.match is MatchKind.EQUAL:
@@ -424,38 +420,38 @@ def row_problem(row: AnswerRow) -> str:
 
 
 def path_problem(path: str) -> str:
-    """Why a text is no JSONPath that can be used; empty when it is one."""
+    """Return why a text is not a valid JSONPath; empty if it is."""
     if len(path) > _LONGEST_PATH:
         return f"it has more than {_LONGEST_PATH:,} characters"
     try:
-        load_paths().compile(path)
-    except Exception as error:  # noqa: BLE001 - the parser fails in many ways on what people type
+        _jsonpath().compile(path)
+    except Exception as error:  # noqa: BLE001 - the parser raises many kinds of errors on invalid input
         return path_reason(error, path)
     return ""
 
 
 def path_matches(path: str, arguments: str) -> bool:
-    """Whether a JSONPath selects something in these raw arguments. False when either cannot be read.
+    """Return whether a JSONPath selects something in raw arguments. False if either is invalid.
 
-    A filter at the top, ``$[?@.city == 'Oslo']``, is asked of the arguments themselves too, not only of their members.
-    Raises TooCostlyError.
+    A filter at the top, ``$[?@.city == 'Oslo']``, is also applied to the arguments themselves, not only to their
+    members. Raises TooCostlyError.
     """
     if len(path) > _LONGEST_PATH:
         return False
     _weigh_path(path, arguments)
     try:
         value: JSON = parse_json(arguments) if arguments.strip() else {}
-        query = load_paths().compile(path)
+        query = _jsonpath().compile(path)
         top = path.replace(" ", "").startswith("$[?")
         return _selects(query, value) or (top and _selects(query, [value]))
     except TooCostlyError:
         raise
-    except Exception:  # noqa: BLE001 - a hostile value or a wrong pattern can fail anywhere inside; neither matches
+    except Exception:  # noqa: BLE001 - a hostile value or pattern may raise anything, and does not match
         return False
 
 
 def path_values(path: str, text: str, most: int = 100) -> list[JSON]:
-    """What a JSONPath selects in JSON text, the first ``most``; nothing when either cannot be read.
+    """Return the first ``most`` values that a JSONPath selects in JSON text; none if either is invalid.
 
     Raises TooCostlyError.
     """
@@ -463,57 +459,58 @@ def path_values(path: str, text: str, most: int = 100) -> list[JSON]:
         return []
     _weigh_path(path, text)
     try:
-        return [match.value for match in islice(load_paths().compile(path).finditer(parse_json(text)), most)]
+        return [match.value for match in islice(_jsonpath().compile(path).finditer(parse_json(text)), most)]
     except TooCostlyError:
         raise
-    except Exception:  # noqa: BLE001 - as above
+    except Exception:  # noqa: BLE001 - see path_matches
         return []
 
 
 def _selects(query: Any, value: JSON) -> bool:
-    """Whether there is a first one: a query may select more than there is memory for."""
+    """Return whether a query has a first match; all of them may not fit into memory."""
     return next(iter(query.finditer(value)), None) is not None
 
 
 def _weigh_path(path: str, arguments: str) -> None:
-    """Refuse a path that may walk through a value again and again."""
+    """Raise TooCostlyError for a path that may visit the values many times."""
     if limits.lifted():
         return
-    limits.weigh_text(arguments)
+    limits.bound_text(arguments)
     values = 1 + sum(arguments.count(mark) for mark in "[{,")  # at most
     walks, forks = (sum(path.count(mark) for mark in marks) for marks in (("..", "*", "?"), ",:"))
     if walks > 8 or forks > 20 or values**walks * 2**forks > _MOST_VISITS:
         limits.refuse("the path goes through the arguments many times")
 
 
+class _PatternFunction(FilterFunction):
+    """A filter function of JSONPath that matches regular expressions in linear time."""
+
+    arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - declared so by the base class
+    return_type = ExpressionType.LOGICAL
+
+    def __init__(self, template: str) -> None:
+        self._template = template
+
+    def __call__(self, value: object, pattern: object) -> bool:
+        if not isinstance(value, str) or not isinstance(pattern, str):
+            return False
+        try:
+            return found_in(self._template.replace("…", pattern), value)
+        except PatternError:
+            return False
+
+
 @cache
-def load_paths() -> JSONPathEnvironment:
-    """JSONPath as the standard has it, its patterns matched in linear time. To load it takes as long as two frames."""
-    from jsonpath import JSONPathEnvironment
-    from jsonpath.function_extensions import ExpressionType, FilterFunction
-
-    class Matched(FilterFunction):
-        arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - as the library has it
-        return_type = ExpressionType.LOGICAL
-
-        def __init__(self, around: str) -> None:
-            self._around = around
-
-        def __call__(self, value: object, pattern: object) -> bool:
-            try:
-                both = isinstance(value, str) and isinstance(pattern, str)
-                return both and found_in(self._around.replace("…", str(pattern)), str(value))
-            except PatternError:
-                return False
-
+def _jsonpath() -> JSONPathEnvironment:
+    """Return the environment of standard JSONPath (RFC 9535) with regular expressions in linear time."""
     environment = JSONPathEnvironment(strict=True)
-    environment.function_extensions["search"] = Matched("…")
-    environment.function_extensions["match"] = Matched("^(?:…)$")
+    environment.function_extensions["search"] = _PatternFunction("…")
+    environment.function_extensions["match"] = _PatternFunction("^(?:…)$")
     return environment
 
 
 def canonical(arguments: str) -> str:
-    """Raw arguments in the one spelling all equal ones share; what is not JSON is left as it is."""
+    """Return raw arguments in canonical JSON, equal for equal values; text that is not JSON is only stripped."""
     try:
         value = parse_json(arguments) if arguments.strip() else {}
         return json.dumps(_plain(value), sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
@@ -522,7 +519,7 @@ def canonical(arguments: str) -> str:
 
 
 def _plain(value: JSON) -> JSON:
-    """Numbers of equal value become one: 1.0 and 1e0 are 1."""
+    """Return a value with equal numbers spelled alike: 1.0 and 1e0 become 1."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -533,30 +530,22 @@ def _plain(value: JSON) -> JSON:
 
 
 def signature(call: ToolCall) -> str:
-    """Name and arguments: the same for calls that ask the same."""
+    """Return the name and canonical arguments of a call."""
     return f"{call.name}({canonical(call.arguments_json)})"
 
 
 def repeats(path: Sequence[Turn]) -> dict[tuple[str, str], int]:
-    """How often a call was made before with the same arguments, by turn id and call id; only those that were.
+    """Return the numbers of earlier turns with the same call, by turn id and call id, for repeated calls only.
 
-    Turns are counted since the last word of a user. Equal calls beside one another in one turn are no loop.
+    Turns are counted since the last user message. Equal calls within one turn are not a loop.
     """
     out: dict[tuple[str, str], int] = {}
-    seen: Counter[str] = Counter()
-    first: Sequence[ToolCall] = ()  # the first calls since then: nothing is compared before there are others
-    user = Role.USER  # looked up once, of ten thousand turns
+    counts: Counter[str] = Counter()
     for turn in path:
-        if turn.role is user:
-            seen.clear()
-            first = ()
-        calls = [part for part in turn.parts if type(part) is ToolCall]
-        if calls and not first:
-            first = calls
-        elif calls:
-            if not seen:
-                seen.update({signature(call) for call in first})
-            found = [(call, signature(call)) for call in calls]
-            out.update({(turn.id, call.id): seen[what] for call, what in found if seen[what]})
-            seen.update({what for _, what in found})
+        if turn.role is Role.USER:
+            counts.clear()
+        if calls := turn.calls:
+            signatures = [(call.id, signature(call)) for call in calls]
+            out.update({(turn.id, call_id): counts[text] for call_id, text in signatures if counts[text]})
+            counts.update({text for _, text in signatures})
     return out

@@ -1,7 +1,6 @@
-"""Lengths of time as people and headers write them: for waits, countdowns and clocks. Nothing here measures.
+"""Durations as people and HTTP headers write them: formatting and parsing.
 
-Times of a run are compared with each other and have a spelling of their own (``playground.ui.widgets.figures``).
-What takes thousandths of a second has ``duration_words``.
+Times of a run, which are compared with each other, are formatted by ``playground.ui.widgets.figures``.
 """
 
 from __future__ import annotations
@@ -27,26 +26,26 @@ _UNITS = (("days", 86400), ("h", 3600), ("min", 60), ("s", 1))
 
 
 def span(seconds: float) -> str:
-    """A length of time in its two largest units: "0.25 s", "45 s", "2 min 5 s", "3 h 20 min", "12 days 4 h"."""
+    """Format a duration in its two largest units: "0.25 s", "45 s", "2 min 5 s", "3 h 20 min", "12 days 4 h"."""
     if not math.isfinite(seconds):
         return "for ever"
     if seconds < 60:
         return f"{seconds:.3g} s" if round(seconds, 1) < 60 else "1 min"
-    whole = round(seconds)
-    at = next(place for place, (_, size) in enumerate(_UNITS) if whole >= size)
-    (large, size), (small, part) = _UNITS[at], _UNITS[at + 1]
-    rest = whole % size // part
-    large = "day" if large == "days" and whole // size == 1 else large
-    return f"{whole // size} {large}" + (f" {rest} {small}" if rest else "")
+    rounded = round(seconds)
+    index = next(index for index, (_, size) in enumerate(_UNITS) if rounded >= size)
+    (large, size), (small, part) = _UNITS[index], _UNITS[index + 1]
+    rest = rounded % size // part
+    large = "day" if large == "days" and rounded // size == 1 else large
+    return f"{rounded // size} {large}" + (f" {rest} {small}" if rest else "")
 
 
 def countdown(seconds: float) -> str:
-    """What is left of a wait, in whole seconds and never "0 s" before it is over: "1 s", "1 min 1 s"."""
+    """Format a remaining time, rounded up to seconds so that "0 s" means the end: "1 s", "1 min 1 s"."""
     return span(max(math.ceil(seconds), 0))
 
 
 def duration_words(seconds: float) -> str:
-    """A time between two frames, or that a server took, for people: from microseconds to seconds."""
+    """Format a short duration, from microseconds to seconds."""
     if seconds < 0.000_5:
         return f"{seconds * 1e6:.0f} µs" if seconds > 0 else "0"
     if seconds < 0.009_95:

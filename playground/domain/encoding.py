@@ -1,4 +1,4 @@
-"""Values as the JSON that is kept of them."""
+"""Conversion of values to the JSON of files and the store."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from playground.domain.parts import Unknown
 from playground.domain.values import Value
 from playground.jsonkit.values import JSON, JSONObject
 
-#: Whether a field is written: its name, what is known of it, its value.
-Kept: TypeAlias = Callable[[str, FieldInfo, Any], bool]
+#: Decides whether a field is written, from its name, its definition and its value.
+FieldFilter: TypeAlias = Callable[[str, FieldInfo, Any], bool]
 
 
-#: Most fields hold one of these.
-_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
+#: Types whose values need no conversion.
+_PLAIN_TYPES: Final = frozenset({str, int, float, bool, type(None)})
 
 
 @cache
@@ -27,37 +27,37 @@ def _fields(kind: type[Value]) -> tuple[tuple[str, FieldInfo], ...]:
 
 
 def not_empty(_name: str, info: FieldInfo, item: Any) -> bool:
-    """Whether a field says more than that there is nothing."""
+    """Return whether a field holds a value, or None where None is not the default."""
     return item is not None or info.default is not None
 
 
-def encode(value: Value, kept: Kept = not_empty) -> JSONObject:
-    """A value as JSON holds it: fields in the order they are defined, unknown ones after them; only those ``kept``.
+def encode(value: Value, is_written: FieldFilter = not_empty) -> JSONObject:
+    """Convert a value to JSON: fields in the order of definition that ``is_written`` accepts, then unknown fields.
 
-    Unlike pydantic's own way it takes values nested as deeply as JSON itself can be, and fields of a wrong type.
+    Unlike pydantic's serializer it accepts values nested as deeply as JSON itself, and fields of a wrong type.
     """
     out: JSONObject = {}
     for name, info in _fields(type(value)):
         item = getattr(value, name)
-        if kept(name, info, item):
-            out[name] = item if type(item) in _AS_IT_IS else _plain(item, kept)
+        if is_written(name, info, item):
+            out[name] = item if type(item) in _PLAIN_TYPES else _plain(item, is_written)
     for name, item in (value.model_extra or {}).items():
-        out[name] = _plain(item, kept)
+        out[name] = _plain(item, is_written)
     return out
 
 
-def _plain(value: Any, kept: Kept) -> JSON:
+def _plain(value: Any, is_written: FieldFilter) -> JSON:
     if isinstance(value, str):
-        return str.__str__(value)  # a member of an enumeration as its text
+        return str.__str__(value)  # the text of an enumeration member
     if isinstance(value, tuple):
-        return [item if type(item) in _AS_IT_IS else _plain(item, kept) for item in value]
+        return [item if type(item) in _PLAIN_TYPES else _plain(item, is_written) for item in value]
     if isinstance(value, dict):
-        typed = any(type(item) not in _AS_IT_IS and isinstance(item, Value) for item in value.values())
-        return {name: _plain(item, kept) for name, item in value.items()} if typed else dict(value)
+        has_values = any(type(item) not in _PLAIN_TYPES and isinstance(item, Value) for item in value.values())
+        return {name: _plain(item, is_written) for name, item in value.items()} if has_values else dict(value)
     if isinstance(value, Unknown) and value.from_file:
         return value.value
     if isinstance(value, Parameters):
-        return value.held
+        return value.set_fields
     if isinstance(value, Value):
-        return encode(value, kept)
+        return encode(value, is_written)
     return value

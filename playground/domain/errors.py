@@ -1,6 +1,6 @@
-"""What can go wrong between us and a gateway, as a value.
+"""Failures of requests, as values.
 
-A ``Failure`` is data on a turn, not an exception: it is kept, shown and saved with what arrived before it.
+A ``Failure`` is data of a turn, not an exception: it is shown and saved with the parts received before it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from playground.jsonkit.values import JSON
 
 
 class FailureKind(StrEnum):
-    """Where it went wrong, from near to far."""
+    """The place of a failure, from near to far."""
 
     INPUT = "input"  # the request could not be made from what was given
-    NO_KEY = "no_key"  # a key was stored and cannot be had; nothing was sent
-    CONSENT = "consent"  # a secret is held back until a person agrees to where it goes; nothing was sent
+    NO_KEY = "no_key"  # a stored key cannot be read; nothing was sent
+    CONSENT = "consent"  # a person has to agree to the target of a secret first; nothing was sent
     NAME = "name"  # the host name does not resolve
     REFUSED = "refused"  # nothing listens at that address
     TLS = "tls"  # certificate or handshake
     CONNECTION = "connection"  # reset, broken, unreachable, proxy
-    NOT_HTTP = "not_http"  # something answers that does not speak HTTP, or not as it must
+    NOT_HTTP = "not_http"  # the response is not valid HTTP
     TIMEOUT_CONNECT = "timeout_connect"
     TIMEOUT_FIRST = "timeout_first"  # connected, but no content in time
     TIMEOUT_IDLE = "timeout_idle"  # content stopped coming
@@ -33,25 +33,25 @@ class FailureKind(StrEnum):
     HTTP = "http"  # an answer with a status of 400 or above
     STREAM = "stream"  # an error object inside a stream that began with 200
     DECODE = "decode"  # the body is not what the protocol says
-    OTHER_PROTOCOL = "other_protocol"  # an answer, of the protocol that was not asked
+    OTHER_PROTOCOL = "other_protocol"  # a response of the other protocol
     CUT_OFF = "cut_off"  # the body ended without a finish reason
-    NO_BODY = "no_body"  # the body has not a single byte that says anything
+    NO_BODY = "no_body"  # the body is empty or blank
     EMPTY = "empty"  # a complete answer with nothing in it
     TOO_LARGE = "too_large"  # an event or body above the set cap
-    INTERNAL = "internal"  # our own fault
+    INTERNAL = "internal"  # a bug of the application
 
 
-#: What a decoder makes of the way a body ended. A known reason for its end, a person's or the network's, replaces it.
+#: Kinds that a decoder infers from the end of a body; a stop by a person or a network error replaces them.
 GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY, FailureKind.DECODE})
 
 
 class Sent(Value):
-    """What had been sent when it failed, as far as it bears on what to do about it.
+    """Facts about a failed request that matter for the advice on it.
 
-    ``endpoint`` is a protocol's name, or ``models``. ``keyed`` says whether any key went along, ``streamed`` whether a
-    stream was asked for; None where no request could be made. ``model`` is the one asked for. ``fields`` are those of
-    the body that panels put there, by their path with dots: the value where that is a number or one word, else None.
-    ``roles`` are those among the instructions at the top of the conversation.
+    ``endpoint`` is a protocol's name, or ``models``. ``keyed``: a key was sent; ``streamed``: a stream was requested;
+    None if no request could be made. ``model`` is the requested one. ``fields`` are the fields of the body that panels
+    set, by dotted path, with their value if it is a number or a single word, else None. ``roles`` are the roles of
+    the instructions at the top of the conversation.
     """
 
     endpoint: str
@@ -63,11 +63,11 @@ class Sent(Value):
 
 
 class Failure(Value):
-    """One error, with the gateway's own words where there are any.
+    """One error, in the gateway's own words if it sent any.
 
-    ``message`` is never rewritten by us when the gateway sent one. ``body`` is an excerpt of the raw body
-    (at most 64 KiB of text). ``retry_after`` is in seconds. ``dimension`` is the rate limit that a 429 names
-    (RPM, RPD, TPM, TPD, IPM, IPD; specification, section 8). ``sent`` is None where it is not known.
+    ``message`` is the gateway's message verbatim, if any. ``body`` is an excerpt of the raw body (at most 64 KiB of
+    text). ``retry_after`` is in seconds. ``dimension`` is the rate limit that a 429 names (RPM, RPD, TPM, TPD, IPM,
+    IPD; specification, section 8). ``sent`` is None if unknown.
     """
 
     kind: FailureKind
@@ -84,7 +84,7 @@ class Failure(Value):
 
 
 class RunRefusedError(Exception):
-    """A run was not begun; the message says why and what to do. ``kind`` is that of the failure on its turn."""
+    """A run was refused; the message gives the reason and the remedy. ``kind`` is the kind of the turn's failure."""
 
     def __init__(self, words: str, kind: FailureKind = FailureKind.INPUT) -> None:
         super().__init__(words)

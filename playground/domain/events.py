@@ -1,7 +1,7 @@
-"""What a stream says, independent of the protocol that said it.
+"""Events of a response stream, independent of the protocol.
 
-A decoder turns bytes into lists of these; the accumulator folds them into parts. They are made once per
-token, so they are slotted and small. ``choice`` is the index of the completion they belong to.
+A decoder turns bytes into lists of events; the accumulator folds them into parts. One is created for each token, so
+they have slots and few fields. ``choice`` is the index of the completion that an event belongs to.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.jsonkit.values import JSONObject
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The stream named itself: completion id and the model that answers (empty where not sent)."""
+    """The start of a response: completion id and the answering model (empty if not sent)."""
 
     id: str
     model: str
@@ -24,7 +24,7 @@ class Opened:
 
 @dataclass(slots=True, unsafe_hash=True)
 class TextDelta:
-    """A fragment of content. Nobody changes one: frozen, each would cost three times as much to make."""
+    """A fragment of content. Not frozen, because construction would take three times as long; do not modify."""
 
     choice: int
     text: str
@@ -32,7 +32,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A fragment of reasoning, under the wire name ``field``; or its signature, redacted data or details."""
+    """A fragment of reasoning from the member ``field``; or its signature, redacted data or details."""
 
     choice: int
     text: str
@@ -55,8 +55,8 @@ class ToolCallDelta:
     """A fragment of the ``call``-th tool call of a choice (our own count from 0, in order of appearance).
 
     ``id`` and ``name`` are None when this fragment does not set them; ``arguments`` is appended. ``held`` counts the
-    characters of arguments that came with this fragment and are not given out before it is known what they are; the
-    first ``late`` of ``arguments`` are such characters of earlier fragments. ``free_text``: it is of a custom tool.
+    characters of arguments in this fragment that the decoder withholds until their meaning is clear; the first ``late``
+    characters of ``arguments`` were withheld from earlier fragments. ``free_text``: the tool is a custom tool.
     """
 
     choice: int
@@ -71,7 +71,7 @@ class ToolCallDelta:
 
     @property
     def only_late(self) -> bool:
-        """Whether all that it carries came earlier."""
+        """Return whether the event carries nothing but characters of earlier fragments."""
         return 0 < self.late == len(self.arguments) and self.id is None and self.name is None
 
 
@@ -84,7 +84,7 @@ class PartStart:
 
 @dataclass(frozen=True, slots=True)
 class UnknownPart:
-    """A content part of a kind we do not know, kept whole."""
+    """A complete content part of an unknown kind."""
 
     choice: int
     value: JSONObject
@@ -92,15 +92,15 @@ class UnknownPart:
 
 @dataclass(frozen=True, slots=True)
 class ExtraDelta:
-    """Members that nothing here knows, as they stood beside what is known.
+    """Unknown members of a part or message.
 
-    ``of`` is what they belong to: "text" or "reasoning" (the one being received), "tool_call" (``call`` says which), or
-    "message". ``protocol`` is the one they came over; strings and lists of a name in ``pieces`` are pieces of longer
-    ones, and lists of a name in ``records`` hold fragments of records (see ``playground.domain.members``).
+    ``owner`` is "text" or "reasoning" (the part being received), "tool_call" (number ``call``), or "message".
+    ``protocol`` is that of the response; strings and lists of a name in ``pieces`` are pieces of longer ones, and lists
+    of a name in ``records`` hold fragments of records (see ``playground.domain.members``).
     """
 
     choice: int
-    of: str
+    owner: str
     protocol: str
     members: JSONObject
     call: int = 0
@@ -110,14 +110,14 @@ class ExtraDelta:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMembers:
-    """Members of a choice (``of`` is "choice": ``logprobs``) or of the whole answer ("answer": ``citations``).
+    """Members of a choice (``owner`` is "choice": ``logprobs``) or of the whole answer ("answer": ``citations``).
 
-    They say something about the answer and are no part of its message. A later text replaces an earlier one, lists
-    become one without repeats; those of a name in ``pieces`` are joined.
+    They describe the answer and are not part of its message. A later text replaces an earlier one; lists are merged
+    without repeats; strings and lists of a name in ``pieces`` are joined.
     """
 
     choice: int
-    of: str
+    owner: str
     protocol: str
     members: JSONObject
     pieces: tuple[str, ...] = ()
@@ -145,16 +145,16 @@ class StreamEnd:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The gateway, or the way to it, reported an error. What came before stays."""
+    """An error of the gateway or the network. Parts received before it stay."""
 
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The stream is not as the specification says. ``code`` is stable, ``note`` is for people.
+    """A deviation of the stream from the specification. ``code`` is stable, ``note`` is for people.
 
-    With ``hole`` it was not understood either: something arrived that may be part of the answer and is not in it.
+    ``hole``: data was lost, because something that may be part of the answer could not be decoded.
     """
 
     code: str

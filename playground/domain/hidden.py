@@ -1,17 +1,17 @@
-"""Hidden characters in text written by others: controls, bidi, zero-width, fillers, selectors, tags: shown as marks.
+"""Visible marks for hidden characters in foreign text: controls, bidi, zero-width, fillers, selectors, tags.
 
-In code every one of them is a mark. In prose those stay that a script or an emoji cannot be written without, where they
-do that work, as the characters before them tell:
+In code every hidden character is marked. In prose those remain that a script or an emoji requires, as the preceding
+characters tell:
 
-- a joiner (ZWJ, ZWNJ) behind a letter of a script that joins or stacks (Arabic and Persian, Indic, Mongolian, …), ZWNJ
-  also behind a foreign word among such letters, and ZWJ behind an emoji: elsewhere they are nothing but hidden;
-- FE0E and FE0F behind a character that has two looks (in code as well), and the tags of the three flags that have tags;
-- LRM and RLM, one at a time, near a right-to-left letter before them, where they keep punctuation in its place;
-- CGJ between the points of a Hebrew letter, a blank cell behind a Braille one, fillers and selectors of Hangul and
-  Mongolian behind their letters.
+- a joiner (ZWJ, ZWNJ) after a letter of a script that joins or stacks (Arabic and Persian, Indic, Mongolian, …), ZWNJ
+  also after a foreign word among such letters, and ZWJ after an emoji;
+- FE0E and FE0F after a character with a text and an emoji form (in code as well), and the tags of the three tag flags;
+- single LRM and RLM shortly after a right-to-left letter, where they keep punctuation in place;
+- CGJ between the points of a Hebrew letter, a blank cell after a Braille one, fillers and selectors of Hangul and
+  Mongolian after their letters.
 
-Variation selectors of ideographs are marks everywhere: 240 of them hold a byte behind each character. What decides
-stands before a character, so a text that grows is never drawn anew. Pure functions; what is sent or kept stays.
+Variation selectors of ideographs are always marked, because their 240 values can hide a byte behind each character.
+Only preceding characters matter, so a growing text is never redrawn. These functions affect the display alone.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from typing import Final
 
 from playground.jsonkit.texts import cut
 
-LONGEST_NAME: Final = 120  # characters of a name on a line
-LOOKED_AT: Final = 64  # characters before one, at most
-_PIECE: Final = 500_000  # characters that are looked through at once: the interpreter belongs to nobody else meanwhile
-#: What has a look as text and one as emoji (Unicode's emoji-variation-sequences, by their blocks), and all other emoji.
+LONGEST_NAME: Final = 120  # characters of a name that are shown on a line
+LOOKED_AT: Final = 64  # preceding characters that may matter
+_PIECE: Final = 500_000  # characters of one pass of a regular expression, which blocks other threads
+#: Characters with a text and an emoji form (Unicode's emoji-variation-sequences, by blocks), and all other emoji.
 _EMOJI: Final = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
     "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
 _DIGITS: Final = "0-9#*"  # of keycaps
-#: Letters and signs of scripts in which a joiner says how they are to join.
+#: Letters and signs of scripts that use joiners.
 _JOINING: Final = (
     "\u0620-\u065f\u066e-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1aff\u1b00-\u1bff\u1cd0-\u1cff"
     "\ua840-\ua87f\ua8e0-\ua8ff\ua980-\ua9ff\uaa00-\uaa7f\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
@@ -43,18 +43,18 @@ _JOINING: Final = (
 _RIGHT_TO_LEFT: Final = (
     "[\u05d0-\u061b\u061d-\u065f\u066d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
-#: Which letters a character serves from further away, once between two others.
+#: The letters, up to ``LOOKED_AT`` characters before, that justify a single such character.
 _SERVED: Final = {"\u200c": f"[{_JOINING}]", "\u200e": _RIGHT_TO_LEFT, "\u200f": _RIGHT_TO_LEFT}
 _FLAGS: Final = ["\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in place) + "\U000e007f" for place in
                  ("gbeng", "gbsct", "gbwls")]  # fmt: skip
 _IN_FLAGS: Final = sorted({flag[:end] for flag in _FLAGS for end in range(2, len(flag) + 1)})
 
-#: In code and in prose: characters that nobody sees, that change the order of what is read, or that cannot be held.
+#: In code and in prose: characters that are invisible, reorder the text, or are invalid.
 _EVERYWHERE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
 )
-#: Where one of them, or a joiner, does the work it is for.
+#: Contexts in which such a character, or a joiner, is legitimate.
 _AT_WORK: Final = (
     f"(?<![{_EMOJI}{_DIGITS}][\ufe0e\ufe0f])(?<![\u1100-\u115e\ua960-\ua97c]\u1160)"
     "(?<![\u1820-\u18aa][\u180b-\u180d\u180f])"
@@ -63,7 +63,7 @@ _AT_WORK_IN_PROSE: Final = (
     f"(?<![{_JOINING}][\u200c\u200d])(?<![{_EMOJI}\ufe0f]\u200d)(?<![\u0591-\u05c7]\u034f)(?<![\u2801-\u28ff]\u2800)"
     "(?<![\u1820-\u18aa]\u180e)" + "".join(f"(?<!{flag})" for flag in _IN_FLAGS)
 )
-#: Characters that are marks in code, with what Qt would take for the end of a line.
+#: Characters that are marked in code, including those that Qt treats as line ends.
 HIDDEN = re.compile(
     f"[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200c\u200d\u2028\u2029{_EVERYWHERE}]{_AT_WORK}"
 )
@@ -71,14 +71,14 @@ HIDDEN = re.compile(
 
 @cache
 def _in_prose() -> re.Pattern[str]:
-    """Characters that are marks in prose, unless they serve. Made late: the window's first frame shows no prose."""
+    """Return the pattern of characters to mark in prose, unless ``_serves``."""
     return re.compile(f"[\u200c\u200d\u2029{_EVERYWHERE}]{_AT_WORK}{_AT_WORK_IN_PROSE}")
 
 
 def show_hidden(text: str, before: str = "") -> str:
-    """The text with each hidden character replaced by a visible mark such as ``‹U+202E›``.
+    """Replace each hidden character by a visible mark such as ``‹U+202E›``.
 
-    ``before`` is what stands before it in the same line, if anything.
+    ``before`` is the preceding text of the same line, if any.
     """
     if len(text) > _PIECE:
         return _in_pieces(show_hidden, text, before)
@@ -88,7 +88,7 @@ def show_hidden(text: str, before: str = "") -> str:
 
 
 def show_prose(text: str, before: str = "") -> str:
-    """The same for prose, where what its script or emoji needs stays as it is."""
+    """Replace each hidden character of prose by a mark, except where its script or an emoji needs it."""
     if text.isascii():
         return text
     if len(text) > _PIECE:
@@ -99,39 +99,39 @@ def show_prose(text: str, before: str = "") -> str:
 
 
 def _in_pieces(show: Callable[[str, str], str], text: str, before: str) -> str:
-    """``show`` of a long text; what decides stands before a character, and not far."""
+    """Apply ``show`` to pieces of a long text, each with the characters before it."""
     return "".join(
         [
-            show(text[at : at + _PIECE], text[max(at - LOOKED_AT, 0) : at] or before)
-            for at in range(0, len(text), _PIECE)
+            show(text[start : start + _PIECE], text[max(start - LOOKED_AT, 0) : start] or before)
+            for start in range(0, len(text), _PIECE)
         ]
     )
 
 
 def escape_hidden(text: str) -> str:
-    """JSON text with each hidden character spelled as an escape: the same value, and nothing unseen in it."""
+    """Replace each hidden character of JSON text by an escape sequence; its value stays the same."""
     return HIDDEN.sub(_escape, text)
 
 
 def hidden_name(character: str) -> str:
-    """What a hidden character is called: ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
+    """Return the name of a hidden character: ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
     return f"U+{ord(character):04X} {unicodedata.name(character, 'control character')}"
 
 
 def unseen(text: str) -> Counter[str]:
-    """The characters of prose or code that would be marks in prose, and how often each is there."""
+    """Count the characters that are marked in prose."""
     if text.isascii():
         return Counter()
     return Counter(match[0] for match in _in_prose().finditer(text) if not _serves(match))
 
 
 def without_unseen(text: str) -> str:
-    """The text without them."""
+    """Remove the characters that are marked in prose."""
     return _in_prose().sub(lambda match: match[0] if _serves(match) else "", text)
 
 
 def _behind(show: Callable[[str], str], before: str, text: str) -> str:
-    """``text`` shown with ``before`` in sight: what is shown of the first is the beginning of what is of both."""
+    """Apply ``show`` to ``text`` in the context of ``before``."""
     return show(before + text)[len(show(before)) :]
 
 
@@ -145,12 +145,12 @@ def _prose_mark(match: re.Match[str]) -> str:
 
 
 def _serves(match: re.Match[str]) -> bool:
-    """Whether it is one LRM, RLM or ZWNJ that serves the script of the letters before it."""
+    """Return whether a match is a single LRM, RLM or ZWNJ that the script of the preceding letters uses."""
     script = _SERVED.get(match[0])
-    text, at = match.string, match.start()
-    if script is None or text[at - 1 : at] in _SERVED:
+    text, start = match.string, match.start()
+    if script is None or text[start - 1 : start] in _SERVED:
         return False
-    return re.search(script, text[max(at - LOOKED_AT, 0) : at]) is not None
+    return re.search(script, text[max(start - LOOKED_AT, 0) : start]) is not None
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -162,5 +162,5 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def short_name(name: str) -> str:
-    """A name that somebody gave, as it can stand on a line: the beginning of one that has no end."""
+    """Cut a foreign name to a length that fits on a line."""
     return cut(name, LONGEST_NAME)

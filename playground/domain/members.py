@@ -1,8 +1,8 @@
-"""Members that came over the wire and that nothing here knows: gathered from fragments, put back where they stood.
+"""Unknown members of received messages: collected from fragments, and sent back in their place.
 
-They are kept as the object they came in, without what is known of it, under the name of the protocol they came over:
-``{"chat": {"extra_content": {…}, "function": {"strict": true}}}``. A fragment costs what it is long itself, whatever
-was gathered before.
+They are stored in the shape of the object that had them, without its known members, by protocol:
+``{"chat": {"extra_content": {…}, "function": {"strict": true}}}``. The cost of a fragment depends on its own length
+only.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from playground.domain.records import Records
 from playground.jsonkit.foreign import write
 from playground.jsonkit.values import JSON, JSONObject
 
-#: Members by the protocol they came over.
+#: Members by protocol.
 Extra: TypeAlias = Annotated[
     dict[str, JSONObject],
     Field(description="Members that came over the wire and that nothing here knows, by protocol, each where it stood."),
 ]
 
-#: A string that comes so many times as often as it changes is a label and no text in pieces.
+#: A string that is repeated, on average, this many times between changes is a label, not pieces of a text.
 _LABEL: Final = 3
 
 
 class Members:
-    """What was said of one part or message beside what is known, from any number of fragments.
+    """The unknown members of one part or message, from any number of fragments.
 
-    Objects are merged. A string is a label, said again with every fragment, or comes in pieces, which are joined. Lists
-    are joined, unless one begins with all that was there. Of anything else the last counts. Null takes nothing back.
-    Lists may be said to hold fragments of records (see ``playground.domain.records``).
+    Objects are merged. A string is either a label, repeated with every fragment, or pieces, which are joined. Lists are
+    joined, unless one begins with all previous items. Of other values the last counts; null does not delete a value.
+    Lists may hold fragments of records (see ``playground.domain.records``).
     """
 
     def __init__(self) -> None:
@@ -44,52 +44,52 @@ class Members:
         pieces: Collection[str] = (),
         records: Collection[str] = (),
         *,
-        whole: bool = False,
+        complete: bool = False,
     ) -> None:
-        """Add one fragment, which is not changed. Strings and lists of a name in ``pieces`` are joined in any case.
+        """Add one fragment, which is not modified. Strings and lists of a name in ``pieces`` are always joined.
 
-        Lists of a name in ``records`` hold fragments of records. ``whole`` says that other values are no fragments:
-        the last string counts, and lists become one without repeats.
+        Lists of a name in ``records`` hold fragments of records. ``complete``: other values are not fragments, so the
+        last string counts, and lists are merged without repeats.
         """
-        _fold(self._by_protocol.setdefault(protocol, {}), members, pieces, records, whole=whole)
+        _fold(self._by_protocol.setdefault(protocol, {}), members, pieces, records, complete=complete)
 
     def value(self) -> Extra:
-        """What was gathered so far."""
-        return {protocol: _whole(members) for protocol, members in self._by_protocol.items()}
+        """Return the members collected so far."""
+        return {protocol: _values(members) for protocol, members in self._by_protocol.items()}
 
 
 class _Words:
-    """A string on its way: what was said, and how often one after the other."""
+    """A string being received: its distinct texts in a row, each with its number of repetitions."""
 
-    __slots__ = ("count", "pieces", "said")
+    __slots__ = ("count", "pieces", "runs")
 
     def __init__(self, *, pieces: bool) -> None:
         self.pieces = pieces
-        self.said: list[tuple[str, int]] = []
+        self.runs: list[tuple[str, int]] = []
         self.count = 0
 
     def add(self, text: str) -> None:
         self.count += 1
-        if self.said and self.said[-1][0] == text:
-            self.said[-1] = (text, self.said[-1][1] + 1)
+        if self.runs and self.runs[-1][0] == text:
+            self.runs[-1] = (text, self.runs[-1][1] + 1)
         else:
-            self.said.append((text, 1))
+            self.runs.append((text, 1))
 
     def value(self) -> str:
-        if not self.pieces and (len(self.said) == 1 or self.count >= _LABEL * len(self.said)):
-            return self.said[-1][0]
-        return "".join([text * times for text, times in self.said])
+        if not self.pieces and (len(self.runs) == 1 or self.count >= _LABEL * len(self.runs)):
+            return self.runs[-1][0]
+        return "".join([text * times for text, times in self.runs])
 
 
 class _Items:
-    """A list on its way."""
+    """A list being received."""
 
     __slots__ = ("distinct", "items", "pieces")
 
-    def __init__(self, *, pieces: bool, whole: bool) -> None:
+    def __init__(self, *, pieces: bool, complete: bool) -> None:
         self.pieces = pieces
         self.items: list[JSON] = []
-        self.distinct: set[str] | None = set() if whole and not pieces else None  # as JSON, where repeats are left out
+        self.distinct: set[str] | None = set() if complete and not pieces else None  # JSON of the items so far
 
     def add(self, items: list[JSON]) -> None:
         if self.distinct is not None:
@@ -100,20 +100,20 @@ class _Items:
                     self.items.append(item)
             return
         size = len(self.items)
-        known = 0 if self.pieces or len(items) < size or items[:size] != self.items else size
-        self.items += items[known:]
+        repeats_all = not self.pieces and len(items) >= size and items[:size] == self.items
+        self.items += items[size:] if repeats_all else items
 
 
 def _fold(
-    into: JSONObject, members: JSONObject, pieces: Collection[str], records: Collection[str], *, whole: bool
+    into: JSONObject, members: JSONObject, pieces: Collection[str], records: Collection[str], *, complete: bool
 ) -> None:
     for name, value in members.items():
         old = into.get(name)
         if isinstance(value, dict):
             if not isinstance(old, dict):
                 old = into[name] = {}
-            _fold(old, value, pieces, records, whole=whole)
-        elif isinstance(value, str) and whole and name not in pieces:
+            _fold(old, value, pieces, records, complete=complete)
+        elif isinstance(value, str) and complete and name not in pieces:
             into[name] = value
         elif isinstance(value, str):
             if not isinstance(old, _Words):
@@ -125,7 +125,7 @@ def _fold(
             old.add(value)
         elif isinstance(value, list):
             if not isinstance(old, _Items):
-                old = into[name] = _Items(pieces=name in pieces, whole=whole)
+                old = into[name] = _Items(pieces=name in pieces, complete=complete)
             old.add(value)
         elif value is not None:
             into[name] = value
@@ -133,11 +133,11 @@ def _fold(
             into.setdefault(name, None)
 
 
-def _whole(members: JSONObject) -> JSONObject:
+def _values(members: JSONObject) -> JSONObject:
     out: JSONObject = {}
     for name, value in members.items():
         if isinstance(value, dict):
-            out[name] = _whole(value)
+            out[name] = _values(value)
         elif isinstance(value, _Words | Records):
             out[name] = value.value()
         else:
@@ -146,7 +146,7 @@ def _whole(members: JSONObject) -> JSONObject:
 
 
 def merged(*extras: Extra) -> Extra:
-    """Return all members together; of a name that two give otherwise, the later one is put under ``name (2)``."""
+    """Return all members together; if two differ in a name, the later value is stored under ``name (2)``."""
     out: Extra = {}
     for extra in extras:
         for protocol, members in extra.items():
@@ -159,9 +159,9 @@ def merged(*extras: Extra) -> Extra:
     return out
 
 
-def with_members(known: JSONObject, extra: JSONObject) -> JSONObject:
-    """``known`` with the members of ``extra`` beside its own, on every level of objects; what is known counts."""
-    out = dict(known)
+def with_members(fields: JSONObject, extra: JSONObject) -> JSONObject:
+    """Return ``fields`` merged with ``extra`` on every level of objects; ``fields`` win."""
+    out = dict(fields)
     for name, value in extra.items():
         inner = out.get(name)
         if name not in out:

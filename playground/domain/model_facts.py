@@ -1,4 +1,4 @@
-"""What a gateway's list says of a model. All of it is the gateway's word; None is what it does not tell."""
+"""Facts about a model from the gateway's list of models; None for what the list does not contain."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from typing import Final
 from playground.domain.prices import Price
 from playground.domain.values import Value
 
-#: The kinds of input and output that are told apart.
+#: The distinguished kinds of input and output.
 KINDS: Final = frozenset({"text", "image", "audio", "video", "file"})
 
-
-#: What is said with everything that follows from it.
+#: The note on everything that follows from these facts.
 BY_LIST: Final = "by the gateway's list"
 
 
 class ModelFacts(Value):
-    """``context`` and ``output`` are limits in tokens. ``price`` is for a million tokens, as everywhere.
+    """Facts about one model, as its gateway lists them.
 
-    ``inputs`` are the kinds (of ``KINDS``) that it is said to take, ``refused`` those that it is said not to take: a
-    list that names all it takes leaves none open, one that tells of images alone leaves the others. ``outputs`` are
-    those it gives. ``parameters`` are the names of the body's fields that it is said to support. ``tools``,
-    ``reasoning`` and ``schema_kept`` say whether it is said to call tools, to think, and to keep to a JSON schema.
-    ``mode`` is what it is for where that is not a conversation, as the list says it ("embedding"); ``owner`` who made
-    it. ``created`` is a Unix time in seconds. ``about`` is a description. All texts are foreign, and cut.
+    ``context`` and ``output`` are limits in tokens. ``price`` is that of a million tokens. ``inputs`` are the accepted
+    kinds of ``KINDS`` and ``refused`` the rejected ones; a kind in neither is unknown. ``outputs`` are the generated
+    kinds. ``parameters`` are the names of supported body fields. ``tools``, ``reasoning`` and ``schema_kept`` tell
+    whether the model supports tool calls, reasoning, and answers that follow a JSON Schema. ``mode`` is the listed
+    purpose of a model that is not for chat ("embedding"); ``owner`` its vendor. ``created`` is a Unix time in seconds.
+    ``about`` is a description. All texts are foreign, and cut.
     """
 
     context: int | None = None
@@ -42,12 +41,12 @@ class ModelFacts(Value):
     about: str = ""
 
     @property
-    def told(self) -> bool:
-        """Whether the list says anything of the model besides its name."""
+    def is_known(self) -> bool:
+        """Return whether the list has any fact about the model besides its name."""
         return self != NOTHING_TOLD
 
     def takes(self, kind: str) -> bool | None:
-        """Whether it takes that kind of input; None where the list does not tell."""
+        """Return whether the model accepts a kind of input; None if unknown."""
         if self.inputs is not None and kind in self.inputs:
             return True
         return False if kind in self.refused else None
@@ -56,22 +55,18 @@ class ModelFacts(Value):
 NOTHING_TOLD = ModelFacts()
 
 
-def joined(one: ModelFacts, more: ModelFacts) -> ModelFacts:
-    """Both together; where both tell of the same, ``more`` is believed."""
-    if not more.told:
-        return one
-    return (
-        one.model_copy(update={name: value for name, value in more if value != getattr(NOTHING_TOLD, name)})
-        if one.told
-        else more
-    )
+def joined(facts: ModelFacts, more: ModelFacts) -> ModelFacts:
+    """Merge two sets of facts; ``more`` wins."""
+    if not more.is_known or not facts.is_known:
+        return more if more.is_known else facts
+    return facts.model_copy(update={name: value for name, value in more if value != getattr(NOTHING_TOLD, name)})
 
 
 def agreed(several: list[ModelFacts]) -> ModelFacts:
-    """What those that tell of it say alike: they stand behind one name, and which one answers is not known."""
-    alike = {}
-    for name, untold in NOTHING_TOLD:
-        said = [value for one in several if (value := getattr(one, name)) != untold]
-        if said and all(value == said[0] for value in said):
-            alike[name] = said[0]
-    return NOTHING_TOLD.model_copy(update=alike) if alike else NOTHING_TOLD
+    """Return the facts on which all agree that contain them, for several models behind one name."""
+    common = {}
+    for name, unknown in NOTHING_TOLD:
+        values = [value for facts in several if (value := getattr(facts, name)) != unknown]
+        if values and all(value == values[0] for value in values):
+            common[name] = values[0]
+    return NOTHING_TOLD.model_copy(update=common) if common else NOTHING_TOLD

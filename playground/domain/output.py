@@ -1,7 +1,7 @@
-"""What an answer is worth under the response format it was asked for: is it JSON, and does it fit the schema.
+"""Validation of answers against their response format: JSON, and the schema.
 
-A format is ``{type, …}``, and where its type is ``json_schema`` the schema stands in it, or in the member of that name.
-Nothing is raised for what a model or a person wrote. `jsonschema_rs` is imported on first use.
+A format is ``{type, …}``; if its type is ``json_schema``, it contains the schema itself or in the member of that name.
+Invalid answers and formats are reported as problems, not raised.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSONObject
 
 JSON_TYPES = ("json_object", "json_schema")
-STRICT_LIST = 5  # warnings about strict that are listed; more would say the same again
+STRICT_LIST = 5  # warnings about strict that are listed
 
 
 def wants_json(response_format: JSONObject | None) -> bool:
-    """Whether an answer under this format is to be JSON, and so can be judged."""
+    """Return whether a format asks for JSON, so that an answer can be validated."""
     return response_format is not None and response_format.get("type") in JSON_TYPES
 
 
 def schema_of(response_format: JSONObject | None) -> JSONObject | None:
-    """The schema an answer has to fit; None when the format has none."""
+    """Return the schema of a format; None if it has none."""
     if response_format is None or response_format.get("type") != "json_schema":
         return None
     inner = response_format.get("json_schema")
@@ -34,10 +34,10 @@ def schema_of(response_format: JSONObject | None) -> JSONObject | None:
 
 
 def check_answer(text: str, response_format: JSONObject | None) -> list[Problem]:
-    """Problems of an answer's exact text. Empty for a format that asks for no JSON, or when all is well.
+    """Return the problems of an answer's exact text; empty if it is valid or the format does not ask for JSON.
 
-    An answer that is not JSON is one problem without a path, which says where. Under a schema, each violation has
-    the path of the value that is wrong.
+    Invalid JSON is one problem without a path, which states the position. Each violation of the schema has the path of
+    the invalid value.
     """
     if not wants_json(response_format):
         return []
@@ -50,7 +50,7 @@ def check_answer(text: str, response_format: JSONObject | None) -> list[Problem]
 
 
 def check_format(name: str | None, schema: JSONObject | None, strict: bool | None) -> list[Problem]:
-    """Problems of a schema format as a person writes it; ``name`` is None where the protocol has no name for it.
+    """Return the problems of an edited schema format; ``name`` is None if the protocol has no name for schemas.
 
     Paths begin with ``name`` or ``schema``. The rule for names is that of tools: a–z A–Z 0–9 _ -, at most 64.
     """
@@ -60,15 +60,15 @@ def check_format(name: str | None, schema: JSONObject | None, strict: bool | Non
     elif name is not None and not NAME_RULE.match(name):
         problems.append(Problem(("name",), "use letters, digits, _ and - only, at most 64"))
     if schema is not None:
-        found = [Problem(("schema", *p.path[1:]), p.message, p.severity) for p in check_schema(schema)]
-        problems += found
-        if strict and not any(p.severity == "error" for p in found):
+        of_schema = [Problem(("schema", *p.path[1:]), p.message, p.severity) for p in check_schema(schema)]
+        problems += of_schema
+        if strict and not any(p.severity == "error" for p in of_schema):
             problems += _check_strict(schema)
     return problems
 
 
 def _check_strict(schema: JSONObject) -> list[Problem]:
-    """What gateways usually refuse with strict on: open objects, and properties that are not required."""
+    """Return warnings on what strict mode usually rejects: open objects, and properties that are not required."""
     out: list[Problem] = []
     for inside, inner in subschemas(schema):
         path = ("schema", *inside)
@@ -77,15 +77,15 @@ def _check_strict(schema: JSONObject) -> list[Problem]:
             continue
         if inner.get("additionalProperties") is not False:
             out.append(Problem(path, 'strict usually wants "additionalProperties": false here', "warning"))
-        left = [name for name in properties if not isinstance(required, list) or name not in required]
-        if left:
-            names = ", ".join(f"“{name}”" for name in left[:3]) + ("…" if len(left) > 3 else "")
+        optional = [name for name in properties if not isinstance(required, list) or name not in required]
+        if optional:
+            names = ", ".join(f"“{name}”" for name in optional[:3]) + ("…" if len(optional) > 3 else "")
             out.append(Problem((*path, "properties"), f"strict usually wants {names} among the required", "warning"))
     return out[:STRICT_LIST]
 
 
 def _why_not(text: str, error: ValueError) -> str:
-    """Where and why a text is no JSON, in the words of the commonest cases."""
+    """Return where and why a text is not JSON, in plain words for the commonest cases."""
     stripped = text.strip()
     if not stripped:
         return "the answer is empty"

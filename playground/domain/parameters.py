@@ -2,10 +2,10 @@
 
 A protocol's parameter model is a subclass of ``Parameters`` whose fields are all ``X | None`` with default
 None: None means "default", and the field is absent from the body. A value outside the documented range is
-kept and sent; ``flag`` says what is odd about it.
+sent nevertheless; ``flag`` describes the deviation.
 
-A new experiment begins with a few fields set by the program (``Hint.ours``). They are the program's own until a person
-sets them: ``is_ours`` tells, and ``note`` says so.
+A new experiment begins with a few fields set by the program (``Hint.ours``). They count as the program's own until a
+person sets them (``is_ours``, ``note``).
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ from playground.jsonkit.values import JSON, JSONObject, is_number
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """How a parameter is shown and checked.
+    """Display and validation of a parameter.
 
     ``editor``: "number" (slider and field), "integer", "switch", "text", "choice" (suggestions, free text
     allowed), "lines" (a text of several), "list" (up to ``most`` strings), "json", "thinking", "tool_choice", "model".
-    ``low`` and ``high`` are the documented range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path``
-    is the place in the body, with dots, where it differs from the field's name. ``start`` is what a control starts from
-    when set.
-    ``ours`` is what a new experiment begins with, and ``instead`` what the program sends for a field that the protocol
-    requires while it is at default. A field is sent only while the field that it ``needs`` is on. What is not ``sent``
-    at all is of the program alone: its range has to be kept to, and ``start`` is its default.
+    ``low`` and ``high`` are the documented range, inclusive; ``soft_high`` is the end of a slider. ``path`` is the
+    dotted place in the body if it differs from the field's name. ``start`` is the initial value of a control when set.
+    ``ours`` is the value in a new experiment, and ``instead`` the value that the program sends for a required field at
+    default. A field is sent only while the field that it ``needs`` is on. A field that is not ``sent`` is a setting of
+    the program: its range is enforced, and ``start`` is its default.
     """
 
     label: str
@@ -58,96 +57,96 @@ class Hint:
     sent: bool = True
 
 
-def _as_it_is(value: JSON) -> JSON:
+def _identity(value: JSON) -> JSON:
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A field that other protocols have a word for, too. ``read`` gives its value in a form that is none of theirs.
+    """A field with an equivalent in other protocols. ``read`` converts its value to a neutral form.
 
-    ``write`` is the reverse. Either gives None for a value that there is no word for.
+    ``write`` is the reverse. Both return None for a value without an equivalent.
     """
 
     name: str
-    read: Callable[[JSON], JSON] = _as_it_is
-    write: Callable[[JSON], JSON] = _as_it_is
+    read: Callable[[JSON], JSON] = _identity
+    write: Callable[[JSON], JSON] = _identity
 
 
 class Parameters(Value):
-    """Base of every protocol's parameter model. Unknown keys are kept and sent as they are."""
+    """Base of every protocol's parameter model. Unknown keys are preserved and sent unchanged."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    #: The fields that hold what the program would have them hold because a person set them so.
+    #: The fields that a person set to the value the program would use anyway.
     _by_hand: frozenset[str] = PrivateAttr(default=frozenset())
 
-    #: Whether the schema of an answer stands in an object with a name of its own, as on chat completions.
+    #: True if the schema of an answer is part of a named object, as on chat completions.
     names_schema: ClassVar[bool] = True
 
     @classmethod
     def hints(cls) -> tuple[tuple[str, Hint], ...]:
-        """Every field with its hint, in the order of definition."""
+        """Return every field with its hint, in the order of definition."""
         return _hints(cls)
 
     @classmethod
     def places(cls) -> Mapping[str, MemberPath]:
-        """Where in a body each field stands."""
+        """Return the path of each field in the body."""
         return _places(cls)
 
     @classmethod
     def begin(cls, wire: JSONObject) -> Self:
-        """What ``wire`` sets, as ``from_wire`` reads it, and for all else what a new experiment begins with."""
+        """Return the parameters of a new experiment, overridden by the members of a body."""
         if not wire:
             new: Self = _new(cls)
             return new
         return cls.from_wire(wire)._with_ours()
 
     def _with_ours(self) -> Self:
-        """The same with what a new experiment begins with where nothing is set."""
+        """Set the fields at default to the values of a new experiment."""
         hints = type(self).hints()
         ours = {name: hint.ours for name, hint in hints if hint.ours is not None and getattr(self, name) is None}
         return self.model_copy(update=ours)
 
     @property
-    def held(self) -> JSONObject:
-        """The fields that are set, under their own names, and the keys that no field is for."""
+    def set_fields(self) -> JSONObject:
+        """The fields that are not at default, by name, and all unknown keys."""
         fields = type(self).model_fields
-        found = {name: value for name, value in self if value is not None or name not in fields}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        values = {name: value for name, value in self if value is not None or name not in fields}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @property
     def by_hand(self) -> tuple[str, ...]:
-        """The fields that a person set to what the program would have set them to, to be kept with the values."""
+        """The fields that a person set to the value the program would use anyway, to be stored with the values."""
         return tuple(sorted(self._by_hand))
 
     def set_by_hand(self, names: Iterable[str]) -> Self:
-        """A copy in which a person set these fields, and no others, to what they are."""
+        """Return a copy in which exactly these fields count as set by a person."""
         copy = self.model_copy()
-        copy._by_hand = frozenset(name for name in names if self._as_we_would(name))
+        copy._by_hand = frozenset(name for name in names if self._has_our_value(name))
         return copy
 
     def is_ours(self, name: str) -> bool:
-        """Whether the value of a field is the program's own."""
-        return name not in self._by_hand and self._as_we_would(name)
+        """Return whether the value of a field is the program's own."""
+        return name not in self._by_hand and self._has_our_value(name)
 
-    def _as_we_would(self, name: str) -> bool:
-        """Whether a field, or what is none, holds what a new experiment begins with."""
+    def _has_our_value(self, name: str) -> bool:
+        """Return whether ``name`` is a field with the value of a new experiment."""
         info = type(self).model_fields.get(name)
         ours = _hint(name, info).ours if info is not None else None
         value = getattr(self, name, None)
         return ours is not None and type(value) is type(ours) and bool(value == ours)
 
     def with_value(self, name: str, value: JSON, *, by_hand: bool = True) -> Self:
-        """A copy with one field set; None sets it back to default. ``by_hand``: by a person, not by the program."""
-        others = (other for other in self._by_hand if other != name)
+        """Return a copy with one field set; None restores the default. ``by_hand``: by a person, not the program."""
+        others = (field for field in self._by_hand if field != name)
         return self.model_copy(update={name: value}).set_by_hand((*others, name) if by_hand else others)
 
     def to_wire(self, over: JSONObject | None = None) -> JSONObject:
-        """Exactly what is set, under the names and in the places the body wants.
+        """Return the body members of the fields that are not at default.
 
-        ``over`` are members of the body that will stand in the place of these: a field that ``needs`` one of them is
-        sent as that one says.
+        ``over`` are members of the body that will override these; a field that ``needs`` one of them depends on its
+        value.
         """
         body: JSONObject = {}
         places = type(self).places()
@@ -155,47 +154,47 @@ class Parameters(Value):
             value = getattr(self, name)
             if value is None or (hint.needs and not self._is_on(hint.needs, over)):
                 continue
-            at = body
+            parent = body
             *above, last = places[name]
             for step in above:
-                at = at.setdefault(step, {})
-            at[last] = list(value) if isinstance(value, tuple) else value
+                parent = parent.setdefault(step, {})
+            parent[last] = list(value) if isinstance(value, tuple) else value
         for name, value in (self.model_extra or {}).items():
-            known = body.get(name)
-            if isinstance(known, dict) and isinstance(value, dict):
-                body[name] = {**value, **known}  # the rest of an object of which one key is a field
+            current = body.get(name)
+            if isinstance(current, dict) and isinstance(value, dict):
+                body[name] = {**value, **current}  # unknown members of an object that has a field
             else:
                 body.setdefault(name, value)
         return body
 
     def _is_on(self, name: str, over: JSONObject | None = None) -> bool:
-        """Whether a switch is on; a value that is no switch may well mean it."""
+        """Return whether a field is on; any value but None and False counts."""
         value = over[name] if over is not None and name in over else getattr(self, name)
         return value is not None and value is not False
 
     @classmethod
     def from_wire(cls, body: JSONObject) -> Self:
-        """The reverse of ``to_wire``. A value of a wrong type is kept as it is, to be sent and flagged."""
+        """Return the parameters of a body, the reverse of ``to_wire``. A value of a wrong type stays, to be flagged."""
         rest = dict(body)
         fields: JSONObject = {}
         for name, (*above, last) in cls.places().items():
-            at = at_path(rest, tuple(above))
-            if isinstance(at, dict) and last in at:
-                value = at[last]
+            parent = at_path(rest, tuple(above))
+            if isinstance(parent, dict) and last in parent:
+                value = parent[last]
                 if above:
-                    inner = {k: v for k, v in at.items() if k != last}
+                    inner = {k: v for k, v in parent.items() if k != last}
                     rest = {**rest, above[0]: inner} if inner else {k: v for k, v in rest.items() if k != above[0]}
                 else:
                     rest = {k: v for k, v in rest.items() if k != last}
                 fields[name] = value
         fields = {**{k: rest.pop(k) for k in list(rest) if k in cls.model_fields}, **fields}
-        known = {k: v for k, v in fields.items() if cls.fits(k, v)}
-        odd = {k: v for k, v in fields.items() if k not in known}
-        return cls.model_validate({**rest, **known}).model_copy(update=odd).set_by_hand(fields)
+        valid = {k: v for k, v in fields.items() if cls.fits(k, v)}
+        invalid = {k: v for k, v in fields.items() if k not in valid}
+        return cls.model_validate({**rest, **valid}).model_copy(update=invalid).set_by_hand(fields)
 
     @classmethod
     def fits(cls, name: str, value: JSON) -> bool:
-        """Whether ``value`` has the documented type of the field."""
+        """Return whether ``value`` has the documented type of the field."""
         try:
             cls.model_validate({name: value})
         except ValidationError:
@@ -204,24 +203,24 @@ class Parameters(Value):
 
     @classmethod
     def tool_choice_for(cls, name: str) -> JSON:
-        """How "this tool must be called" is spelled; the chat-completions shape (specification, section 4.1)."""
+        """Return the value that forces a call of one tool, here for chat completions (specification, section 4.1)."""
         return {"type": "function", "function": {"name": name}}
 
     def shared(self) -> Mapping[str, Shared]:
-        """The fields that mean the same in every protocol that has them, by what they mean.
+        """Return the fields with an equivalent in other protocols, by a neutral name.
 
-        temperature and top_p are numbers, limit is in tokens, stop are texts, effort is a word, tool_choice one, or
-        ``{"name": …}`` of the tool, schema is that of the answer, stream is a switch, user a name.
+        Their neutral values: temperature and top_p are numbers, limit is in tokens, stop are texts, effort is a word,
+        tool_choice a word or ``{"name": …}`` of the tool, schema a JSON Schema, stream a boolean, user a name.
         """
         return {}
 
     @classmethod
     def is_usual(cls, name: str, value: JSON) -> bool:
-        """Whether a value asks for what an answer is without it."""
+        """Return whether a value has no effect on the answer."""
         return name == "response_format" and isinstance(value, dict) and value.get("type") == "text"
 
     def flag(self, name: str) -> str:
-        """What is odd about the value of a field, for the panel; empty when nothing is."""
+        """Return a warning about the value of a field, for the panel; empty if there is none."""
         hint = dict(type(self).hints())[name]
         value = getattr(self, name)
         if value is None:
@@ -240,7 +239,7 @@ class Parameters(Value):
         return ""
 
     def note(self, name: str) -> str:
-        """What the program has to do with a field, for the panel; empty when nothing."""
+        """Return a note on the program's influence on a field, for the panel; empty if there is none."""
         hints = dict(type(self).hints())
         hint, value = hints[name], getattr(self, name)
         if value is None:
@@ -250,7 +249,7 @@ class Parameters(Value):
         return "the program's own; Delete leaves it out" if self.is_ours(name) else ""
 
 
-@cache  # asked for several times by each request
+@cache
 def _hints(kind: type[Parameters]) -> tuple[tuple[str, Hint], ...]:
     return tuple((name, _hint(name, info)) for name, info in kind.model_fields.items())
 
@@ -272,7 +271,7 @@ def _hint(name: str, info: FieldInfo) -> Hint:
     raise TypeError(f"parameter field {name!r} has no Hint")
 
 
-# Fields that mean the same in every protocol
+# Fields of several protocols
 
 Number = StrictInt | StrictFloat
 
@@ -305,10 +304,10 @@ Stream = Annotated[
 
 
 def as_texts(value: JSON) -> JSON:
-    """One text, or several, as several; anything else as it is."""
+    """Return one text or a list of texts as a tuple; anything else unchanged."""
     return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
 def schema_in(response_format: JSON) -> JSON:
-    """The schema that a response format asks for; None where it asks for none."""
+    """Return the schema of a response format; None if it has none."""
     return schema_of(response_format) if isinstance(response_format, dict) else None

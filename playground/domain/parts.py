@@ -1,7 +1,7 @@
-"""The parts a turn is made of, in the order in which they were written or received.
+"""The parts of a turn: text, reasoning, tool calls and results, images.
 
-``extra`` of a part are members it came with that nothing here knows (see ``playground.domain.members``). They go back
-over the protocol they came over, each where it stood, and over no other.
+``extra`` are the unknown members of a received part (see ``playground.domain.members``). They are sent back in their
+place, and only over the protocol that they were received over.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playground.jsonkit.values import JSONObject
 
 
 class Text(Value):
-    """Plain content; Markdown by custom, shown raw on demand. Citations stand in ``extra``."""
+    """Text content, usually Markdown. Citations are in ``extra``."""
 
     kind: Literal["text"] = "text"
     text: LongText
@@ -26,11 +26,11 @@ class Text(Value):
 
 
 class Reasoning(Value):
-    """What a model thought before or between its answers.
+    """The reasoning of a model.
 
-    ``field`` is the wire name it came under (``reasoning_content``, ``thinking``, ``<think>`` ...).
-    ``signature`` and ``redacted`` belong to the native messages protocol and go back byte for byte;
-    ``details`` are vendor records (``reasoning_details``) that go back unmodified and in order.
+    ``field`` is the name of its member or tag (``reasoning_content``, ``thinking``, ``<think>`` ...).
+    ``signature`` and ``redacted`` belong to the native messages protocol and are sent back byte for byte;
+    ``details`` are vendor records (``reasoning_details``) that are sent back unmodified and in order.
     """
 
     kind: Literal["reasoning"] = "reasoning"
@@ -43,7 +43,7 @@ class Reasoning(Value):
 
 
 class Refusal(Value):
-    """A refusal sent apart from content (``message.refusal``)."""
+    """A refusal outside the content (``message.refusal``)."""
 
     kind: Literal["refusal"] = "refusal"
     text: LongText
@@ -52,10 +52,9 @@ class Refusal(Value):
 class ToolCall(Value):
     """One call of a tool (specification, section 2.2).
 
-    ``arguments`` is the raw text as received, whether or not it is JSON. ``id_is_ours`` marks an id that
-    was made here because the gateway sent none. ``free_text`` marks a call of a custom tool, whose arguments are a text
-    and no JSON. ``received`` is what the model sent where a person edited the
-    arguments since, else None; it never goes out again.
+    ``arguments`` is the raw text as received, valid JSON or not. ``id_is_ours``: the id was generated here because the
+    gateway sent none. ``free_text``: a call of a custom tool, whose arguments are plain text. ``received`` are the
+    model's arguments if a person has edited them, else None; they are not sent again.
     """
 
     kind: Literal["tool_call"] = "tool_call"
@@ -69,12 +68,12 @@ class ToolCall(Value):
 
     @property
     def arguments_json(self) -> str:
-        """The arguments as JSON text, to be compared with rows and conditions; a free text is a JSON string."""
+        """The arguments as JSON text, to be compared with rows and conditions; free text becomes a JSON string."""
         return json.dumps(self.arguments, ensure_ascii=False) if self.free_text else self.arguments
 
 
 class Image(Value):
-    """An image in a user turn: an http(s) address or a ``data:`` URL, with the detail asked for."""
+    """An image in a user turn: an http(s) or ``data:`` URL, with the requested detail."""
 
     kind: Literal["image"] = "image"
     url: str
@@ -86,10 +85,10 @@ class Image(Value):
 class ToolResult(Value):
     """The answer to one tool call (specification, section 2.1, role ``tool``).
 
-    ``by`` says how it was answered: "you", "table", "fixed", "filled", "server", "fork" in older files, or empty: not
-    known. ``seconds`` is the time from the complete call to the answer. ``served`` is what a tool server answered,
-    before any edit. Nothing of these goes out. ``images`` do, where the protocol carries them in results. A result that
-    came as a list of blocks has it in ``extra``, which goes back as long as ``text`` is what its texts say.
+    ``by`` is the source of the result: "you", "table", "fixed", "filled", "server", "fork" in older files, or empty:
+    unknown. ``seconds`` is the time from the complete call to the result. ``served`` is the answer of the tool server
+    before any edit. These fields are not sent; ``images`` are, if the protocol supports them in results. A result that
+    was received as a list of blocks has it in ``extra``, which is sent back unless ``text`` was edited.
     """
 
     kind: Literal["tool_result"] = "tool_result"
@@ -104,10 +103,10 @@ class ToolResult(Value):
 
 
 class Unknown(Value):
-    """A part of a kind we do not know. Kept whole, shown as JSON, sent back as it came.
+    """A part of an unknown kind. It is stored whole, shown as JSON and sent back unchanged.
 
-    ``from_file`` says that it is no part of a message but one of an experiment as a newer version of this application
-    writes it: it goes back into files as it came, and is not sent.
+    ``from_file``: the part is from a file of a newer version of the application, not from a gateway; it is written back
+    to files unchanged, and not sent.
     """
 
     kind: Literal["unknown"] = "unknown"
@@ -116,12 +115,12 @@ class Unknown(Value):
 
     @field_validator("from_file")
     @classmethod
-    def _is_foreign(cls, given: bool, info: ValidationInfo) -> bool:
-        return given and _kind_of_newer(info.data.get("value"))
+    def _check_from_file(cls, value: bool, info: ValidationInfo) -> bool:
+        return value and _kind_of_newer(info.data.get("value"))
 
 
-def _known(value: object) -> object:
-    """A part of a kind that only a newer version has is kept as an unknown one."""
+def _newer_as_unknown(value: object) -> object:
+    """Convert a part of a kind of a newer version to ``Unknown``."""
     return Unknown(value=value, from_file=True) if isinstance(value, dict) and _kind_of_newer(value) else value
 
 
@@ -133,7 +132,7 @@ def _kind_of_newer(value: object) -> bool:
 Part: TypeAlias = Annotated[
     Text | Reasoning | Refusal | ToolCall | ToolResult | Image | Unknown,
     Field(discriminator="kind"),
-    BeforeValidator(_known),
+    BeforeValidator(_newer_as_unknown),
 ]
 
 _KINDS: Final = frozenset(

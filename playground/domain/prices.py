@@ -1,9 +1,9 @@
-"""What a model costs, as a person entered it or the gateway's list tells it, and what a request cost by that.
+"""Prices of models, entered by a person or listed by the gateway, and the cost of a request.
 
-Nothing here guesses a price. A turn keeps the price it was asked at. One that was asked before a price was known takes
-what became known since for the gateway and the model that it was asked of, and one that was asked at the price of a
-list what was entered since; whatever is chosen in the window now has no say in it. Where no price was entered, a
-gateway that tells the cost beside the tokens is believed, and after that its list of models.
+No price is guessed. A turn keeps the price at the time of its request. A turn without a price takes the one that became
+known later for its gateway and model, and a listed price gives way to one entered later; the model chosen in the window
+has no influence. Without an entered price, the cost that the gateway reports with the tokens counts, then its list of
+models.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from playground.domain.usage import Usage
 from playground.domain.values import Value
 
 MILLION = 1_000_000
-DOLLARS: Final = "$"  # what gateways that tell a cost tell it in
+DOLLARS: Final = "$"  # the currency of reported costs
 
 
 class Price(Value):
-    """Money for a million tokens: of input, of input served from cache, of output. None: not entered.
+    """The price of a million tokens of input, of input served from cache, and of output. None: not entered.
 
-    Reasoning tokens are output tokens (specification, section 1). Without ``cached``, cached input costs as input.
-    ``told`` says that nobody entered it: it stands in the gateway's list of models.
+    Reasoning tokens are output tokens (specification, section 1). Without ``cached``, cached input costs as much as
+    other input. ``told``: the price comes from the gateway's list of models instead of a person.
     """
 
     input: float | None = None
@@ -31,15 +31,15 @@ class Price(Value):
     told: bool = False
 
     @property
-    def known(self) -> bool:
-        """Whether it says anything."""
+    def is_set(self) -> bool:
+        """Return whether there is a price of input or output."""
         return self.input is not None or self.output is not None
 
 
 class Asked(Value):
-    """Whom a request went to: the id of the gateway's settings, the model asked for, and its price at that moment.
+    """The target of a request: the id of the gateway's profile, the requested model, and its price at that moment.
 
-    Empty where an earlier version did not note it.
+    Empty in turns of an earlier version.
     """
 
     profile_id: str = ""
@@ -48,8 +48,8 @@ class Asked(Value):
 
 
 def cost_of(usage: Usage | None, price: Price | None) -> float | None:
-    """What the tokens cost, in the price's currency; None without usage or price."""
-    if usage is None or price is None or not price.known:
+    """Return the cost of the tokens in the price's currency; None without usage or price."""
+    if usage is None or price is None or not price.is_set:
         return None
     prompt, completion = usage.prompt or 0, usage.completion or 0
     cached = min(usage.cached or 0, prompt)
@@ -59,7 +59,7 @@ def cost_of(usage: Usage | None, price: Price | None) -> float | None:
 
 
 def money(amount: float, currency: str) -> str:
-    """An amount with as many digits as it needs: ``$1.20``, ``$0.0042``, ``< $0.0001``."""
+    """Format an amount with as many digits as it needs: ``$1.20``, ``$0.0042``, ``< $0.0001``."""
     if 0 < amount < 0.0001:
         return f"< {currency}0.0001"
     return f"{currency}{amount:.4f}" if amount < 0.1 else f"{currency}{amount:,.2f}"

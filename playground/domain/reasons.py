@@ -1,6 +1,6 @@
-"""What is wrong with a value that was read from a file, in words for people: where it stands, and what is wanted.
+"""Validation errors in words for people: the place of the invalid value, and the expected value.
 
-The words of the libraries that found it are for their own users: no tuple and no token is named here.
+The messages of pydantic and of the JSONPath parser address programmers, so they are rephrased.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from playground.jsonkit.texts import cut
 
 LONGEST: Final = 200  # characters of a reason
 
-#: What is wanted in place of what stands there, by the beginning of pydantic's name for the error.
-_WANTED: Final = (
+#: The requirement on a value, by the beginning of pydantic's error type.
+_REQUIREMENTS: Final = (
     ("missing", "is missing"),
     ("string_too_", "has the wrong length"),
     ("string", "must be text"),
@@ -41,22 +41,22 @@ _BOUNDS: Final = {
 
 
 def reason_of(error: Exception) -> str:
-    """What is wrong, in one line, from whatever reading a value raises: ``turn 3, part 1: “text” is missing``."""
+    """Return the reason of an error while reading a value, on one line: ``turn 3, part 1: “text” is missing``."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
-        return shortened(_at(first["loc"], _wanted(first["type"], first["msg"], first.get("ctx", {}))))
+        return shortened(_with_place(first["loc"], _requirement(first["type"], first["msg"], first.get("ctx", {}))))
     return shortened(str(error))
 
 
 def shortened(text: str) -> str:
-    """A text in one line that is not too long for a message."""
+    """Return a text on one line, cut to the length of a message."""
     line = " ".join(text.split())
     return cut(line, LONGEST)
 
 
-def _wanted(kind: str, message: str, context: dict[str, object]) -> str:
+def _requirement(kind: str, message: str, context: dict[str, object]) -> str:
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         return f"{words} {context.get(name)}"
@@ -64,11 +64,13 @@ def _wanted(kind: str, message: str, context: dict[str, object]) -> str:
         return f"must be one of {str(context.get('expected', '')).replace(' or ', ', ')}"
     if kind in ("value_error", "assertion_error"):
         return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return next((words for start, words in _WANTED if kind.startswith(start)), "cannot be read as what it should be")
+    return next(
+        (words for start, words in _REQUIREMENTS if kind.startswith(start)), "cannot be read as what it should be"
+    )
 
 
-def _at(place: Sequence[str | int], wanted: str) -> str:
-    """``wanted`` with its place before it; lists are counted from 1, as people do."""
+def _with_place(place: Sequence[str | int], requirement: str) -> str:
+    """Prefix a requirement with its place; items are counted from 1."""
     steps: list[str] = []
     name = ""
     for step in place:
@@ -77,39 +79,40 @@ def _at(place: Sequence[str | int], wanted: str) -> str:
                 steps.pop()
             steps.append(f"{name.removesuffix('s') or 'item'} {step + 1}")
             name = ""
-        elif not (name == "" and steps and steps[-1].startswith("part ")):  # pydantic names the kind of a part as well
+        elif not (
+            name == "" and steps and steps[-1].startswith("part ")
+        ):  # pydantic's path contains the kind of a part
             steps.append(f"“{step}”")
             name = step
         else:
             name = step
     if not steps:
-        return f"it {wanted}"
-    *where, last = steps
-    return f"{', '.join(where)}: {last} {wanted}" if where else f"{last} {wanted}"
+        return f"it {requirement}"
+    *parents, last = steps
+    return f"{', '.join(parents)}: {last} {requirement}" if parents else f"{last} {requirement}"
 
 
-#: What a JSONPath parser calls what it met, and what people call it.
+#: A token name in the messages of the JSONPath parser.
 _TOKEN: Final = re.compile(r"'?TOKEN_\w+'?")
 
 
 def path_reason(error: Exception, path: str) -> str:
-    """Why ``path`` is no JSONPath (RFC 9535), from what the parser raised."""
-    said = str(next(iter(error.args), "")).partition("\n")[
-        0
-    ]  # at the end of a text the parser fails in spelling it out
+    """Return why ``path`` is not a JSONPath (RFC 9535), from the parser's error."""
+    # The parser's str() fails for an error at the end of the text.
+    message = str(next(iter(error.args), "")).partition("\n")[0]
     token = getattr(error, "token", None)
-    at = getattr(token, "index", -1)
+    index = getattr(token, "index", -1)
     if not path.strip():
         return "it is empty; a path begins with $"
     if not path.lstrip().startswith("$"):
-        return "a path begins with $, which stands for the arguments"
-    if not isinstance(at, int) or not 0 <= at < len(path):
+        return "a path begins with $, which means the arguments"
+    if not isinstance(index, int) or not 0 <= index < len(path):
         return "it ends too early"
-    where = f"at character {at + 1}, “{path[at : at + 12]}”"
-    if path[at] in "'\"" and path.count(path[at]) % 2:
-        return f"the quotation mark {where} is never closed"
-    if re.match(r"=(?!=)", path[at:]) and path[at - 1 : at] not in ("=", "!", "<", ">"):
-        return f"{where}: values are compared with =="
-    if not said or _TOKEN.search(said) or said.startswith("unexpected"):
-        return f"{where}: something else is expected there"
-    return f"{said} ({where})"
+    place = f"at character {index + 1}, “{path[index : index + 12]}”"
+    if path[index] in "'\"" and path.count(path[index]) % 2:
+        return f"the quotation mark {place} is never closed"
+    if re.match(r"=(?!=)", path[index:]) and path[index - 1 : index] not in ("=", "!", "<", ">"):
+        return f"{place}: values are compared with =="
+    if not message or _TOKEN.search(message) or message.startswith("unexpected"):
+        return f"{place}: something else is expected there"
+    return f"{message} ({place})"

@@ -1,7 +1,7 @@
-"""Records of reasoning, put together from the fragments in which a stream sends them.
+"""Records of reasoning, assembled from the fragments of a stream.
 
 A record is an object with a type and, mostly, a text and a signature: ``reasoning_details``, ``thinking_blocks``,
-summaries in a list. Nothing here knows a protocol. Each fragment costs what it is long itself.
+summaries in a list. The cost of a fragment depends on its own length only.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from playground.jsonkit.values import JSON, JSONObject
 
 #: Members that hold the text of a record; their fragments are joined.
 TEXTS: Final = frozenset({"text", "thinking", "summary", "content", "reasoning"})
-#: Members that sign a record; their fragments are joined, and a whole one that comes again is left out.
+#: Members that sign a record; their fragments are joined, and a repetition of the whole signature is ignored.
 SIGNATURES: Final = frozenset({"signature", "thought_signature", "thoughtSignature"})
-#: Members that say which record a fragment belongs to.
+#: Members that identify the record of a fragment.
 _LABELS: Final = frozenset({"type", "index", "id", "format"})
 
 
 class Records:
-    """A list of records that grows.
+    """A growing list of records.
 
-    A fragment continues the record of its type and index; without an index it continues the last record if that is of
-    its type and not signed yet. What holds neither text nor a signature is a record of its own.
+    A fragment continues the record of its type and index; without an index it continues the last record if that has
+    its type and is not signed yet. A fragment with neither text nor a signature is a separate record.
     """
 
     __slots__ = ("_by_index", "_items")
@@ -33,7 +33,7 @@ class Records:
         self._by_index: dict[tuple[str, str], _Record] = {}
 
     def add(self, fragments: Iterable[JSON], *, whole: bool = False) -> None:
-        """Take in the fragments of one list, which are not changed; ``whole``: each of them is a whole record."""
+        """Add the fragments of one list, which are not modified; ``whole``: each is a complete record."""
         for fragment in fragments:
             if isinstance(fragment, dict) and not whole:
                 self._add(fragment)
@@ -41,7 +41,7 @@ class Records:
                 self._items.append(fragment)
 
     def value(self) -> list[JSON]:
-        """The records so far."""
+        """Return the records so far."""
         return [item.value() if isinstance(item, _Record) else item for item in self._items]
 
     def _add(self, fragment: JSONObject) -> None:
@@ -58,7 +58,7 @@ class Records:
 
 
 class _Pieces:
-    """A string on its way."""
+    """A string being received."""
 
     __slots__ = ("length", "pieces")
 
@@ -71,7 +71,7 @@ class _Pieces:
         self.length += len(text)
 
     def equals(self, text: JSON) -> bool:
-        """Return whether ``text`` is all that came; costs no more than ``text`` is long."""
+        """Return whether ``text`` equals all pieces joined."""
         return isinstance(text, str) and len(text) == self.length and text == self.value()
 
     def value(self) -> str:
@@ -79,7 +79,7 @@ class _Pieces:
 
 
 class _Record:
-    """One record on its way; ``_names`` keeps the order in which its members came."""
+    """One record being received; ``_names`` has its members in order of appearance."""
 
     __slots__ = ("_names", "_rest", "_strings")
 
@@ -89,11 +89,11 @@ class _Record:
         self._rest: dict[str, Records | JSON] = {}
 
     def value(self) -> JSONObject:
-        """The record so far."""
+        """Return the record so far."""
         return {name: self._member(name) for name in self._names}
 
     def continued_by(self, fragment: JSONObject) -> bool:
-        """Return whether a fragment that may belong here does."""
+        """Return whether a fragment with the same index belongs to this record."""
         if any(_both_differ(self._rest.get(name), fragment.get(name)) for name in ("type", "id")):
             return False
         if not any(fragment.get(name) for name in TEXTS):
@@ -102,11 +102,11 @@ class _Record:
         return not signed or "index" in fragment or self._is_repeated_by(fragment)
 
     def add(self, fragment: JSONObject) -> None:
-        """Take in one fragment. One that is signed may hold the text of all those before it once more."""
+        """Add one fragment. A signed one may repeat the text of all previous fragments."""
         signed = any(fragment.get(name) for name in SIGNATURES)
-        again = TEXTS if signed and self._names and self._is_repeated_by(fragment) else ()
+        repeated = TEXTS if signed and self._names and self._is_repeated_by(fragment) else ()
         for name, value in fragment.items():
-            if name in again:
+            if name in repeated:
                 continue
             if isinstance(value, str) and (name in TEXTS or name in SIGNATURES):
                 pieces = self._strings.setdefault(name, _Pieces())
@@ -122,7 +122,7 @@ class _Record:
             self._names.setdefault(name)
 
     def _is_repeated_by(self, fragment: JSONObject) -> bool:
-        """Return whether a fragment says all the text that came so far."""
+        """Return whether a fragment repeats all the text so far."""
         texts = [name for name in TEXTS if fragment.get(name)]
         return all(name in self._strings and self._strings[name].equals(fragment[name]) for name in texts)
 
@@ -133,5 +133,5 @@ class _Record:
         return value.value() if isinstance(value, Records) else value
 
 
-def _both_differ(one: JSON, other: JSON) -> bool:
-    return bool(one and other and one != other)
+def _both_differ(value: JSON, new: JSON) -> bool:
+    return bool(value and new and value != new)

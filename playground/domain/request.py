@@ -1,4 +1,4 @@
-"""What is asked of a gateway, as a value, before any protocol spells it."""
+"""A request as a value, independent of the protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.jsonkit.values import JSONObject
 
 
 class SendReasoning(StrEnum):
-    """When the reasoning of earlier turns goes back to the gateway."""
+    """When the reasoning of earlier turns is sent back."""
 
     NEVER = "never"
     AFTER_TOOL_CALLS = "after_tool_calls"
@@ -24,20 +24,20 @@ class SendReasoning(StrEnum):
 
 
 class ReasoningReturn(Value):
-    """The rule for sending reasoning back on chat completions, and the field it goes under (empty: as it came)."""
+    """The rule for sending reasoning back on chat completions, and the member's name (empty: as received)."""
 
     when: SendReasoning = SendReasoning.NEVER
     field: str = ""
 
 
 class Request(Value):
-    """One request: the path of the transcript, what is set, and the tools on offer.
+    """One request: the path of the transcript, the parameters, and the tools.
 
-    ``adaptations`` are what the gateway was found not to take: they change what panels and conversation say. So do
-    those of ``once``, which are tried with this request alone.
-    ``inherited_body`` is the gateway's extra body, ``extra_body`` the experiment's own: they are merged into the body
-    last, one after the other, and win over everything else (see ``playground.jsonkit.merge``). ``extra_headers`` go
-    with this request besides the gateway's own and win over those of the same name; none of them is a secret.
+    ``adaptations`` are the gateway's rules, which change fields of panels and conversation; so do the rules in
+    ``once``, which are for this request alone. ``inherited_body`` is the gateway's extra body, ``extra_body`` the
+    experiment's: they are merged into the body last, in this order, and win over everything else (see
+    ``playground.jsonkit.merge``). ``extra_headers`` are sent in addition to the gateway's and win over those of the
+    same name; none of them is a secret.
     """
 
     protocol: str
@@ -54,23 +54,23 @@ class Request(Value):
 
     @property
     def rules(self) -> tuple[Adaptation, ...]:
-        """Those of the adaptations that are about this protocol and model."""
+        """The adaptations for this protocol and model."""
         both = (*self.adaptations, *self.once)
         return tuple(rule for rule in both if rule.applies_to(self.protocol, self.model))
 
     def adapted(self, body: JSONObject) -> JSONObject:
-        """``body``, written by the protocol, as this gateway is known to take it."""
+        """Apply the adaptations to a body that the protocol has encoded."""
         return adapted(body, self.rules) if self.adaptations or self.once else body
 
     def adaptations_of(self, body: JSONObject) -> tuple[Adaptation, ...]:
-        """Those that change something about ``body``, written by the protocol."""
+        """Return the adaptations that change a body that the protocol has encoded."""
         return effective(body, self.rules) if self.adaptations or self.once else ()
 
     def with_extras(self, body: JSONObject) -> JSONObject:
-        """``body`` as this gateway takes it, with both extra bodies merged into it."""
-        whole: JSONObject = merged(merged(self.adapted(body), self.inherited_body), self.extra_body)
-        return whole
+        """Apply the adaptations to a body, then merge both extra bodies into it."""
+        out: JSONObject = merged(merged(self.adapted(body), self.inherited_body), self.extra_body)
+        return out
 
     def settings(self) -> JSONObject:
-        """What the body says besides model, messages and tools, as far as all protocols spell it alike."""
+        """Return the members of the body besides model, messages and tools, as far as all protocols share them."""
         return self.with_extras(self.parameters.to_wire(self.with_extras({})))

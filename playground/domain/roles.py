@@ -1,4 +1,4 @@
-"""Who speaks. Apart from the transcript, because the window names roles before anything else is loaded."""
+"""The roles of messages, in a module without imports of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """Who speaks (specification, section 2.1)."""
+    """The role of a message (specification, section 2.1)."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"

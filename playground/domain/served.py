@@ -1,7 +1,7 @@
-"""What a tool server answered, as the answer to a call: its text, its pictures, and what is said for all that no result
-of a call can hold. What is said stands in the text, where it is seen and can be changed before it is sent.
+"""Conversion of a tool server's answer to a tool result: text, pictures, and a line for each unsupported block.
 
-Pictures go along where the protocol carries them in results; ``sent_text`` has a line for each where it does not.
+These lines are part of the text, so that a person sees them and can edit them before sending. Pictures are sent if the
+protocol supports them in results; otherwise ``sent_text`` has a line for each.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
 
-MOST_BLOCKS: Final = 1_000  # of one answer that are looked at
-MOST_PICTURES: Final = 100  # that go along
-PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")  # those that gateways read
-_COMPARED: Final = 200_000  # characters of JSON that are read to see whether they say the same
-_LARGEST: Final = 400_000  # characters of structured content that become a text
+MOST_BLOCKS: Final = 1_000  # blocks of one answer that are read
+MOST_PICTURES: Final = 100  # pictures of one answer that are sent
+PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")  # types that gateways accept
+_COMPARED: Final = 200_000  # characters of JSON text that are compared with the structured content
+_LARGEST: Final = 400_000  # characters of structured content that are sent as text
 _TOO_LARGE: Final = f"Structured content of more than {_LARGEST:,} characters, not sent"
-_LONGEST: Final = 500  # characters of an address, a name or a type in a line
+_LONGEST: Final = 500  # characters of a URL, a name or a type in a line
 _DATA_URL: Final = re.compile(r"data:([^;,]*)[^,]*,")
 
 
 def answer_of(served: ServerAnswer) -> Answer:
-    """The answer that is made ready for a call. An answer without any block has its structured content for text."""
+    """Return the answer for a call. Without any blocks its text is the structured content."""
     return Answer(
         text=text_of(served), is_error=served.is_error, images=tuple(pictures_in(served.blocks)), served=served
     )
 
 
 def as_served(text: str, served: ServerAnswer) -> bool:
-    """Whether a text is what ``answer_of`` makes of it: nobody edited it."""
+    """Return whether a text equals that of ``answer_of``, so that it was not edited."""
     return text == text_of(served)
 
 
 def text_of(served: ServerAnswer) -> str:
-    """All that can be said of an answer in text."""
+    """Return the text of an answer, with a line for each unsupported block."""
     if not served.blocks and served.structured is not None:
         large = weight(served.structured, _LARGEST) > _LARGEST
         return f"[{_TOO_LARGE}]" if large else write(served.structured)
@@ -60,16 +60,16 @@ def text_of(served: ServerAnswer) -> str:
 
 
 def pictures_in(blocks: Sequence[Block]) -> list[Image]:
-    """The pictures that gateways read, in order; the first ones of very many."""
-    found = (block for block in blocks[:MOST_BLOCKS] if isinstance(block, DataBlock) and is_picture(block))
+    """Return the first ``MOST_PICTURES`` supported pictures, in order."""
+    pictures = (block for block in blocks[:MOST_BLOCKS] if isinstance(block, DataBlock) and is_picture(block))
     return [
         Image(url=f"data:{_type(block)};base64,{block.data}", name=_line(block.uri) or None)
-        for block in islice(found, MOST_PICTURES)
+        for block in islice(pictures, MOST_PICTURES)
     ]
 
 
 def _too_many(served: ServerAnswer) -> list[str]:
-    """What is left out because there is too much of it."""
+    """Return a line each for blocks and pictures above the limits."""
     out = []
     pictures = sum(is_picture(block) for block in served.blocks[:MOST_BLOCKS])
     if pictures > MOST_PICTURES:
@@ -80,12 +80,12 @@ def _too_many(served: ServerAnswer) -> list[str]:
 
 
 def is_picture(block: Block) -> bool:
-    """Whether a block is a picture that was kept, of a kind that gateways read."""
+    """Return whether a block is a stored picture of a supported type."""
     return isinstance(block, DataBlock) and block.kind != "audio" and _type(block) in PICTURES and bool(block.data)
 
 
 def unsaid(served: ServerAnswer) -> tuple[str, ...]:
-    """What of an answer is not in the result that is made of it, a line each with the reason."""
+    """Return a line with the reason for each piece of an answer that is missing in its result."""
     out: list[str] = []
     if served.structured is not None and not served.blocks and weight(served.structured, _LARGEST) > _LARGEST:
         out.append(_TOO_LARGE)
@@ -97,12 +97,12 @@ def unsaid(served: ServerAnswer) -> tuple[str, ...]:
         elif isinstance(block, LinkBlock):
             out.append(f"What {_line(block.uri)} leads to: the link is named")
         elif isinstance(block, TextBlock | ResourceBlock) and block.cut:
-            out.append(_kept(block))
+            out.append(_cut_note(block))
     return (*out, *_too_many(served), *served.lost)
 
 
 def sent_text(result: ToolResult | Answer, *, pictures: bool) -> str:
-    """The text as it goes out: with a line for each picture, where the protocol carries none in results."""
+    """Return the text to send, with a line for each picture unless the protocol supports ``pictures`` in results."""
     text = result.body if isinstance(result, Answer) else result.text
     if not result.images or carries(result, pictures=pictures):
         return text
@@ -110,47 +110,47 @@ def sent_text(result: ToolResult | Answer, *, pictures: bool) -> str:
 
 
 def carries(result: ToolResult | Answer, *, pictures: bool) -> bool:
-    """Whether the pictures of a result go along; ``pictures``: the protocol carries them. An error is text only."""
+    """Return whether a result is sent with its pictures: the protocol supports ``pictures``, and it is not an error."""
     return pictures and not result.is_error
 
 
 def picture_line(image: Image) -> str:
-    """What is sent in the place of a picture."""
-    found = _DATA_URL.match(image.url[:_LONGEST])
-    if found is None:
+    """Return the line that is sent in place of a picture."""
+    match = _DATA_URL.match(image.url[:_LONGEST])
+    if match is None:
         return f"[Picture at {_line(image.url)}, not sent: this result is text only]"
-    size = size_words(bytes_in(image.url, found.end()))
-    return f"[Picture, {_line(found.group(1))}, {size}, not sent: this result is text only]"
+    size = size_words(bytes_in(image.url, match.end()))
+    return f"[Picture, {_line(match.group(1))}, {size}, not sent: this result is text only]"
 
 
 def bytes_in(text: str, start: int = 0) -> int:
-    """How many bytes a text in base64 holds, from ``start`` on."""
+    """Return the number of bytes that base64 text encodes, from index ``start`` on."""
     return max((len(text) - start) * 3 // 4 - text[-2:].count("="), 0)
 
 
 def weight(value: JSON, most: int) -> int:
-    """About how many characters a value has as JSON; nothing is counted behind ``most``."""
-    found, left = 0, [value]
-    while left and found <= most:
-        one = left.pop()
-        found += 4
-        if isinstance(one, str):
-            found += len(one)
-        elif isinstance(one, dict):
-            found += sum(len(name) + 4 for name in one)
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
-    return found
+    """Estimate the characters of a value as JSON; counting stops above ``most``."""
+    size, pending = 0, [value]
+    while pending and size <= most:
+        item = pending.pop()
+        size += 4
+        if isinstance(item, str):
+            size += len(item)
+        elif isinstance(item, dict):
+            size += sum(len(name) + 4 for name in item)
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item
+    return size
 
 
 def _words(block: Block) -> str:
     match block:
         case TextBlock():
-            return f"{block.text}\n[{_kept(block)}]" if block.cut else block.text
+            return f"{block.text}\n[{_cut_note(block)}]" if block.cut else block.text
         case ResourceBlock():
             about = ", ".join(filter(None, (f"Resource {_line(block.uri)}", _line(block.mime))))
-            return f"[{about}]\n{block.text}" + (f"\n[{_kept(block)}]" if block.cut else "")
+            return f"[{about}]\n{block.text}" + (f"\n[{_cut_note(block)}]" if block.cut else "")
         case DataBlock():
             return f"[{_what(block)}, not sent: {_why(block)}]"
         case LinkBlock():
@@ -176,18 +176,18 @@ def _why(block: DataBlock) -> str:
     return "results of calls hold no sound" if block.kind == "audio" else "results of calls hold no files"
 
 
-def _kept(block: TextBlock | ResourceBlock) -> str:
+def _cut_note(block: TextBlock | ResourceBlock) -> str:
     return f"Cut: the first {len(block.text):,} of {block.cut:,} characters"
 
 
 def _says(served: ServerAnswer, value: JSON) -> bool:
-    """Whether a text says the same as the structured content, as far as that is quickly seen."""
-    left = _COMPARED
+    """Return whether a text block equals the structured content; only ``_COMPARED`` characters are compared."""
+    budget = _COMPARED
     texts = (block.text for block in served.blocks[:MOST_BLOCKS] if isinstance(block, TextBlock) and not block.cut)
     for text in texts:
-        if len(text) > left:
+        if len(text) > budget:
             continue
-        left -= len(text)
+        budget -= len(text)
         try:
             if parse_json(text) == value:
                 return True
@@ -197,10 +197,10 @@ def _says(served: ServerAnswer, value: JSON) -> bool:
 
 
 def _type(block: DataBlock) -> str:
-    """The media type, without what is said beside it."""
+    """Return the media type without parameters."""
     return block.mime.partition(";")[0].strip().lower()
 
 
 def _line(text: str) -> str:
-    """A short text on one line."""
+    """Return a text cut and on one line."""
     return " ".join(cut(text, _LONGEST).split())

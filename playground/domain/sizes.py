@@ -1,10 +1,10 @@
-"""Numbers of bytes as people say them."""
+"""Human-readable numbers of bytes."""
 
 from __future__ import annotations
 
 
 def size_words(size: int) -> str:
-    """A number of bytes as people say it: ``812 bytes``, ``412 KB``, ``5.2 MB``."""
+    """Format a number of bytes: ``812 bytes``, ``412 KB``, ``5.2 MB``."""
     if size < 1_000:
         return f"{size} bytes"
     if size < 999_500:

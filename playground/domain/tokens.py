@@ -1,4 +1,4 @@
-"""How many tokens a text may be: a guess, since every model has a tokenizer of its own. Say so wherever it is shown."""
+"""Estimated token counts. Every model has its own tokenizer, so the window marks them as estimates."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from typing import Final
 
 _NARROW: Final = re.compile(r"[\0-\u2e7f]+")
-_COUNTED: Final = 100_000  # characters that are looked at
+_COUNTED: Final = 100_000  # characters that are counted; the rest is extrapolated
 
 
 def estimate_tokens(text: str) -> int:
-    """A rough count of tokens: four characters each, a CJK character one; of a long text, as its beginning has them."""
+    """Estimate the tokens of a text: one for four characters, one for a CJK character; long texts are extrapolated."""
     if len(text) > _COUNTED:
         return estimate_tokens(text[:_COUNTED]) * len(text) // _COUNTED
     wide = len(_NARROW.sub("", text)) if not text.isascii() else 0

@@ -1,7 +1,7 @@
-"""Tool servers (Model Context Protocol) as values: how one is reached, what it offers, what it answered, what it asks.
+"""Tool servers (Model Context Protocol) as values: configuration, tools, answers, and requests to the client.
 
-What a server says is foreign: texts are as they came, and whoever shows one marks what is hidden in it. The process in
-which servers live (``tool_host``) has cut everything to the sizes below before it is one of these.
+Texts of a server are foreign and unmodified; the window marks hidden characters in them. The tool host process
+(``tool_host``) has cut everything to the sizes below.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ LONGEST_TEXT: Final = 2_000_000  # characters of one text in an answer
 LONGEST_ANSWER: Final = 8_000_000  # of all of it, pictures and sound in base64 included
 LONGEST_WORDS: Final = 20_000  # of a description, a title, a line of a log
 MOST_OFFERED: Final = 20_000  # tools, prompts, resources, templates, each
-#: Members of what a sign-in gives that are secrets by themselves.
+#: Members of a sign-in response that are secrets.
 SIGN_IN_SECRETS: Final = frozenset(
     {"access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"}
 )
 
 
 class Via(StrEnum):
-    """How a server is reached."""
+    """The transport of a server."""
 
     STDIO = "stdio"
     HTTP = "http"  # Streamable HTTP
-    SSE = "sse"  # the old form of it
+    SSE = "sse"  # the older HTTP transport
 
 
 class ToolServer(Value):
-    """One server as a person sets it up.
+    """The configuration of one server.
 
-    ``name`` tells it from others, in experiments' files as well. ``environment`` and ``headers`` are what may stand in
-    a file; ``secret_environment`` and ``secret_headers`` are the names of those whose values are in the keyring. In
-    ``arguments`` and ``url``, ``{{secret:NAME}}`` stands for a value in the keyring. ``trusted``: a tool that says it
-    only reads may run by itself. ``prefix`` goes before the names of its tools where another server has the same ones,
-    or always, where a person typed one. ``roots`` are folders it is told of. ``timeout`` is in seconds for one call,
-    without progress meanwhile.
+    ``name`` identifies it, in experiment files as well. ``environment`` and ``headers`` may be written to files;
+    ``secret_environment`` and ``secret_headers`` are the names of those whose values are in the keyring. In
+    ``arguments`` and ``url``, ``{{secret:NAME}}`` is replaced by a value in the keyring. ``trusted``: tools with a
+    read-only hint may run automatically. ``prefix`` is put before the names of its tools if a person has entered one,
+    or if another server has the same names. ``roots`` are folders to offer to the server. ``timeout`` is in seconds for
+    one call without progress.
     """
 
     id: str
@@ -64,7 +64,7 @@ class ToolServer(Value):
 
 
 class Hints(Value):
-    """What a tool says of itself (``annotations``); None where it says nothing. None of it is to be relied upon."""
+    """The hints of a tool about itself (``annotations``), which may be wrong; None if absent."""
 
     title: str = ""
     read_only: bool | None = None
@@ -74,7 +74,7 @@ class Hints(Value):
 
 
 class ServerTool(Value):
-    """A tool as its server lists it."""
+    """A tool in the list of its server."""
 
     name: str
     title: str = ""
@@ -93,7 +93,7 @@ class PromptArgument(Value):
 
 
 class ServerPrompt(Value):
-    """A prompt that a server offers."""
+    """A prompt in the list of its server."""
 
     name: str
     title: str = ""
@@ -102,7 +102,7 @@ class ServerPrompt(Value):
 
 
 class ServerResource(Value):
-    """A resource; where ``template`` is true, ``uri`` is a template with ``{names}`` to be filled in (RFC 6570)."""
+    """A resource; if ``template`` is true, ``uri`` is a template with ``{names}`` to be replaced (RFC 6570)."""
 
     uri: str
     name: str = ""
@@ -114,7 +114,7 @@ class ServerResource(Value):
 
 
 class TextBlock(Value):
-    """Text of an answer; ``cut`` is how many characters it had where it was too long to be kept whole."""
+    """Text of an answer; ``cut`` is the original number of characters if it was too long, else 0."""
 
     kind: Literal["text"] = "text"
     text: LongText
@@ -122,7 +122,7 @@ class TextBlock(Value):
 
 
 class DataBlock(Value):
-    """A picture, sound, or bytes of a resource, as base64; empty, with its size in bytes in ``cut``, if too large."""
+    """A picture, sound, or binary resource in base64; if too large, empty with the number of bytes in ``cut``."""
 
     kind: Literal["image", "audio", "blob"]
     data: str
@@ -132,7 +132,7 @@ class DataBlock(Value):
 
 
 class ResourceBlock(Value):
-    """The text of a resource that is part of an answer."""
+    """The text of an embedded resource; ``cut`` as in ``TextBlock``."""
 
     kind: Literal["resource"] = "resource"
     uri: str
@@ -142,7 +142,7 @@ class ResourceBlock(Value):
 
 
 class LinkBlock(Value):
-    """A resource that is named and not sent along."""
+    """A link to a resource."""
 
     kind: Literal["link"] = "link"
     uri: str
@@ -154,7 +154,7 @@ class LinkBlock(Value):
 
 
 class OtherBlock(Value):
-    """A block of a kind that is not known."""
+    """A block of an unknown kind."""
 
     kind: Literal["other"] = "other"
     value: JSON
@@ -166,10 +166,10 @@ Block: TypeAlias = Annotated[
 
 
 class ServerAnswer(Value):
-    """What a server answered to a call. ``server`` is its name, ``tool`` the name there. ``seconds`` is what it took.
+    """A server's answer to a call. ``tool`` is the server's name of the tool. ``seconds`` is the duration of the call.
 
-    ``problems`` say where ``structured`` does not fit the output schema; ``lost`` names what was too large to be kept.
-    ``recorded``: it was given before, and is given again; its server was not asked.
+    ``problems`` are violations of the output schema by ``structured``; ``lost`` names blocks that were too large.
+    ``recorded``: the answer is a recorded one; the server was not asked.
     """
 
     server: str
@@ -184,14 +184,14 @@ class ServerAnswer(Value):
 
 
 class Message(Value):
-    """One message of a prompt, or of what a server wants a model to be asked."""
+    """One message of a prompt or of a sampling request."""
 
     role: str
     blocks: tuple[Block, ...] = ()
 
 
 class Elicitation(Value):
-    """A server asks the person. ``form`` is the schema of an object with plain members; with ``url`` it is a page."""
+    """A server's request to the person: a form with the schema ``form``, or a page at ``url``."""
 
     kind: Literal["elicitation"] = "elicitation"
     id: str
@@ -202,7 +202,7 @@ class Elicitation(Value):
 
 
 class Sampling(Value):
-    """A server wants a model to be asked. ``models`` are hints for one, the first the best."""
+    """A server's request to a model. ``models`` are hints for its choice, best first."""
 
     kind: Literal["sampling"] = "sampling"
     id: str
@@ -223,9 +223,9 @@ Request: TypeAlias = Annotated[Elicitation | Sampling, Field(discriminator="kind
 class Frame(Value):
     """One JSON-RPC message on the tape of a server. ``at`` is Unix time in seconds.
 
-    ``text`` is the message as it went over the wire, secrets taken out, cut to what is kept; ``size`` its bytes before
-    that. ``call`` is the ticket of the call that it belongs to; empty for none. ``notice`` says what happened to the
-    connection, in words, where it is no message: started, died, so many messages not kept.
+    ``text`` is the message on the wire, redacted and cut; ``size`` is its original number of bytes. ``call`` is the
+    ticket of its call; empty for none. ``notice`` describes an event of the connection instead of a message: started,
+    died, messages dropped.
     """
 
     server: str
@@ -241,12 +241,12 @@ class Frame(Value):
 
 
 def ticket_id(turn_id: str, call_id: str) -> str:
-    """An id for a ticket of a call, another one each time it is asked. Frames bear it as ``call``."""
+    """Return a new ticket for one execution of a call; frames have it as ``call``."""
     return f"{secrets.token_hex(8)}/{turn_id}/{call_id}"
 
 
 def call_of(ticket: str) -> tuple[str, str] | None:
-    """The ids of the turn and the call that a ticket is of; None where it is of no call of a turn."""
+    """Return the ids of the turn and the call of a ticket; None if it has none."""
     _, slash, rest = ticket.partition("/")
-    turn_id, found, call_id = rest.partition("/")
-    return (turn_id, call_id) if slash and found else None
+    turn_id, second_slash, call_id = rest.partition("/")
+    return (turn_id, call_id) if slash and second_slash else None

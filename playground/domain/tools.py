@@ -1,6 +1,6 @@
-"""Tool definitions and what can be said about them and about arguments without running anything.
+"""Tool definitions, and the validation of definitions and arguments.
 
-What may take long raises TooCostlyError; ``engine.questions`` has a process do it that can be ended.
+Checks that may take long raise TooCostlyError; ``engine.questions`` then runs them in a killable worker process.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ from playground.jsonkit.validation import check_value, schema_problem
 from playground.jsonkit.values import JSON, JSONObject, Path
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
-LARGE = 2000  # tokens of one definition above which its size is worth a word
+LARGE = 2000  # tokens of one definition above which there is a warning
 
 
 class ToolDefinition(Value):
     """A function the model may call (specification, section 2.3).
 
-    ``parameters`` is a JSON Schema object, or None where the definition has none. ``source`` holds the text
-    of the definition as typed while it is not valid JSON, so that no keystroke is lost; such a tool is not sent.
-    ``text`` is the schema as somebody spelled it where that differs from our own layout, and ``group`` the heading it
-    stands under in the list; neither goes over the wire.
+    ``parameters`` is a JSON Schema object, or None if the definition has none. ``source`` is the typed text of the
+    definition while it is not valid JSON, so that no input is lost; such a tool is not sent. ``text`` is the source
+    text of the schema if it differs from our own layout, and ``group`` its heading in the list; neither is sent.
 
-    ``server`` is the name of the tool server it came from, empty for one of a person's own; ``remote`` is its name
-    there, where the protocol refuses that or another tool has it, else empty; ``output`` is the schema of its results
-    and ``hints`` what it says of itself. They do not go over the wire either.
+    ``server`` is the name of its tool server, empty for a person's own tool; ``remote`` is its name on the server if
+    the protocol does not allow that or another tool has it, else empty; ``output`` is the schema of its results and
+    ``hints`` are its annotations. They are not sent either.
 
-    ``custom`` marks a custom tool, whose input is free text and no JSON: what its definition says besides name and
-    description (``format``, say).
+    ``custom`` marks a custom tool, whose input is free text instead of JSON, and has the members of its definition
+    besides name and description (such as ``format``).
     """
 
     name: str
@@ -58,29 +57,29 @@ class ToolDefinition(Value):
 
     @property
     def name_there(self) -> str:
-        """What its server calls it."""
+        """The name of the tool on its server."""
         return self.remote or self.name
 
     @property
     def sendable(self) -> bool:
-        """Whether this tool is part of the request: switched on and readable."""
+        """Return whether the tool is part of requests: enabled and valid JSON."""
         return self.enabled and self.source is None
 
     @property
     def unread(self) -> str:
-        """What is the matter with a definition that is kept and not sent; empty where it could be read."""
+        """The reason why a definition is not sent; empty if it is valid JSON."""
         if self.source is None:
             return ""
         return too_long() if len(self.source) > READ_AT_MOST else "not a JSON object yet"
 
     @property
     def offer(self) -> tuple[str, str, JSONObject | None, bool | None, JSONObject | None]:
-        """What of it a request carries: two tools with the same offer are the same one on the wire."""
+        """The fields that are sent: tools with an equal offer are equal on the wire."""
         return self.name, self.description, self.parameters, self.strict, self.custom
 
 
 def doubled_names(tools: tuple[ToolDefinition, ...]) -> list[tuple[int, Problem]]:
-    """The tools whose name another one before them has: their number and the problem."""
+    """Return the index and the problem of each tool with the name of a previous one."""
     first: dict[str, int] = {}
     for number, tool in enumerate(tools):
         first.setdefault(tool.name, number)
@@ -92,7 +91,7 @@ def doubled_names(tools: tuple[ToolDefinition, ...]) -> list[tuple[int, Problem]
 
 
 def check_definition(tool: ToolDefinition) -> list[Problem]:
-    """Problems of one definition, errors first. Raises TooCostlyError."""
+    """Return the problems of one definition, errors first. Raises TooCostlyError."""
     problems: list[Problem] = []
     if not tool.name:
         problems.append(Problem(("name",), "a name is needed"))
@@ -113,7 +112,7 @@ def check_definition(tool: ToolDefinition) -> list[Problem]:
 
 
 def _without_description(schema: JSON) -> list[Problem]:
-    """One warning for all parameters, nested ones too, that neither they nor what they refer to describes."""
+    """Return one warning for all parameters, nested ones too, without a description of their own or by reference."""
     bare = [
         (name, path)
         for path, inner in subschemas(schema)
@@ -132,7 +131,7 @@ def _without_description(schema: JSON) -> list[Problem]:
 def _described(root: JSON, schema: JSON) -> bool:
     for _ in range(8):  # references to references
         if not isinstance(schema, dict):
-            return True  # true and false say all there is to say
+            return True  # the schemas true and false need no description
         words = schema.get("description")
         if (isinstance(words, str) and words.strip()) or "const" in schema:
             return True
@@ -153,7 +152,7 @@ def _list(schema: JSONObject, keyword: str) -> list[JSON]:
 
 
 def check_schema(schema: JSON) -> list[Problem]:
-    """Problems of a parameters schema: JSON Schema, an object at the top, required names that exist.
+    """Return the problems of a parameters schema: JSON Schema, an object at the top, required names that exist.
 
     Raises TooCostlyError.
     """
@@ -172,32 +171,32 @@ def check_schema(schema: JSON) -> list[Problem]:
         if isinstance(ref, str) and target_of(schema, ref) is None:
             local = ref.startswith("#")
             words = "leads nowhere" if local else "leads to another document, which is not fetched"
-            found = Problem(("parameters", *path, "$ref"), short(f"“{ref}” {words}"), "error" if local else "warning")
-            problems.append(found)
+            message, severity = short(f"“{ref}” {words}"), "error" if local else "warning"
+            problems.append(Problem(("parameters", *path, "$ref"), message, severity))
     return sorted(problems, key=lambda problem: problem.severity != "error")
 
 
 def _check_required(schema: JSONObject, path: Path) -> list[Problem]:
-    """Required names that do not exist, where all names are listed."""
+    """Return a problem for each required name that does not exist in a schema that lists all names."""
     properties = schema.get("properties")
     elsewhere = ("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas")
     if any(word in schema for word in elsewhere) or not (isinstance(properties, dict) or path == ("parameters",)):
         return []
-    known = properties if isinstance(properties, dict) else {}
+    names = properties if isinstance(properties, dict) else {}
     return [
         Problem((*path, "required"), f"“{name}” is required but is not among the properties", "warning")
         for name in _list(schema, "required")
-        if isinstance(name, str) and name not in known
+        if isinstance(name, str) and name not in names
     ]
 
 
 def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
-    """Problems of a call's raw arguments against the tool's schema. Empty arguments mean ``{}``.
+    """Return the problems of raw arguments under the tool's schema. Empty arguments mean ``{}``.
 
-    Raises TooCostlyError, but not where there is no schema.
+    Raises TooCostlyError, but not without a schema.
     """
     if schema is not None:
-        limits.weigh_text(arguments)
+        limits.bound_text(arguments)
     try:
         value = parse_json(arguments) if arguments.strip() else {}
     except ValueError as error:
@@ -210,21 +209,21 @@ def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
 
 
 def check_call(call: ToolCall, schema: JSONObject | None) -> list[Problem]:
-    """Problems of a call's arguments; the free text of a custom tool has none. Raises as ``check_arguments``."""
+    """Return the problems of a call's arguments; the free text of a custom tool has none. Raises TooCostlyError."""
     return [] if call.free_text else check_arguments(call.arguments, schema)
 
 
-#: Definitions with the tokens they take, by identity. They are held, so that no other one can take it.
+#: Definitions with their numbers of tokens, by ``id``; holding the definition keeps its ``id`` unique.
 Sizes = dict[int, tuple[ToolDefinition, int]]
 
 
-def sizes_of(tools: Iterable[ToolDefinition], known: Sizes) -> Sizes:
-    """About how many tokens each of ``tools`` takes; only those are counted that are not ``known``."""
-    return {id(tool): known.get(id(tool)) or (tool, definition_tokens(tool)) for tool in tools}
+def sizes_of(tools: Iterable[ToolDefinition], previous: Sizes) -> Sizes:
+    """Estimate the tokens of each tool; those in ``previous`` are not computed again."""
+    return {id(tool): previous.get(id(tool)) or (tool, definition_tokens(tool)) for tool in tools}
 
 
 def definition_tokens(tool: ToolDefinition) -> int:
-    """About how many tokens a definition adds to every request it goes with."""
+    """Estimate the tokens that a definition adds to a request."""
     words = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     try:
         return estimate_tokens(json.dumps(words, ensure_ascii=False, separators=(",", ":")))

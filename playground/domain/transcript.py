@@ -1,19 +1,15 @@
-"""A conversation as a tree of turns: every edit returns a new transcript and leaves the old one whole.
+"""A conversation as an immutable tree of turns: every edit returns a new transcript.
 
-A transcript knows turns, parents and a head; it knows nothing of requests, streams or storage.
+A transcript holds turns, parents and a head; requests, streams and storage are the engine's.
 """
 
 from __future__ import annotations
 
-import os
 import secrets
-from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from itertools import compress, count, repeat
-from operator import attrgetter, eq, is_not
 from typing import Final
 
 from pydantic import Field
@@ -28,7 +24,7 @@ from playground.domain.usage import Timing, Usage
 from playground.domain.values import Value
 from playground.jsonkit.values import JSONObject
 
-#: The finish reason of an answer that the gateway paused: sent back as it is, it is continued.
+#: The finish reason of an answer that the gateway paused and continues when it is sent back unchanged.
 PAUSED: Final = "pause_turn"
 
 
@@ -43,21 +39,21 @@ class Ending(StrEnum):
 
     @property
     def words(self) -> str:
-        """For people; empty where it ended well."""
+        """The ending for people; empty for a complete turn."""
         return "" if self is Ending.COMPLETE else self.replace("_", " ")
 
 
 class Outcome(Value):
-    """What is known about a received turn besides its parts.
+    """The metadata of a received turn.
 
-    ``deviations`` are (code, note) pairs of the gateway lint, ``holes`` the codes of those that left something out
-    which may belong to the answer. ``exchange`` names the exchange on the tape, ``streamed`` says whether streaming was
-    asked for. ``response_format`` is the one the request asked for, as it was sent (see ``playground.domain.output``).
-    ``call_times`` are the first and the last fragment of each call, in the order of the calls, in seconds since the
-    request began; empty where they were not taken. ``choice`` is the index of the completion that the turn is, and
-    ``choices`` how many came of its request: ``usage`` and ``timing`` are the request's, so of all of them together.
-    ``asked`` says whom it went to, ``model`` which one says it answered. ``adapted`` are the gateway's
-    rules that changed something about the request, ``tried`` those that did and were for this request alone.
+    ``deviations`` are (code, note) pairs of the gateway lint; ``holes`` are the codes of those that lost data which may
+    belong to the answer. ``exchange`` is the id of the exchange on the tape, ``streamed`` tells whether streaming was
+    requested. ``response_format`` is that of the request, as sent (see ``playground.domain.output``). ``call_times``
+    are the times of the first and the last fragment of each call, in the order of the calls, in seconds since the
+    request began; empty when not measured. ``choice`` is the index of the completion in this turn and ``choices`` the
+    number of completions of its request; ``usage`` and ``timing`` belong to the request, hence to all its choices.
+    ``asked`` is the gateway and model of the request, ``model`` the model named in the response. ``adapted`` are the
+    gateway's rules that changed the request, ``tried`` the rules of this request alone that did.
     """
 
     ending: Ending
@@ -80,21 +76,19 @@ class Outcome(Value):
     tried: tuple[Adaptation, ...] = ()
 
     @property
-    def whole(self) -> bool:
-        """Whether it is known to have arrived to its end, with nothing in it that could not be read."""
+    def is_complete(self) -> bool:
+        """Return whether the answer ended normally and no data of it was lost."""
         return self.ending is Ending.COMPLETE and not self.holes
 
 
 class Turn(Value):
-    """One message. ``parent`` is the turn it answers or follows, None at the top.
+    """One message. ``parent`` is the id of the turn it follows, None at the top.
 
-    ``members`` are members of a chat message that no part holds (``name``, say); they go out as they came, and only
-    over chat completions. ``extra`` are those that a received message came with, by protocol (``annotations``, say);
-    what of them goes back is for the encoder to say.
+    ``members`` are members of a chat message that no part holds (such as ``name``); they are sent unchanged, and only
+    over chat completions. ``extra`` are the unknown members of a received message by protocol (such as
+    ``annotations``); the encoder decides which of them are sent back.
 
-    Parts are told apart by their ``kind``: ``isinstance`` of a pydantic class is ten times as dear. Where ten thousand
-    turns are walked along in one turn of the loop, ``type(part)`` is asked: it does not look into the part, which lies
-    anywhere in memory, and takes a fifth of the time.
+    Compare the ``kind`` of a part instead of calling ``isinstance``, which is ten times slower for pydantic classes.
     """
 
     id: str
@@ -107,12 +101,12 @@ class Turn(Value):
 
     @property
     def text(self) -> str:
-        """All content, joined; reasoning and calls left out."""
+        """All text content, joined, without reasoning and calls."""
         return "".join([p.text for p in self.parts if p.kind == "text"])
 
     @property
-    def hollow(self) -> bool:
-        """Whether it was to be received and nothing came: it is not sent, and makes room for the next try."""
+    def is_empty(self) -> bool:
+        """Return whether a response brought no part: such a turn is not sent, and a retry replaces it."""
         return self.outcome is not None and not self.parts
 
     @property
@@ -142,7 +136,7 @@ class Turn(Value):
 
     @property
     def paused(self) -> bool:
-        """Return whether the gateway paused the answer and no call of a tool waits in it."""
+        """Return whether the gateway paused the answer and the turn has no tool calls."""
         outcome = self.outcome
         if outcome is None or outcome.finish_reason != PAUSED or outcome.ending is not Ending.COMPLETE:
             return False
@@ -150,34 +144,19 @@ class Turn(Value):
 
     @property
     def truncated(self) -> bool:
-        """Whether the turn ended inside itself, so that its last call must not be run."""
+        """Return whether the turn is cut off, so that its last call must not be executed."""
         return self.outcome is not None and (
             self.outcome.ending is not Ending.COMPLETE or self.outcome.finish_reason in ("length", "max_tokens")
         )
 
 
-_ID, _PARENT = attrgetter("id"), attrgetter("parent")
-
-
-#: Identifiers that were made and not given away yet: to ask the system for each takes longer than all else about it.
-_IDS: Final[deque[str]] = deque()
-_AT_ONCE: Final = 64
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_IDS.clear)
-
-
 def new_id() -> str:
-    """A short random identifier, unique for all practical purposes."""
-    try:
-        return _IDS.pop()
-    except IndexError:
-        made = secrets.token_hex(8 * _AT_ONCE)
-        _IDS.extend(made[at : at + 16] for at in range(16, len(made), 16))
-        return made[:16]
+    """Return a random identifier of 16 hexadecimal digits."""
+    return secrets.token_hex(8)
 
 
 def make_turn(role: Role, text: str = "", *parts: Part) -> Turn:
-    """A turn written by a person: ``text`` (if any) first, then ``parts``."""
+    """Return a turn written by a person: ``text`` (if any) first, then ``parts``."""
     written = (Text(text=text),) if text else ()
     return Turn(id=new_id(), role=role, parts=(*written, *parts))
 
@@ -195,233 +174,178 @@ class Transcript:
     @cached_property
     def path(self) -> tuple[Turn, ...]:
         """The conversation, first turn first."""
-        return self._up_from(self.head)
+        return self._ancestors(self.head)
 
     def place(self, turn_id: str) -> int | None:
-        """Where on the path a turn stands; None for one that is not on it."""
-        return next(compress(count(), map(turn_id.__eq__, map(_ID, self.path))), None)
+        """Return the index of a turn on the path; None for a turn that is not on it."""
+        return next((index for index, turn in enumerate(self.path) if turn.id == turn_id), None)
 
     def lineage(self, turn_id: str | None) -> tuple[Turn, ...]:
-        """The turns from the top down to ``turn_id``, itself included, whether or not it is on the path."""
-        return self.path if turn_id == self.head else self._up_from(turn_id)
+        """Return the turns from the top down to and including ``turn_id``, on the path or not."""
+        return self.path if turn_id == self.head else self._ancestors(turn_id)
 
-    def _up_from(self, at: str | None) -> tuple[Turn, ...]:
-        out: list[Turn] = []
-        while at is not None:
-            turn = self.turns[at]
-            out.append(turn)
-            at = turn.parent
-        return tuple(reversed(out))
-
-    def _gone_on(self, after: Transcript, *turns: Turn) -> Transcript:
-        """``after`` is this conversation with ``turns`` behind it: what was found out about this one need not be again.
-
-        Thousands of turns are walked along for it, and each turn that comes makes another transcript.
-        """
-        known = self.__dict__
-        if "path" in known:
-            after.__dict__["path"] = (*self.path, *turns)
-        if "waiting" in known:
-            after.__dict__["waiting"] = tuple(waiting_in(turns, self.waiting))
-        fresh = len(after.turns) == len(self.turns) + len(turns) > len(self.turns)
-        if fresh and "forks" in known:
-            beside = compress(self.turns, map(eq, map(_PARENT, self.turns.values()), repeat(self.head)))
-            alternatives = (*beside, turns[0].id)
-            after.__dict__["forks"] = self.forks | ({self.head: alternatives} if len(alternatives) > 1 else {})
-        return after
-
-    def _same_tree(self, after: Transcript) -> Transcript:
-        """``after`` has these turns in these places, whatever they say and wherever its head is."""
-        for name in ("forks", "_children"):
-            if name in self.__dict__:
-                after.__dict__[name] = self.__dict__[name]
-        return after
+    def _ancestors(self, turn_id: str | None) -> tuple[Turn, ...]:
+        """Return the turns from the top down to and including ``turn_id``."""
+        turns: list[Turn] = []
+        while turn_id is not None:
+            turn = self.turns[turn_id]
+            turns.append(turn)
+            turn_id = turn.parent
+        return tuple(reversed(turns))
 
     @cached_property
     def _children(self) -> dict[str | None, tuple[str, ...]]:
-        parents = map(_PARENT, self.turns.values())
-        return {**dict(zip(parents, zip(self.turns, strict=False), strict=True)), **self.forks}
+        children: dict[str | None, list[str]] = {}
+        for turn in self.turns.values():
+            children.setdefault(turn.parent, []).append(turn.id)
+        return {parent: tuple(ids) for parent, ids in children.items()}
 
     @cached_property
     def forks(self) -> dict[str | None, tuple[str, ...]]:
-        """The turns (None: the top) that more than one turn follows, and the ids of those, oldest first."""
-        followers = Counter(map(_PARENT, self.turns.values()))
-        if len(followers) == len(self.turns):
-            return {}
-        out: dict[str | None, list[str]] = {parent: [] for parent, count in followers.items() if count > 1}
-        for turn in self.turns.values():
-            if turn.parent in out:
-                out[turn.parent].append(turn.id)
-        return {parent: tuple(ids) for parent, ids in out.items()}
+        """The ids of alternative turns, oldest first, by their parent (None: the top)."""
+        return {parent: ids for parent, ids in self._children.items() if len(ids) > 1}
 
     def children(self, turn_id: str | None) -> tuple[str, ...]:
-        """Ids of the turns that follow ``turn_id`` (None: the top), oldest first."""
+        """Return the ids of the turns that follow ``turn_id`` (None: the top), oldest first."""
         return self._children.get(turn_id, ())
 
     def siblings(self, turn_id: str) -> tuple[str, ...]:
-        """The alternatives of a turn, itself included, oldest first."""
+        """Return the ids of the alternatives of a turn, including its own, oldest first."""
         return self.forks.get(self.turns[turn_id].parent, (turn_id,))
 
     def append(self, *turns: Turn) -> Transcript:
-        """``turns`` follow the head one after another; the last becomes the head."""
-        known, head, placed = dict(self.turns), self.head, []
+        """Add ``turns`` below the head, one after another; the last becomes the head."""
+        all_turns, head = dict(self.turns), self.head
         for turn in turns:
-            known[turn.id] = turn.model_copy(update={"parent": head})
-            placed.append(known[turn.id])
+            all_turns[turn.id] = turn.model_copy(update={"parent": head})
             head = turn.id
-        return self._gone_on(Transcript(known, head), *placed)
+        return Transcript(all_turns, head)
 
     def bring(self, turns: Sequence[Turn]) -> Transcript:
-        """``turns`` stand below one parent, as they say; the first becomes the head where the head stood there."""
-        on = self.head == turns[0].parent
-        known = {**self.turns, **{turn.id: turn for turn in turns}}
-        return self._gone_on(Transcript(known, turns[0].id if on else self.head), *turns[: int(on)])
+        """Add ``turns``, which have one common parent; the first becomes the head if that parent was the head."""
+        is_below_head = self.head == turns[0].parent
+        all_turns = {**self.turns, **{turn.id: turn for turn in turns}}
+        return Transcript(all_turns, turns[0].id if is_below_head else self.head)
 
     def append_alternatives(self, turns: Iterable[Turn]) -> Transcript:
-        """``turns`` all follow the head as alternatives of one another; the first becomes the head."""
-        known, first = dict(self.turns), self.head
-        for number, turn in enumerate(turns):
-            known[turn.id] = turn.model_copy(update={"parent": self.head})
-            if number == 0:
-                first = turn.id
-        return Transcript(known, first)
+        """Add ``turns`` below the head as alternatives of one another; the first becomes the head."""
+        alternatives = [turn.model_copy(update={"parent": self.head}) for turn in turns]
+        head = alternatives[0].id if alternatives else self.head
+        return Transcript({**self.turns, **{turn.id: turn for turn in alternatives}}, head)
 
     def replace(self, *turns: Turn) -> Transcript:
-        """The same tree with the turns of the same ids replaced; their places in the tree stay."""
+        """Replace the turns with these ids; their places in the tree stay."""
         new = {turn.id: turn.model_copy(update={"parent": self.turns[turn.id].parent}) for turn in turns}
-        after = self._same_tree(replace(self, turns={**self.turns, **new}))
-        if "path" in self.__dict__:
-            path = list(self.path)
-            for turn in new.values():
-                if (at := self.place(turn.id)) is not None:
-                    path[at] = turn
-            after.__dict__["path"] = tuple(path)
-        if "waiting" in self.__dict__ and all(_asks(self.turns[turn.id]) == _asks(turn) for turn in turns):
-            after.__dict__["waiting"] = self.waiting
-        return after
+        return replace(self, turns={**self.turns, **new})
 
     def insert(self, turn: Turn, *, before: str) -> Transcript:
-        """``turn`` takes the place of ``before``, which from now on follows it."""
-        after = self.turns[before]
-        known = dict(self.turns)
-        known[turn.id] = turn.model_copy(update={"parent": after.parent})
-        known[before] = after.model_copy(update={"parent": turn.id})
-        return Transcript(known, self.head)
+        """Insert ``turn`` between the turn ``before`` and its parent."""
+        follower = self.turns[before]
+        all_turns = dict(self.turns)
+        all_turns[turn.id] = turn.model_copy(update={"parent": follower.parent})
+        all_turns[before] = follower.model_copy(update={"parent": turn.id})
+        return Transcript(all_turns, self.head)
 
     def remove(self, turn_id: str) -> Transcript:
-        """Without that one turn; what followed it follows its parent."""
-        known = dict(self.turns)
-        gone = known.pop(turn_id)
-        known.update(
-            {key: known[key].model_copy(update={"parent": gone.parent}) for key in self.children(turn_id)}
-        )  # each in its place
-        after = Transcript(known, gone.parent if self.head == turn_id else self.head)
-        at = self.place(turn_id) if "path" in self.__dict__ else None
-        if at is not None:
-            follower = [known[turn.id] for turn in self.path[at + 1 : at + 2]]
-            after.__dict__["path"] = (*self.path[:at], *follower, *self.path[at + 2 :])
-            if "waiting" in self.__dict__ and not _asks(gone):
-                after.__dict__["waiting"] = self.waiting
-        if "forks" in self.__dict__ and not self.forks.keys() & {turn_id, gone.parent}:
-            after.__dict__["forks"] = self.forks  # what followed it stands in its place alone
-        return after
+        """Remove one turn; its followers get its parent."""
+        all_turns = dict(self.turns)
+        parent = all_turns.pop(turn_id).parent
+        for key in self.children(turn_id):
+            all_turns[key] = all_turns[key].model_copy(update={"parent": parent})
+        return Transcript(all_turns, parent if self.head == turn_id else self.head)
 
     def below(self, turn_id: str) -> set[str]:
-        """The ids of a turn and of all that follows it, on every branch. Raises KeyError for an unknown id."""
-        out: set[str] = set()
-        waiting = [self.turns[turn_id].id]
-        while waiting:
-            at = waiting.pop()
-            out.add(at)
-            waiting += self._children.get(at, ())
-        return out
+        """Return the ids of a turn and of all its descendants. Raises KeyError for an unknown id."""
+        ids: set[str] = set()
+        pending = [self.turns[turn_id].id]
+        while pending:
+            current = pending.pop()
+            ids.add(current)
+            pending += self._children.get(current, ())
+        return ids
 
     def without_branch(self, turn_id: str) -> Transcript:
-        """Without that turn and all that follows it. A head in there goes to the end of the alternative beside it.
+        """Remove a turn with all its descendants.
 
-        Without any it goes to the turn before.
+        A head among them moves to the end of the nearest alternative, or else to the parent.
         """
-        gone = self.below(turn_id)
-        kept = Transcript({key: turn for key, turn in self.turns.items() if key not in gone}, self.head)
-        if self.head not in gone:
-            return kept
-        among = self.siblings(turn_id)
-        at = among.index(turn_id)
-        beside = (*among[:at], *among[at + 1 :])
-        if beside:
-            return kept.select(beside[max(at - 1, 0)])
-        return kept.truncate_after(self.turns[turn_id].parent)
+        removed = self.below(turn_id)
+        rest = Transcript({key: turn for key, turn in self.turns.items() if key not in removed}, self.head)
+        if self.head not in removed:
+            return rest
+        siblings = self.siblings(turn_id)
+        index = siblings.index(turn_id)
+        alternatives = (*siblings[:index], *siblings[index + 1 :])
+        if alternatives:
+            return rest.select(alternatives[max(index - 1, 0)])
+        return rest.truncate_after(self.turns[turn_id].parent)
 
     def move(self, turn_id: str, step: int) -> Transcript:
-        """The turn changes place with the one before (``step`` < 0) or after it on the path; else unchanged."""
+        """Swap a turn with the one before it (``step`` < 0) or after it on the path; no change at either end."""
         ids = [turn.id for turn in self.path]
-        at = ids.index(turn_id)
-        first, second = (at - 1, at) if step < 0 else (at, at + 1)
+        index = ids.index(turn_id)
+        first, second = (index - 1, index) if step < 0 else (index, index + 1)
         if first < 0 or second >= len(ids):
             return self
         upper, lower = self.turns[ids[first]], self.turns[ids[second]]
-        known = {
+        all_turns = {
             key: (turn.model_copy(update={"parent": upper.id}) if turn.parent == lower.id else turn)
             for key, turn in self.turns.items()
         }
-        known[lower.id] = lower.model_copy(update={"parent": upper.parent})
-        known[upper.id] = upper.model_copy(update={"parent": lower.id})
-        return Transcript(known, upper.id if self.head == lower.id else self.head)
+        all_turns[lower.id] = lower.model_copy(update={"parent": upper.parent})
+        all_turns[upper.id] = upper.model_copy(update={"parent": lower.id})
+        return Transcript(all_turns, upper.id if self.head == lower.id else self.head)
 
     def truncate_after(self, turn_id: str | None) -> Transcript:
-        """The same tree with the head at ``turn_id`` (None: above the first turn). Nothing is deleted."""
+        """Move the head to ``turn_id`` (None: above the first turn). Nothing is deleted."""
         if turn_id is not None and turn_id not in self.turns:
             raise KeyError(turn_id)
-        return self._same_tree(replace(self, head=turn_id))
+        return replace(self, head=turn_id)
 
     def select(self, turn_id: str) -> Transcript:
-        """The head moves to the newest end of the branch that goes through ``turn_id``."""
-        at = turn_id
-        if at not in self.turns:
-            raise KeyError(at)
-        while following := self._children.get(at):
-            at = following[-1]
-        return self._same_tree(replace(self, head=at))
+        """Move the head to the newest end of the branch through ``turn_id``."""
+        head = turn_id
+        if head not in self.turns:
+            raise KeyError(head)
+        while children := self._children.get(head):
+            head = children[-1]
+        return replace(self, head=head)
 
     def unanswered(self) -> tuple[ToolCall, ...]:
-        """Calls on the path that no later tool turn answers (specification, section 4.1, tool-calling flow)."""
+        """Return the calls on the path without a result (specification, section 4.1, tool-calling flow)."""
         return tuple(call for _, call in self.waiting)
 
     @cached_property
     def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
-        """The same, each with the id of the turn that made it."""
+        """The calls on the path without a result, each with the id of its turn."""
         return tuple(waiting_in(self.path))
 
     def waiting_above(self, turn_id: str | None) -> tuple[tuple[str, ToolCall], ...]:
-        """The same on the way from the top down to ``turn_id``, itself included."""
-        return self.waiting if turn_id == self.head else tuple(waiting_in(self._up_from(turn_id)))
+        """Return the calls without a result from the top down to and including ``turn_id``, each with its turn's id."""
+        return self.waiting if turn_id == self.head else tuple(waiting_in(self._ancestors(turn_id)))
 
 
 def common_prefix(before: Sequence[object], now: Sequence[object]) -> int:
-    """How many items at the front of both are the same objects."""
-    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
+    """Return the number of leading items that are the same objects in both."""
+    shorter = min(len(before), len(now))
+    return next((index for index in range(shorter) if before[index] is not now[index]), shorter)
 
 
 def one_per_request(turns: Iterable[Turn]) -> Iterator[Outcome]:
-    """What came of each request in ``turns``, once however many choices it had: what usage is summed over."""
-    seen: set[str] = set()
+    """Yield the outcome of each request in ``turns`` once, however many choices it had, to sum up usage."""
+    exchanges: set[str] = set()
     for turn in turns:
         outcome = turn.outcome
-        if outcome is None or (outcome.exchange is not None and outcome.exchange in seen):
+        if outcome is None or (outcome.exchange is not None and outcome.exchange in exchanges):
             continue
         if outcome.exchange is not None:
-            seen.add(outcome.exchange)
+            exchanges.add(outcome.exchange)
         yield outcome
 
 
-def _asks(turn: Turn) -> list[Part]:
-    """What decides which calls wait."""
-    return [part for part in turn.parts if part.kind == "tool_call" or part.kind == "tool_result"]
-
-
 def last_answer(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The last assistant turn behind the paused ones that it continues; empty where there is none."""
-    end = next((at for at in range(len(turns), 0, -1) if turns[at - 1].role is Role.ASSISTANT), 0)
+    """Return the last assistant turn with the paused turns that it continues; empty when there is none."""
+    end = next((index for index in range(len(turns), 0, -1) if turns[index - 1].role is Role.ASSISTANT), 0)
     start = max(end - 1, 0)
     while start and turns[start - 1].role is Role.ASSISTANT and turns[start - 1].paused:
         start -= 1
@@ -429,18 +353,15 @@ def last_answer(turns: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def waiting_in(turns: Iterable[Turn], above: Iterable[tuple[str, ToolCall]] = ()) -> list[tuple[str, ToolCall]]:
-    """The calls in ``turns`` that no later one answers, each with the id of the turn that made it.
-
-    ``above`` are those that wait already.
-    """
+    """Return the calls in ``turns`` without a result, each with the id of its turn; ``above`` are earlier ones."""
     waiting = list(above)
     for turn in turns:
         for part in turn.parts:
-            if type(part) is ToolCall:
+            if part.kind == "tool_call":
                 waiting.append((turn.id, part))
-            elif type(part) is ToolResult:
-                # Some gateways use an id again in a later round: a result answers the oldest call still open.
-                answered = next((at for at in waiting if at[1].id == part.call_id), None)
+            elif part.kind == "tool_result":
+                # Some gateways reuse an id in a later round: a result answers the oldest open call.
+                answered = next((entry for entry in waiting if entry[1].id == part.call_id), None)
                 if answered is not None:
                     waiting.remove(answered)
     return waiting

@@ -7,10 +7,10 @@ from playground.jsonkit.values import JSONObject
 
 
 class Usage(Value):
-    """Token counts as the gateway reported them (specification, section 2.4); None where it said nothing.
+    """Token counts as reported by the gateway (specification, section 2.4); None for what is not reported.
 
     ``cached`` is the part of ``prompt`` served from cache, ``reasoning`` the part of ``completion`` spent on
-    reasoning. ``cost`` is the money it says was spent, in dollars. ``raw`` is the object as received.
+    reasoning. ``cost`` is the reported cost in dollars. ``raw`` is the object as received.
     """
 
     prompt: int | None = None
@@ -23,7 +23,7 @@ class Usage(Value):
 
 
 class Timing(Value):
-    """Seconds from the moment the request was sent; None for what did not happen."""
+    """Seconds since the request was sent; None for what did not happen."""
 
     started_at: float  # Unix time, seconds
     headers: float | None = None
@@ -35,12 +35,14 @@ class Timing(Value):
 
     @property
     def first_token(self) -> float | None:
-        """When the first of anything was written, reasoning or content."""
-        return min((at for at in (self.first_reasoning, self.first_content) if at is not None), default=None)
+        """Seconds until the first token of reasoning or content."""
+        times = [time for time in (self.first_reasoning, self.first_content) if time is not None]
+        return min(times, default=None)
 
     @property
     def writing(self) -> float | None:
-        """How long it was written from there on; None where that is too short to tell a rate of."""
+        """Seconds from the first token to the end; None if too short to compute a rate."""
         if self.end is None or self.first_token is None:
             return None
-        return wrote if (wrote := self.end - self.first_token) > 0.05 else None
+        duration = self.end - self.first_token
+        return duration if duration > 0.05 else None

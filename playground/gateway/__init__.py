@@ -1,5 +1,5 @@
-"""Moves bytes between us and a gateway: addresses, headers, sockets, clocks and the tape.
+"""Sends requests to a gateway and records the answers: addresses, headers, connections, time-outs, redaction, the tape.
 
-The only package that imports httpx, and it does so late: importing ``address``, ``connection``, ``tape``,
-``redact``, ``limits`` or ``retry`` costs nothing. It knows no experiments and decides no retries.
+The only package that uses httpx and httpcore, which are loaded with the first connection. It knows no experiments and
+decides no retries.
 """

@@ -1,7 +1,6 @@
-"""From what a person types as a base URL to the endpoint URLs, with each repair said in words.
+"""Reads a typed base URL, with each repair in words, and gives the URLs of endpoints.
 
-The same resolver serves Test and Run, so that what was tested is what is called. Nothing is looked up here.
-The base address ends in the version segment, and endpoint paths are appended to it (specification, section 1).
+The base URL ends in the version segment, and endpoint paths are appended to it (specification, section 1).
 """
 
 from __future__ import annotations
@@ -16,25 +15,25 @@ from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
 _SPOKEN = tuple(f"/{get_protocol(name).endpoint}" for name in PROTOCOLS)
-#: Endpoint paths that people paste along with the base; one that ends as another does stands before it.
+#: Endpoint paths that people paste with the base; one that ends like another is before it.
 ENDPOINTS = (*_SPOKEN, "/completions", "/models")
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-LONGEST = 8_000  # characters of a base URL: what servers and proxies take on a line
+LONGEST = 8_000  # characters of a base URL: the limit of servers and proxies for a line
 
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/+")
 _VERSION = re.compile(r"/v\d+[a-z0-9.]*(/|$)", re.IGNORECASE)
 _REPEATED_VERSION = re.compile(r"(/v\d+)(?:\1)+(?=/|$)", re.IGNORECASE)
-#: An endpoint's path with more behind it; a provider's own path may well go through /models.
+#: An endpoint's path with more behind it; /models alone may be part of a provider's own path.
 _PASTED = re.compile(rf"({'|'.join(ENDPOINTS[:-1])}|/models(?=/v\d|{'|'.join(_SPOKEN)}|/models))(?:/|$)", re.IGNORECASE)
 _HOST = re.compile(r"^[^\s<>\"{}|\\^`%/?#@]+$")
 
 
 @dataclass(frozen=True)
 class Address:
-    """A base URL that can be used, the URL of its model list, and what was repaired to get there.
+    """A usable base URL, the URL of its model list, and the repairs that were made.
 
-    ``suggestion`` is another base URL worth trying ("" when there is none) and ``note`` says why.
+    ``suggestion`` is another base URL worth trying ("" if there is none), and ``note`` the reason.
     """
 
     base: str
@@ -44,13 +43,13 @@ class Address:
     note: str = ""
 
     def endpoint(self, path: str) -> str:
-        """The URL of an endpoint path below the base."""
+        """Return the URL of an endpoint path below the base."""
         return f"{self.base}/{path.lstrip('/')}"
 
 
-@lru_cache(maxsize=64)  # asked for by every request
+@lru_cache(maxsize=64)  # every request calls it
 def resolve(base_url: str) -> Address:
-    """Read ``base_url`` as typed. Raises ValueError, in words for people, for what cannot be a base URL."""
+    """Read ``base_url`` as typed. Raises ValueError, in words for people, for an unusable one."""
     base, repairs = repair(base_url)
     suggestion = note = ""
     if not _VERSION.search(urlsplit(base).path):
@@ -66,7 +65,7 @@ def resolve(base_url: str) -> Address:
 
 
 def repair(base_url: str) -> tuple[str, tuple[str, ...]]:
-    """The base URL in its plain form and the repairs that were needed. Raises ValueError as ``resolve`` does."""
+    """Return the base URL in its plain form and the repairs. Raises ValueError like ``resolve``."""
     repairs: list[str] = []
     text = base_url.strip().strip("\"'<>`").strip()
     if text != base_url:
@@ -98,23 +97,23 @@ def repair(base_url: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _with_scheme(text: str, repairs: list[str]) -> str:
-    """``text`` with http:// or https:// in front and in lower case."""
-    found = _SCHEME.match(text)
-    if found is None:
+    """Return ``text`` with http:// or https:// in front and in lower case."""
+    match = _SCHEME.match(text)
+    if match is None:
         bare = text.removeprefix("//")
         scheme = "http" if is_loopback(f"http://{bare}") else "https"
         repairs.append(f"added {scheme}://")
         return f"{scheme}://{bare}"
-    scheme, rest = found[1].lower(), text[found.end() :]
+    scheme, rest = match[1].lower(), text[match.end() :]
     if scheme not in DEFAULT_PORTS:
         raise ValueError(f"A base URL starts with https:// or http://, not {scheme}://.")
-    if not found[0].endswith("://") or found[0].endswith(":///"):
+    if not match[0].endswith("://") or match[0].endswith(":///"):
         repairs.append(f"corrected the slashes after {scheme}:")
     return f"{scheme}://{rest}"
 
 
 def _plain_path(parts: SplitResult, repairs: list[str]) -> str:
-    """The path without trailing slashes, pasted endpoints and doubled versions."""
+    """Return the path without trailing slashes, pasted endpoints and doubled versions."""
     path = parts.path
     if path.rstrip("/") != path:
         if path.strip("/"):
@@ -133,7 +132,7 @@ def _plain_path(parts: SplitResult, repairs: list[str]) -> str:
 
 
 def doubled(base: str) -> str:
-    """What a repaired base still seems to hold twice, in words that explain a 404; "" when nothing."""
+    """Return a part that a repaired base seems to have twice, in words that explain a 404; "" if there is none."""
     path = urlsplit(base).path
     if pasted := _PASTED.search(path):
         return f"The address holds {pasted[1]}, which is added by itself."
@@ -143,29 +142,30 @@ def doubled(base: str) -> str:
 
 
 def candidates(base: str) -> tuple[str, ...]:
-    """Other base URLs on the same origin that a repaired one may be meant to be, the likeliest first.
+    """Return similar base URLs on the same origin, the likeliest first.
 
-    With the version segment that is missing, or without what stands too much in it: an endpoint's path and what
-    follows that, a second version, any version; at last with nothing but the usual version.
+    They have a version segment if it is missing, or lack an endpoint's path and the rest behind it, a second version,
+    or any version; the last one is the origin with the usual version.
     """
     parts = urlsplit(base)
     start, path = f"{parts.scheme}://{parts.netloc}", parts.path
-    found: list[str] = []
+    paths: list[str] = []
     if pasted := _PASTED.search(path):
         path = path[: pasted.start()]
-        found.append(path)
+        paths.append(path)
     versions = list(_VERSION.finditer(path))
     if not versions:
-        found.append(f"{path}/v1")
+        paths.append(f"{path}/v1")
     elif len(versions) > 1:
-        found += [path[: versions[0].end()].rstrip("/"), path[: versions[0].start()] + path[versions[-1].start() :]]
+        paths += [path[: versions[0].end()].rstrip("/"), path[: versions[0].start()] + path[versions[-1].start() :]]
     else:
-        found.append(path[: versions[0].start()])
-    return tuple(dict.fromkeys(url for url in (start + one for one in (*found, "/v1")) if url != base))
+        paths.append(path[: versions[0].start()])
+    urls = (start + path for path in (*paths, "/v1"))
+    return tuple(dict.fromkeys(url for url in urls if url != base))
 
 
 def is_loopback(url: str) -> bool:
-    """Whether ``url`` names this machine: localhost, 127.0.0.0/8, ::1 or an unspecified address."""
+    """Return whether ``url`` names this machine: localhost, 127.0.0.0/8, ::1 or an unspecified address."""
     try:
         host = (urlsplit(url).hostname or "").rstrip(".").lower()
     except ValueError:
@@ -182,7 +182,7 @@ def is_loopback(url: str) -> bool:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port in one spelling: what a key belongs to. Raises ValueError when there is no host."""
+    """Return scheme, host and port in one spelling, to bind a key to. Raises ValueError if there is no host."""
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     if not host:
@@ -193,5 +193,5 @@ def origin(url: str) -> str:
 
 
 def needs_consent(url: str) -> bool:
-    """Whether a key sent to ``url`` could be read on the way: http to a host that is not this machine."""
+    """Return whether a key sent to ``url`` could be read on the way: http to a host that is not this machine."""
     return urlsplit(url).scheme == "http" and not is_loopback(url)

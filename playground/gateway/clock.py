@@ -1,6 +1,6 @@
-"""Watches over the reads of one exchange: how long for the first content, between contents, and in total.
+"""The time-outs of one exchange: for the first content, between contents, and in total.
 
-It interrupts nothing but a wait inside ``async with clock.watch()``; time the reader spends elsewhere is free.
+Only a wait inside ``async with clock.watch()`` can time out; the time that the reader spends elsewhere is free.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from playground.gateway.connection import Timeouts
 
 _NEVER = float("inf")
 
-#: Seconds between two pieces of content once the gateway has reported an error: what still comes is read, but a
-#: server that says it failed and then hangs is not waited for. Shorter where a person set less patience.
+#: Seconds between two pieces of content after the gateway reported an error, since a server that failed may hang.
+#: Shorter if ``idle`` or ``settle`` are.
 AFTER_ERROR = 3.0
 
-#: A read that begins late gets this many seconds to find what has come in the meantime.
+#: Seconds for a read that begins late to return the data received in the meantime.
 _GRACE = 0.05
 
-#: Seconds that are waited at most: a Qt timer has room for 24 days.
+#: The longest wait in seconds: a Qt timer takes 24 days at most.
 _LONGEST = 20 * 86400.0
 
 
 class Stage(StrEnum):
-    """What is being waited for."""
+    """A stage of an exchange, with its own time-out."""
 
     CONNECT = "connect"
     FIRST = "first"
     IDLE = "idle"
     SETTLE = "settle"
-    ERROR = "error"  # what may come after an error was reported
+    ERROR = "error"  # after an error was reported
     TOTAL = "total"
 
 
-class Expired(Exception):  # noqa: N818 - it is a fact, not an error: the caller makes a failure of it
+class Expired(Exception):  # noqa: N818 - a signal, from which the caller makes a failure
     """The time for ``stage`` is over."""
 
     def __init__(self, stage: Stage) -> None:
@@ -45,7 +45,7 @@ class Expired(Exception):  # noqa: N818 - it is a fact, not an error: the caller
 
 
 class Clock:
-    """The clocks of one exchange. ``wait_for`` says what is waited for; ``watch`` ends a wait that takes too long."""
+    """The clocks of one exchange: ``wait_for`` sets the stage, and ``watch`` ends a wait that takes too long."""
 
     def __init__(self, timeouts: Timeouts) -> None:
         self._timeouts = timeouts
@@ -54,6 +54,7 @@ class Clock:
         self._total = _NEVER if timeouts.total is None else self.started + timeouts.total
         self._stage = Stage.CONNECT
         self._deadline = _NEVER
+        self._grace = 0.0  # until then a wait that begins too late may last
         self._timeout: asyncio.Timeout | None = None
 
     @property
@@ -63,19 +64,20 @@ class Clock:
 
     @property
     def stage(self) -> Stage:
-        """What is being waited for at the moment."""
+        """The stage in progress."""
         return self._stage
 
     def wait_for(self, stage: Stage) -> None:
-        """From now on ``stage`` is waited for, with the time set for it."""
-        seconds = self._patience(stage)
+        """Begin a stage, with its time-out from now on."""
+        seconds = self._seconds(stage)
         self._stage = stage
         self._deadline = _NEVER if seconds is None else self._loop.time() + seconds
+        self._grace = 0.0
         if self._timeout is not None and not self._timeout.expired():
             self._timeout.reschedule(self._end)
 
-    def _patience(self, stage: Stage) -> float | None:
-        """Seconds; None where one waits for ever."""
+    def _seconds(self, stage: Stage) -> float | None:
+        """Return the time-out of a stage; None if it has none."""
         times = self._timeouts
         if stage is Stage.ERROR:
             return min([AFTER_ERROR, *filter(None, (times.idle, times.settle))])
@@ -85,11 +87,14 @@ class Clock:
     @property
     def _end(self) -> float:
         now = self._loop.time()
-        return min(max(min(self._deadline, self._total), now + _GRACE), now + _LONGEST)
+        end = min(self._deadline, self._total, now + _LONGEST)
+        if end < now + _GRACE and not self._grace:
+            self._grace = now + _GRACE
+        return max(end, self._grace)
 
     @asynccontextmanager
     async def watch(self) -> AsyncIterator[None]:
-        """Raise ``Expired`` in what is awaited inside once the time for it is over."""
+        """Cancel the wait inside and raise ``Expired`` when the time of the stage, or of the exchange, is over."""
         self._timeout = asyncio.timeout_at(self._end)
         try:
             async with self._timeout:

@@ -1,7 +1,7 @@
-"""Undoes the codes in which a text may be written, and tells where in it each character stood.
+"""Decodes escaped text (JSON, URL and HTML escapes, also nested) and maps positions back to the escaped text.
 
-A gateway may quote a key in any of them, and in several at once: JSON in JSON, a URL in HTML, percent signs that are
-escaped themselves. So there is no list of spellings to look for; the text is read, layer by layer.
+A gateway may quote a key in any escape syntax, and in several at once: JSON in JSON, a URL in HTML, percent signs that
+are escaped themselves. A list of spellings would be endless, so the text is decoded layer by layer before the search.
 """
 
 from __future__ import annotations
@@ -10,135 +10,108 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cache
+from html.entities import html5
 from string import ascii_letters, digits
 from typing import Final
 
-#: Layers that are taken off; nothing sensible has more.
-_LAYERS: Final = 5
+_MOST_LAYERS: Final = 5
 _HEX: Final = "[2-7][0-9a-fA-F]"
-#: Backslashes double with each layer of JSON. All repeats are bounded, so that no text takes long. Each pattern begins
-#: with a character as it stands: so ``re`` goes over all others in C, ten times faster than it tries a repeat.
-_SLASHES: Final = r"\\\\{0,14}"
-_NUMBER: Final = r"#0{0,6}"
-_SLICE: Final = 100_000  # bytes
-_SIGN: Final = 32  # bytes, more than a sign of a code has
-#: The first bytes of characters in a code.
-CODED: Final = b"\\%&"
-#: What a code, or a part of one, may end with.
-CODING: Final = "\\%&#;" + ascii_letters + digits
+#: Backslashes double with each layer of JSON. All repeats are bounded, so that a search takes linear time.
+_BACKSLASHES: Final = r"\\\\{0,14}"
+_LEADING_ZEROS: Final = r"#0{0,6}"
+_LONGEST_ESCAPE: Final = 32  # characters
+#: The first characters of all escapes.
+ESCAPE_STARTS: Final = "\\%&"
+#: The characters of all escapes.
+ESCAPE_CHARACTERS: Final = ESCAPE_STARTS + "#;" + ascii_letters + digits
+
+_ENTITIES: Final = {name[:-1]: char for name, char in html5.items() if name.endswith(";") and len(char) == 1}
 
 
-class Plain:
-    """A text without its codes. ``text`` is what it says."""
+class DecodedText:
+    """A text with its escapes decoded. ``text`` is the result; ``place`` maps a position in it back."""
 
-    __slots__ = ("_ends", "_shifts", "text")
+    __slots__ = ("_layers", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._ends: list[array[int]] = []  # of each layer: where a code's character ends in what it says,
-        self._shifts: list[array[int]] = []  # and how many characters more had been written until there
+        # For each layer: where each decoded escape ends in the result, and how much longer the source is up to there.
+        self._layers: list[tuple[array[int], array[int]]] = []
 
-    def place(self, at: int) -> int:
-        """Where in the text as it was written the character number ``at`` begins."""
-        for ends, shifts in zip(reversed(self._ends), reversed(self._shifts), strict=True):
-            before = bisect_right(ends, at)
-            at += shifts[before - 1] if before else 0
-        return at
+    def place(self, position: int) -> int:
+        """Return the position in the escaped text of a position in ``text``."""
+        for ends, shifts in reversed(self._layers):
+            count = bisect_right(ends, position)
+            position += shifts[count - 1] if count else 0
+        return position
 
-    def take_off(self, code: re.Pattern[str]) -> bool:
-        """Undo one layer. Returns whether there was one."""
-        text, at, size = self.text, 0, 0
-        out: list[str] = []
+    def decode_layer(self, escape: re.Pattern[str]) -> bool:
+        """Decode every escape once. Return False when there was none."""
+        pieces: list[str] = []
         ends, shifts = array("q"), array("q")
-        for found in code.finditer(text):
-            start, end = found.span()
-            char = _character(found)
+        copied = size = 0
+        for match in escape.finditer(self.text):
+            char = _decode(match)
             if char is None:
                 continue
-            out += (text[at:start], char)
-            size += start - at + 1
+            pieces += (self.text[copied : match.start()], char)
+            size += match.start() - copied + 1
+            copied = match.end()
             ends.append(size)
-            shifts.append(end - size)
-            at = end
+            shifts.append(copied - size)
         if not ends:
             return False
-        self.text = "".join((*out, text[at:]))
-        self._ends.append(ends)
-        self._shifts.append(shifts)
+        self.text = "".join((*pieces, self.text[copied:]))
+        self._layers.append((ends, shifts))
         return True
 
 
 class Codes:
-    """The codes for texts of certain characters."""
+    """Decodes the escapes of printable ASCII, and a backslash before each of the given punctuation characters."""
 
     def __init__(self, characters: Iterable[str]) -> None:
         marks = "".join(sorted(re.escape(char) for char in set(characters) if not char.isalnum() and char.isascii()))
-        escaped = f"|([{marks}])" if marks else "|(?!)()"
-        self._code = re.compile(
-            rf"{_SLASHES}(?:u00({_HEX})|x({_HEX}){escaped})|%({_HEX})"
-            rf"|&(?:{_NUMBER}([0-9]{{2,3}});?|#[xX]0{{0,6}}({_HEX});?|([a-zA-Z]{{2,8}});)"
+        escaped_mark = f"|([{marks}])" if marks else "|(?!)()"
+        self._escape = re.compile(
+            rf"{_BACKSLASHES}(?:u00({_HEX})|x({_HEX}){escaped_mark})|%({_HEX})"
+            rf"|&(?:{_LEADING_ZEROS}([0-9]{{2,3}});?|#[xX]0{{0,6}}({_HEX});?|([a-zA-Z]{{2,8}});)"
         )
-        self._cut = re.compile(
-            rf"(?:{_SLASHES}(?:u0{{0,2}}|u00[2-7]|x[2-7]?)?|%[2-7]?"
-            rf"|&(?:{_NUMBER}[0-9]{{0,3}}|#[xX]0{{0,6}}[2-7]?|[a-zA-Z]{{0,8}}))\Z"
-        )
-        #: Find where a code may stand in bytes, or begin at the end of a text in them. Each is for one character as it
-        #: stands, in the order of ``CODED``, so that ``re`` leaps over all others.
-        self.signs: Final = tuple(
-            re.compile(sign.encode())
-            for sign in (
-                # A single backslash before a quotation mark is no end of a text.
-                rf"\\(?:u00[2-7]|x[2-7]{escaped}|\\{{1,14}}[ux]?0{{0,2}}\")",
-                r"%(?:[2-7]|\"|\Z)",
-                r"&(?:[#a-zA-Z]|\"|\Z)",
-            )
+        # Found in a fraction of the time, as each begins with a literal. Most texts have none.
+        signs = (rf"\\(?:u00[2-7]|x[2-7]|\\{escaped_mark})", "%[2-7]", "&[#a-zA-Z]")
+        self._signs = tuple(map(re.compile, signs))
+        self._begun_escape = re.compile(
+            rf"(?:{_BACKSLASHES}(?:u0{{0,2}}|u00[2-7]|x[2-7]?)?|%[2-7]?"
+            rf"|&(?:{_LEADING_ZEROS}[0-9]{{0,3}}|#[xX]0{{0,6}}[2-7]?|[a-zA-Z]{{0,8}}))\Z"
         )
 
-    def may_be_in(self, data: bytes) -> bool:
-        """Whether a code may stand in those bytes, or begin at the end of a text in them."""
-        signs = [sign for mark, sign in zip(CODED, self.signs, strict=True) if mark in data]
-        # In slices, the longest sign in common: one search of megabytes would hold up every other thread.
-        slices = range(0, len(data) if signs else 0, _SLICE)
-        return any(sign.search(data, at, at + _SLICE + _SIGN) for at in slices for sign in signs)
-
-    def undo(self, text: str) -> Plain | None:
-        """What it says; None when that is what it is."""
-        if not ("\\" in text or "%" in text or "&" in text):
+    def undo(self, text: str) -> DecodedText | None:
+        """Return ``text`` with its escapes decoded, None when it has none."""
+        if not any(sign.search(text) for sign in self._signs):
             return None
-        plain = Plain(text)
-        if not plain.take_off(self._code):
-            return None
-        for _ in range(_LAYERS - 1):
-            if not plain.take_off(self._code):
-                break
-        return plain
+        decoded = DecodedText(text)
+        layers = 0
+        while layers < _MOST_LAYERS and decoded.decode_layer(self._escape):
+            layers += 1
+        return decoded if layers else None
 
     def undone(self, text: str) -> str:
-        """What it says."""
-        plain = self.undo(text)
-        return plain.text if plain is not None else text
+        """Return ``text`` with its escapes decoded."""
+        decoded = self.undo(text)
+        return decoded.text if decoded is not None else text
 
     def cut_off(self, text: str) -> int:
-        """How many characters at the end of ``text`` may be the beginning of a code."""
-        found = self._cut.search(text, max(0, len(text) - 32))
-        return len(text) - found.start() if found is not None else 0
+        """Return how many characters at the end of ``text`` may be the beginning of an escape."""
+        match = self._begun_escape.search(text, max(0, len(text) - _LONGEST_ESCAPE))
+        return len(text) - match.start() if match is not None else 0
 
 
-def _character(found: re.Match[str]) -> str | None:
-    """What a code stands for; None when it is none."""
-    unicode, short, escaped, percent, decimal, hexadecimal, name = found.groups()
+def _decode(match: re.Match[str]) -> str | None:
+    """Return the character of an escape, None when it is no valid one."""
+    unicode, short, mark, percent, decimal, hexadecimal, entity = match.groups()
     code = unicode or short or percent or hexadecimal
     if code:
         return chr(int(code, 16))
     if decimal:
         number = int(decimal)
         return chr(number) if 0x20 <= number < 0x7F else None
-    return escaped or _names().get(name)
-
-
-@cache
-def _names() -> dict[str, str]:
-    from html.entities import html5
-
-    return {name[:-1]: char for name, char in html5.items() if name.endswith(";") and len(char) == 1}
+    return mark or _ENTITIES.get(entity)

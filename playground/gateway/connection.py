@@ -1,7 +1,7 @@
-"""All that is needed to reach one gateway, as a value: address, key, headers, clocks and caps.
+"""The settings to reach one gateway, as a value: address, key, headers, time-outs and size limits.
 
-A connection is made by the caller from a stored profile and the key in the keyring. It opens nothing, and
-neither its repr nor its dump shows the key or a header's value.
+The caller makes a connection from a stored profile and the key in the keyring. It opens nothing, and neither its repr
+nor its dump shows the key or a header's value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from playground.domain.values import Value
 
 MEBIBYTE = 1024 * 1024
 
-
 _LINE_ENDS = frozenset("\r\n\v\f\x85\u2028\u2029")
 
 
@@ -28,11 +27,11 @@ class Auth(StrEnum):
 
 
 class Timeouts(Value):
-    """How long to wait, in seconds; None switches a clock off.
+    """Time-outs in seconds; None for no time-out.
 
-    ``connect`` covers name, TCP and TLS. ``first`` runs from the request being sent to the first content.
-    ``idle`` runs between two pieces of content; keep-alives do not re-arm it. ``settle`` is how long to wait
-    for the end marker once every choice has finished with content or a call. ``total`` covers the whole exchange.
+    ``connect`` covers name, TCP and TLS. ``first`` runs from the end of the request to the first content. ``idle`` runs
+    between two pieces of content; keep-alives do not restart it. ``settle`` runs after every choice has finished with
+    content or a call, until the end marker. ``total`` covers the whole exchange.
     """
 
     connect: float | None = Field(default=10.0, gt=0)
@@ -43,15 +42,14 @@ class Timeouts(Value):
 
 
 class Connection(Value):
-    """One gateway as seen from the wire.
+    """The connection settings of one gateway.
 
-    ``base_url`` is as typed; ``playground.gateway.address.resolve`` reads it. ``auth`` maps a protocol name to
-    the way its key is sent (default: bearer). ``headers`` are added last and win over ours. ``ca_file`` is a PEM file
-    trusted besides the system's certificates. ``proxy`` is a proxy's address, used instead of the one that the
-    surroundings name; it may hold a password. ``secret_headers`` names the headers whose values are secrets, besides
-    those that are known to be. ``max_event_bytes`` caps one event of a stream or one JSON answer,
-    ``max_body_bytes`` any whole body, both after gzip was undone. ``retries`` is for whoever runs requests: the client
-    never tries again itself.
+    ``base_url`` is as typed; ``playground.gateway.address.resolve`` reads it. ``auth`` maps a protocol name to the
+    header of its key (default: bearer). ``headers`` replace headers of the application. ``ca_file`` is a PEM file
+    trusted besides the system's certificates. ``proxy`` is a proxy's address, used instead of that of the environment;
+    it may hold a password. ``secret_headers`` names headers with secret values, besides the usual ones.
+    ``max_event_bytes`` limits one event of a stream or one JSON answer, ``max_body_bytes`` any whole body, both after
+    decompression. ``retries`` is for the caller: the client never retries.
     """
 
     base_url: str
@@ -67,7 +65,7 @@ class Connection(Value):
     max_body_bytes: int = Field(default=256 * MEBIBYTE, gt=0)
 
     def auth_for(self, protocol: str) -> Auth:
-        """How the key is sent on that protocol."""
+        """Return the header that carries the key in a protocol."""
         return self.auth.get(protocol, Auth.BEARER)
 
     @property
@@ -78,28 +76,28 @@ class Connection(Value):
 
     @property
     def key_repairs(self) -> tuple[str, ...]:
-        """What ``clean_key`` took out, in words that do not show the key, so that a person can be told."""
+        """The kinds of characters that ``clean_key`` removes, in words."""
         typed = self.key.get_secret_value() if self.key is not None else ""
-        gone = [character for character in typed if _is_blank(character)]
-        found = {
-            "line breaks": any(character in _LINE_ENDS for character in gone),
-            "spaces": any(character.isspace() and character not in _LINE_ENDS for character in gone),
-            "invisible characters": any(not character.isspace() for character in gone),
+        blanks = [character for character in typed if _is_blank(character)]
+        kinds = {
+            "line breaks": any(character in _LINE_ENDS for character in blanks),
+            "spaces": any(character.isspace() and character not in _LINE_ENDS for character in blanks),
+            "invisible characters": any(not character.isspace() for character in blanks),
         }
-        return tuple(what for what, there in found.items() if there)
+        return tuple(kind for kind, is_present in kinds.items() if is_present)
 
     @property
     def key_problem(self) -> str:
-        """Why the key cannot be put into a header, in words that do not show it; empty when it can."""
+        """The reason why no header can carry the key, in words that do not show it; "" if one can."""
         for number, character in enumerate(self.clean_key, start=1):
             if " " <= character <= "~":
                 continue
             name = unicodedata.name(character, "")
-            shown = f"U+{ord(character):04X}{f' ({name.lower()})' if name else ''}"
-            return f"The key holds {shown} at position {number}, which no header can carry. Paste the key again."
+            sign = f"U+{ord(character):04X}{f' ({name.lower()})' if name else ''}"
+            return f"The key holds {sign} at position {number}, which no header can carry. Paste the key again."
         return ""
 
 
 def _is_blank(character: str) -> bool:
-    """Whether a character is white space, a control or a mark without a width: no key holds one."""
+    """Return whether a character is white space, a control or a mark without a width: no key has one."""
     return character.isspace() or unicodedata.category(character) in ("Cc", "Cf")

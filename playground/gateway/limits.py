@@ -1,19 +1,21 @@
-"""Rate-limit headers, in all the spellings gateways use, made into one shape with the raw value beside it.
+"""Rate limits: reads the headers of all gateways into one shape, and tells how long the next request has to wait.
 
 Specification, section 8: ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (Unix epoch seconds). Seen besides:
 ``-requests`` and ``-tokens`` variants, ``anthropic-ratelimit-*``, ``RateLimit`` and ``RateLimit-Policy`` of the IETF
-drafts, and resets as epoch milliseconds, seconds from now, Go durations and RFC 3339. Nothing here decides to wait.
+drafts, and resets as epoch milliseconds, seconds from now, Go durations and RFC 3339. Nothing here waits.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from itertools import islice
+from typing import Final
 
 from playground.domain.durations import read_duration
 
@@ -33,15 +35,21 @@ _LONGEST_FIELD = 4096  # characters of one header
 _EPOCH_SECONDS = 1e8
 _EPOCH_MILLISECONDS = 1e11
 
-#: Seconds by which two clocks may differ and still count as the same: Date is rounded, and an answer takes time.
+#: Seconds by which two clocks may differ and still count as equal: Date is rounded, and an answer takes time.
 _AGREES = 5.0
+
+#: The longest wait in seconds that a ``Limiter`` asks for; after a longer one the next refusal decides.
+LONGEST: Final = 120.0
+
+#: Dimensions of windows that count requests; "" is that of a single window.
+_REQUESTS: Final = frozenset({"", "requests"})
 
 
 @dataclass(frozen=True)
 class RateLimit:
     """One window. ``dimension`` is "" (unnamed), "requests", "tokens", "input-tokens" ...
 
-    ``reset_in`` is in seconds from the time given to ``read_limits``; None where the value says nothing readable.
+    ``reset_in`` is in seconds from the time given to ``read_limits``; None if the value is unreadable.
     The ``raw`` triple is limit, remaining and reset as sent ("" where not sent).
     """
 
@@ -53,7 +61,7 @@ class RateLimit:
 
     @property
     def share(self) -> float | None:
-        """What remains, from 0 to 1; None where it cannot be said."""
+        """The remaining share, from 0 to 1; None if unknown."""
         if self.limit is None or self.remaining is None or self.limit <= 0:
             return None
         return min(1.0, max(0.0, self.remaining / self.limit))
@@ -61,7 +69,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class RateLimits:
-    """All windows that an answer told of; false when there were none. ``read_at`` is Unix time in seconds."""
+    """All windows in the headers of an answer; false when there are none. ``read_at`` is Unix time in seconds."""
 
     windows: tuple[RateLimit, ...] = ()
     read_at: float = 0.0
@@ -71,17 +79,88 @@ class RateLimits:
 
     @property
     def tightest(self) -> RateLimit | None:
-        """The window with the smallest remaining share; else the first one."""
-        known = [window for window in self.windows if window.share is not None]
-        if known:
-            return min(known, key=lambda window: window.share or 0.0)
+        """The window with the smallest remaining share; if no share is known the first one."""
+        measured = [window for window in self.windows if window.share is not None]
+        if measured:
+            return min(measured, key=lambda window: window.share or 0.0)
         return self.windows[0] if self.windows else None
 
 
-def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
-    """The limits in ``headers`` (name, value), read at ``now`` (Unix seconds). Never raises on any value.
+class Limiter:
+    """Counts the requests that a gateway still accepts, for all that send to it through one client.
 
-    Points in time are measured by the gateway's own clock where it sent one, so that ours may be wrong.
+    It trusts the headers of the last answer, counted down by the requests sent since, until the end of their window;
+    and a wait that any answer asked for. Callers do the waiting. ``clock`` gives monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._remaining: float | None = None  # requests in this window; None if unknown
+        self._window_end = 0.0
+        self._pause_end = 0.0
+        self._under_way = 0
+
+    @property
+    def delay(self) -> float:
+        """Seconds until the next request may be sent; 0 when it may be sent now."""
+        now = self._clock()
+        wait = self._pause_end - now
+        remaining = self.remaining
+        if remaining is not None and remaining < 1:
+            wait = max(wait, self._window_end - now)
+        return max(wait, 0.0)
+
+    @property
+    def is_paused(self) -> bool:
+        """Return whether an answer asked for a wait that is not over."""
+        return self._pause_end > self._clock()
+
+    @property
+    def remaining(self) -> float | None:
+        """Requests that may still be sent in this window; None if unknown."""
+        if self._remaining is not None and self._clock() >= self._window_end:
+            self._remaining = None
+        return self._remaining
+
+    def begin(self) -> None:
+        """Count a request that is sent."""
+        self._under_way += 1
+        if self._remaining is not None:
+            self._remaining -= 1
+
+    def end(self) -> None:
+        """Count the end of a request."""
+        self._under_way -= 1
+
+    def give_back(self) -> None:
+        """Undo ``begin`` for a request that was not sent."""
+        self._under_way -= 1
+        if self._remaining is not None:
+            self._remaining += 1
+
+    def note(self, limits: RateLimits) -> None:
+        """Take over the limits of an answer. They may not include requests that are under way."""
+        now = self._clock()
+        for window in limits.windows:
+            reset = window.reset_in
+            if window.remaining is None or reset is None or reset <= 0:
+                continue
+            end = now + min(reset, LONGEST)
+            if window.dimension in _REQUESTS:
+                self._remaining = max(window.remaining - max(self._under_way - 1, 0), 0.0)
+                self._window_end = end
+            elif window.remaining <= 0:
+                self._pause_end = max(self._pause_end, end)
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for that time, as an answer asked."""
+        self._pause_end = max(self._pause_end, self._clock() + min(seconds, LONGEST))
+
+
+def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
+    """Return the limits in ``headers`` (name, value), read at ``now`` (Unix seconds). Never raises on any value.
+
+    Points in time are measured by the gateway's own clock where it sent its time, since ours may be wrong.
     """
     pairs = list(headers)
     theirs = gateway_time(pairs, now)
@@ -90,10 +169,10 @@ def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
         if (field := _FIELD.match(name.lower())) is not None:
             _add_fields(windows, sent, theirs, policy=bool(field[1]))
             continue
-        found = _NAME.match(name.lower())
-        if found is None:
+        match = _NAME.match(name.lower())
+        if match is None:
             continue
-        words = found[1].split("-")
+        words = match[1].split("-")
         what = next((word for word in words if word in ("limit", "remaining", "reset")), None)
         if what is None or words[-1] == "after":
             continue
@@ -113,7 +192,7 @@ def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
 
 
 def _add_fields(windows: dict[str, RateLimit], value: str, now: float, *, policy: bool) -> None:
-    """Add what ``RateLimit`` or, for ``policy``, ``RateLimit-Policy`` says (IETF draft, ratelimit-headers).
+    """Add the windows of ``RateLimit`` or, for ``policy``, ``RateLimit-Policy`` (IETF draft, ratelimit-headers).
 
     The newer form names each window (``"default";r=50;t=30`` with ``"default";q=100;w=60``), the older one has one
     (``limit=100, remaining=50, reset=30`` with ``100;w=60``).
@@ -127,7 +206,7 @@ def _add_fields(windows: dict[str, RateLimit], value: str, now: float, *, policy
         elif policy and word and read_number(word) is not None:
             name, sent = "", (word, "", "")
         else:
-            second = _SECOND_NAME.search(rest)  # some put the kind of the policy before its name
+            second = _SECOND_NAME.search(rest)  # some gateways put the kind of the policy before its name
             name = second[1] if second is not None else text or word
             sent = (parameters.get("q", ""), parameters.get("r", ""), parameters.get("t", ""))
         if sent is None or not any(sent):
@@ -135,7 +214,7 @@ def _add_fields(windows: dict[str, RateLimit], value: str, now: float, *, policy
         name = "" if name.lower() == "default" else name[:80]
         window = windows.get(name, RateLimit(name))
         limit, remaining, reset = (new or old for new, old in zip(sent, window.raw, strict=True))
-        if policy and window.raw[0]:  # of several policies under one name the first counts, as the answer's own limit
+        if policy and window.raw[0]:  # of several with one name the first counts
             limit = window.raw[0]
         windows[name] = RateLimit(
             name, read_number(limit), read_number(remaining), read_reset(reset, now), (limit, remaining, reset)
@@ -143,7 +222,7 @@ def _add_fields(windows: dict[str, RateLimit], value: str, now: float, *, policy
 
 
 def read_date(headers: Iterable[tuple[str, str]]) -> float | None:
-    """When the answer was sent by the gateway's clock (Unix seconds, whole ones), from Date and Age; None unsaid."""
+    """Return the whole Unix seconds of the answer by the gateway's clock, from Date and Age; None if unknown."""
     values = {name.lower(): value.strip() for name, value in headers}
     moment = _moment(values.get("date", ""))
     age = read_number(values.get("age", ""))
@@ -151,19 +230,19 @@ def read_date(headers: Iterable[tuple[str, str]]) -> float | None:
 
 
 def gateway_time(headers: Iterable[tuple[str, str]], now: float) -> float:
-    """Now (Unix seconds) by the clock of the gateway; ours, which is finer, where they agree or it sent none."""
+    """Return Unix seconds by the gateway's clock; ``now``, which is finer, if they agree or it sent no time."""
     theirs = read_date(headers)
     return now if theirs is None or abs(theirs - now) < _AGREES else theirs
 
 
 def read_number(value: str) -> float | None:
-    """The number that ``value`` begins with ("100", "100;w=60", "100, 100;w=60"); None when it begins with none."""
-    found = _NUMBER.match(value)
-    return float(found[1]) if found is not None else None
+    """Return the number at the beginning of ``value`` ("100", "100;w=60", "100, 100;w=60"); None if there is none."""
+    match = _NUMBER.match(value)
+    return float(match[1]) if match is not None else None
 
 
 def read_reset(value: str, now: float) -> float | None:
-    """Seconds from ``now`` (Unix seconds) until the time that ``value`` means, at least 0; None when unreadable."""
+    """Return the seconds from ``now`` (Unix seconds) to the time in ``value``, at least 0; None if unreadable."""
     value = value.strip()
     try:
         number = float(value)
@@ -187,7 +266,7 @@ def _read_worded_reset(value: str, now: float) -> float | None:
 
 @lru_cache(maxsize=8)  # hundreds of answers may come within the second that their Date names
 def _moment(value: str) -> float | None:
-    """Unix seconds of an RFC 3339 or HTTP date; None for anything else."""
+    """Return the Unix seconds of an RFC 3339 or HTTP date; None for anything else."""
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:

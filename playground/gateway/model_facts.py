@@ -1,7 +1,7 @@
-"""What an entry of a model list says of its model, in the spellings that gateways use: a table of them by meaning.
+"""Reads the facts in an entry of a model list, by tables of the spellings that gateways use.
 
-No vendor is known here. A limit, a price or a flag that cannot be read as one is not told: nothing is guessed, and a
-price least of all. Entries are whatever a gateway sends; nothing here raises for any of them.
+No vendor is named. Nothing is guessed: a limit, a price or a flag that cannot be read is left out. Never raises,
+whatever an entry holds.
 """
 
 from __future__ import annotations
@@ -14,27 +14,26 @@ from typing import Final, NamedTuple
 
 from playground.domain.model_facts import KINDS, NOTHING_TOLD, ModelFacts, agreed, joined
 from playground.domain.prices import DOLLARS, MILLION, Price
-from playground.domain.values import lean
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 
-#: Tokens of the longest context that is believed.
+#: Tokens of the longest plausible context.
 MOST_TOKENS: Final = 10**10
-#: Dollars for a million tokens of the dearest model that is believed: above, the unit was another than it seemed.
+#: Dollars for a million tokens of the dearest plausible model; above it, the unit must be another one.
 DEAREST: Final = 2_000.0
 
 _MOST_WORDS: Final = 200  # of a list of parameters or kinds
 _LONGEST_WORD: Final = 100
 _LONGEST_ABOUT: Final = 2_000
-_MOST_BEHIND: Final = 50  # offers that stand behind one name
+_MOST_BEHIND: Final = 50  # offers of one model
 _LATEST: Final = 4_102_444_800.0  # Unix seconds of the year 2100
 
 _Path = tuple[str, ...]
 
-#: Objects in which an entry keeps what it says, besides itself.
+#: Objects of an entry that hold facts.
 _INSIDE: Final[tuple[_Path, ...]] = ((), ("model_info",), ("top_provider",), ("limits",), ("metadata",))
 
-#: What is loaded with less than the model could take is told first.
+#: The loaded context comes first, since it may be less than the model's.
 _CONTEXT: Final = (
     "loaded_context_length",
     "context_length",
@@ -57,7 +56,7 @@ _OUTPUT: Final = (
     "max_output_tokens",
     "max_output_length",
     "outputTokenLimit",
-    "max_tokens",  # what is written at most, where the limit of what is read has a name of its own
+    "max_tokens",  # of the output, where the input has a limit of its own
 )
 _INPUTS: Final[tuple[_Path, ...]] = (
     ("architecture", "input_modalities"),
@@ -90,7 +89,7 @@ _OWNERS: Final[tuple[_Path, ...]] = (
 _CREATED: Final[tuple[_Path, ...]] = (("created",), ("created_at",), ("released",), ("createdAt",))
 _ABOUT: Final[tuple[_Path, ...]] = (("description",), ("summary",), ("metadata", "description"))
 
-#: Names for kinds besides their own.
+#: Kinds of content by all their names.
 _KINDS: Final = {
     **{kind: kind for kind in KINDS},
     "images": "image",
@@ -102,7 +101,7 @@ _KINDS: Final = {
     "documents": "file",
 }
 
-#: Words of a list of abilities, and members of an object of them; ``supports_`` before one of them is left out.
+#: Abilities by the words of a list and the members of an object, without ``supports_`` before them.
 _ABILITIES: Final = {
     "vision": "image",
     "image": "image",
@@ -132,10 +131,10 @@ _ABILITIES: Final = {
     "completion_chat": "conversation",
 }
 
-#: Members beside others that say of an ability whether it is there.
+#: Members of an entry that are flags of an ability.
 _FLAGS: Final = tuple((f"supports_{name}", meaning) for name, meaning in _ABILITIES.items())
 
-#: What is not for conversations is called by one of these.
+#: Modes of models that are not for conversations.
 _APART: Final = re.compile(
     r"embed|rerank|moderat|image|video|audio|speech|transcri|\btts\b|\bstt\b|\bocr\b|realtime|^completion$",
     re.IGNORECASE,
@@ -144,9 +143,9 @@ _CURRENCY: Final = re.compile(r"[A-Z]{3}\Z")
 
 
 class _Spelling(NamedTuple):
-    """How a price is written: in which object, by which names, and for how many tokens; 0: the names do not say.
+    """One way to write a price: the object, the names, and the number of tokens it is for; 0 if the names do not say.
 
-    ``nothing`` says that a price of nothing is how a price that is not known is written there.
+    ``nothing``: a price of 0 means an unknown price.
     """
 
     where: _Path
@@ -186,7 +185,7 @@ _NO_MORE: Final[dict[str, object]] = {
     name: value for name, value in NOTHING_TOLD if name not in ("owner", "created", "about")
 }
 
-#: Every member by which an entry says more than whose the model is, since when, and a word about it.
+#: Members with facts other than owner, date and description.
 _TELLING: Final = frozenset(
     (
         *_CONTEXT,
@@ -202,17 +201,20 @@ _TELLING: Final = frozenset(
 
 
 def facts_of(entry: JSON, price_tokens: int = 0) -> ModelFacts:
-    """What an entry says. ``price_tokens``: for how many tokens this gateway's prices are where no name says it."""
+    """Return the facts in an entry.
+
+    ``price_tokens`` is the number of tokens that a price is for when its name does not say it; 0 if unknown.
+    """
     if not isinstance(entry, dict):
         return NOTHING_TOLD
-    if _TELLING.isdisjoint(entry):  # most lists: a hundred thousand entries are read in a second
+    if _TELLING.isdisjoint(entry):  # true of most lists, and fast
         return _named(entry)
     abilities = _abilities(entry)
     inputs, refused = _inputs(entry, abilities)
     parameters = _parameters(entry)
     outputs = _kinds(_first(entry, _OUTPUTS)) or _modality(entry, 1)
     tools, reasoning = abilities.get("tools"), abilities.get("reasoning")
-    mine = _named(
+    facts = _named(
         entry,
         context=_context(entry),
         output=_limit_in(entry, _OUTPUT),
@@ -229,57 +231,59 @@ def facts_of(entry: JSON, price_tokens: int = 0) -> ModelFacts:
     offers = entry.get("providers")
     if isinstance(offers, list):
         behind = [
-            facts_of({**one, "providers": None}, price_tokens) for one in offers[:_MOST_BEHIND] if isinstance(one, dict)
+            facts_of({**offer, "providers": None}, price_tokens)
+            for offer in offers[:_MOST_BEHIND]
+            if isinstance(offer, dict)
         ]
-        mine = joined(agreed(behind), mine)
-    return mine
+        facts = joined(agreed(behind), facts)
+    return facts
 
 
 def _named(entry: JSONObject, **more: object) -> ModelFacts:
-    """Whose the model is, since when, and a word about it, besides what else was found."""
+    """Return ``more`` facts with owner, date and description."""
     owner = _short_text(_first(entry, _OWNERS), _LONGEST_WORD)
     created, about = _time(_first(entry, _CREATED)), _short_text(_first(entry, _ABOUT), _LONGEST_ABOUT)
-    told = more or _NO_MORE
-    if created is None and not owner and not about and told == _NO_MORE:
+    more = more or _NO_MORE
+    if created is None and not owner and not about and more == _NO_MORE:
         return NOTHING_TOLD
-    return lean(ModelFacts, **told, owner=owner, created=created, about=about)
+    return ModelFacts.model_validate({**more, "owner": owner, "created": created, "about": about})
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------
 
 
 def _context(entry: JSONObject) -> int | None:
-    found = _limit_in(entry, _CONTEXT)
-    if found is not None:
-        return found
+    limit = _limit_in(entry, _CONTEXT)
+    if limit is not None:
+        return limit
     for path in _CONTEXT_ELSEWHERE:
-        if (found := _limit(_at(entry, path))) is not None:
-            return found
+        if (limit := _limit(_value_at(entry, path))) is not None:
+            return limit
     inner = entry.get("model_info")
     if isinstance(inner, dict):  # by the name of the architecture: "llama.context_length"
         for name in inner:
-            if name.endswith(".context_length") and (found := _limit(inner[name])) is not None:
-                return found
+            if name.endswith(".context_length") and (limit := _limit(inner[name])) is not None:
+                return limit
     return None
 
 
 def _limit_in(entry: JSONObject, names: tuple[str, ...]) -> int | None:
     for where in _INSIDE:
-        inner = _at(entry, where)
+        inner = _value_at(entry, where)
         if isinstance(inner, dict):
             for name in names:
-                if name in inner and (found := _limit(inner[name])) is not None:
-                    return found
+                if name in inner and (limit := _limit(inner[name])) is not None:
+                    return limit
     return None
 
 
 def _limit(value: JSON) -> int | None:
-    """A number of tokens, also written as a text; None for what is none."""
+    """Return a number of tokens, also from a text; None for anything else."""
     if isinstance(value, str):
         text = value.strip()
         value = int(text) if len(text) <= 12 and text.isascii() and text.isdigit() else None
-    found = foreign.count_of(value)
-    return found if found is not None and 0 < found <= MOST_TOKENS else None
+    tokens = foreign.count_of(value)
+    return tokens if tokens is not None and 0 < tokens <= MOST_TOKENS else None
 
 
 # ---- prices ----------------------------------------------------------------------------------------------------------
@@ -287,23 +291,29 @@ def _limit(value: JSON) -> int | None:
 
 def _price(entry: JSONObject, price_tokens: int) -> Price | None:
     for spelling in _PRICES:
-        inner = _at(entry, spelling.where)
+        inner = _value_at(entry, spelling.where)
         tokens = spelling.tokens or price_tokens
         if not isinstance(inner, dict) or not (spelling.input in inner or spelling.output in inner):
             continue
         currency = _currency(inner.get("currency", entry.get("currency")))
         if not tokens or not currency:
             continue
-        found = [_amount(inner.get(name), tokens) for name in (spelling.input, spelling.output)]
-        if found == [None, None] or (spelling.nothing and not any(found)):
+        amounts = [_amount(inner.get(name), tokens) for name in (spelling.input, spelling.output)]
+        if amounts == [None, None] or (spelling.nothing and not any(amounts)):
             continue
-        cached = next((one for name in spelling.cached if (one := _amount(inner.get(name), tokens)) is not None), None)
-        return Price(input=found[0], cached=cached, output=found[1], currency=currency, told=True)
+        cached = [_amount(inner.get(name), tokens) for name in spelling.cached]
+        return Price(
+            input=amounts[0],
+            cached=next((amount for amount in cached if amount is not None), None),
+            output=amounts[1],
+            currency=currency,
+            told=True,
+        )
     return None
 
 
 def _amount(value: JSON, tokens: int) -> float | None:
-    """Money for a million tokens, of money for so many; None for what is no amount, or absurd."""
+    """Return the price of a million tokens from that of ``tokens``; None for an invalid or implausible one."""
     if isinstance(value, str):
         try:
             value = float(value) if len(value) <= 40 else None
@@ -321,7 +331,7 @@ def _amount(value: JSON, tokens: int) -> float | None:
 
 
 def _currency(value: JSON) -> str:
-    """The sign of a currency as told, dollars where none is; empty for what is none."""
+    """Return the sign of a currency, of dollars if there is none; "" for an invalid one."""
     if value is None or value in ("USD", "usd"):
         return DOLLARS
     return value if isinstance(value, str) and _CURRENCY.match(value) else ""
@@ -331,39 +341,39 @@ def _currency(value: JSON) -> str:
 
 
 def _abilities(entry: JSONObject) -> dict[str, bool]:
-    """What is said of abilities, by meaning: members named ``supports_…``, an object of them, or lists of words."""
-    found: dict[str, bool] = {}
+    """Return abilities by meaning, from members named ``supports_…``, objects of flags and lists of words."""
+    abilities: dict[str, bool] = {}
 
-    def say(meaning: str, said: bool | None) -> None:
-        if said is not None:
-            found[meaning] = found.get(meaning, False) or said
+    def add(meaning: str, flag: bool | None) -> None:
+        if flag is not None:
+            abilities[meaning] = abilities.get(meaning, False) or flag
 
     for inner in (entry, entry.get("model_info")):
         if isinstance(inner, dict):
             for name, meaning in _FLAGS:
                 if name in inner:
-                    say(meaning, _flag(inner[name]))
+                    add(meaning, _flag(inner[name]))
     for path in _WORDS:
-        words = _at(entry, path)
+        words = _value_at(entry, path)
         if isinstance(words, dict):
             for name, meaning in _ABILITIES.items():
                 if name in words:
-                    say(meaning, _flag(words[name]))
+                    add(meaning, _flag(words[name]))
         elif isinstance(words, list):
-            said = {word.casefold().replace("-", "_") for word in _texts(words)}
-            for word in said & _ABILITIES.keys():
-                say(_ABILITIES[word], True)
-            if path == ("capabilities",) and "completion" in said:  # a list of this kind names all there is
-                say("tools", False)
-                say("image", False)
-                say("reasoning", False)
+            names = {word.casefold().replace("-", "_") for word in _texts(words)}
+            for name in names & _ABILITIES.keys():
+                add(_ABILITIES[name], True)
+            if path == ("capabilities",) and "completion" in names:  # a list of this kind names all abilities
+                add("tools", False)
+                add("image", False)
+                add("reasoning", False)
     if entry.get("type") == "vlm":
-        found["image"] = True
-    return found
+        abilities["image"] = True
+    return abilities
 
 
 def _flag(value: JSON) -> bool | None:
-    """Yes or no, also as a text or as an object that says so; None for what is neither."""
+    """Return a flag, also from a text or from an object with ``supported``; None for anything else."""
     if isinstance(value, dict):
         value = value.get("supported")
     if isinstance(value, str):
@@ -372,27 +382,27 @@ def _flag(value: JSON) -> bool | None:
 
 
 def _inputs(entry: JSONObject, abilities: dict[str, bool]) -> tuple[frozenset[str] | None, frozenset[str]]:
-    """The kinds it takes, and those it is said not to take."""
+    """Return the kinds of input that the model accepts, None if unknown, and those that it refuses."""
     listed = _kinds(_first(entry, _INPUTS)) or _modality(entry, 0)
     if listed is not None:
         return listed, KINDS - listed
-    told = {kind: abilities[kind] for kind in KINDS if kind in abilities}
-    if not told:
+    flags = {kind: abilities[kind] for kind in KINDS if kind in abilities}
+    if not flags:
         return None, frozenset()
-    taken = frozenset(kind for kind, said in told.items() if said)
-    return taken | {"text"}, frozenset(told) - taken
+    accepted = frozenset(kind for kind, flag in flags.items() if flag)
+    return accepted | {"text"}, frozenset(flags) - accepted
 
 
 def _kinds(value: JSON) -> frozenset[str] | None:
     if isinstance(value, dict):
-        value = [name for name, said in value.items() if said is True]
+        value = [name for name, flag in value.items() if flag is True]
     if not isinstance(value, list):
         return None
     return frozenset(kind for word in _texts(value) if (kind := _KINDS.get(word.casefold()))) or None
 
 
 def _modality(entry: JSONObject, side: int) -> frozenset[str] | None:
-    """Of ``text+image->text``, what stands before (0) or behind (1) the arrow."""
+    """Return the kinds before (``side`` 0) or after (1) the arrow of ``text+image->text``; None if there is none."""
     value = _first(entry, _MODALITY)
     if not isinstance(value, str) or len(value) > _LONGEST_WORD or "->" not in value:
         return None
@@ -410,7 +420,7 @@ def _reasons(parameters: frozenset[str] | None) -> bool:
 
 def _mode(entry: JSONObject, outputs: frozenset[str] | None, abilities: dict[str, bool]) -> str:
     for path in _MODES:
-        value = _at(entry, path)
+        value = _value_at(entry, path)
         if isinstance(value, str) and len(value) <= _LONGEST_WORD and _APART.search(value):
             return foreign.whole(value)
     words = entry.get("capabilities")
@@ -424,21 +434,21 @@ def _mode(entry: JSONObject, outputs: frozenset[str] | None, abilities: dict[str
 # ---- texts and times -------------------------------------------------------------------------------------------------
 
 
-def _at(entry: JSON, path: _Path) -> JSON:
+def _value_at(entry: JSON, path: _Path) -> JSON:
     for name in path:
         entry = entry.get(name) if isinstance(entry, dict) else None
     return entry
 
 
 def _first(entry: JSONObject, paths: tuple[_Path, ...]) -> JSON:
-    """What stands at the first of the places where anything does."""
-    return next((value for path in paths if (value := _at(entry, path)) not in (None, "", [])), None)
+    """Return the first value that is not empty; None if all are."""
+    return next((value for path in paths if (value := _value_at(entry, path)) not in (None, "", [])), None)
 
 
 def _texts(values: list[JSON]) -> Iterator[str]:
-    return (
-        foreign.whole(one) for one in values[:_MOST_WORDS] if isinstance(one, str) and 0 < len(one) <= _LONGEST_WORD
-    )
+    for value in values[:_MOST_WORDS]:
+        if isinstance(value, str) and 0 < len(value) <= _LONGEST_WORD:
+            yield foreign.whole(value)
 
 
 def _short_text(value: JSON, longest: int) -> str:
@@ -446,13 +456,13 @@ def _short_text(value: JSON, longest: int) -> str:
 
 
 def _time(value: JSON) -> float | None:
-    """Unix seconds of a time told in seconds, in milliseconds, or as a date; None for what is no time of a model."""
+    """Return Unix seconds from seconds, milliseconds or a date; None for an invalid or implausible time."""
     if isinstance(value, str):
         try:
-            found = datetime.fromisoformat(value[:40])
+            date = datetime.fromisoformat(value[:40])
         except ValueError:
             return None
-        value = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        value = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LATEST * 1000:
         return None
     return float(value) if value < _LATEST else value / 1000

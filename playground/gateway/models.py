@@ -1,6 +1,6 @@
 """Reads a model list in any of the shapes gateways send.
 
-The specification names the endpoint and leaves its answer open (sections 2.6 and 4.3). Nothing here opens a socket.
+The specification names the endpoint and leaves its answer open (sections 2.6 and 4.3).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.jsonkit.values import JSON, JSONObject, is_number
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
-_DEEPEST = 3  # objects around a list; more is not a model list but an attempt
+_DEEPEST = 3  # objects around a list
 _LISTS = ("data", "models", "items", "result", "results")
 _BY_ID = ("data", "models")  # these may hold an object of models by their ids
 _SURE_IDS = ("model_id", "model", "model_name")
@@ -46,10 +46,9 @@ _TITLES = ("display_name", "displayName", "name", "title")
 
 @dataclass(frozen=True)
 class Model:
-    """One entry as sent (``raw``). ``title`` is a name for people, "" where there is none besides the id.
+    """One entry of a model list, and as sent (``raw``). ``title`` is a name for people, "" if it is only the id.
 
-    ``protocols`` are those it is served under, by our names; None where the gateway does not tell. ``facts`` is what
-    else the entry says.
+    ``protocols`` are the names of those that serve it; None if unknown. ``facts`` are the other members of the entry.
     """
 
     id: str
@@ -61,9 +60,9 @@ class Model:
 
 @dataclass(frozen=True)
 class ModelList:
-    """What the gateway listed, in its order, each id once; with a failure there may still be some.
+    """The models of a gateway, in its order, each id once; with a failure there may still be some.
 
-    ``cut`` says that it has more pages than were asked for.
+    ``cut``: the list has more pages than were fetched.
     """
 
     models: tuple[Model, ...] = ()
@@ -74,7 +73,7 @@ class ModelList:
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """The ids alone; the same tuple each time it is asked for, so that whoever shows it knows it again."""
+        """The ids; always the same tuple, so that views can compare it by identity."""
         return tuple(self._by_id)
 
     @cached_property
@@ -85,60 +84,63 @@ class ModelList:
         return model_id in self._by_id
 
     def serves(self, model_id: str, protocol: str) -> bool | None:
-        """Whether that model is said to be served under a protocol; None where the gateway does not tell."""
+        """Return whether a protocol serves a model; None if unknown."""
         model = self._by_id.get(model_id)
         return None if model is None or model.protocols is None else protocol in model.protocols
 
     def facts(self, model_id: str) -> ModelFacts:
-        """What is said of that model; nothing of one that is not listed."""
+        """Return the facts of a model; none for one that is not listed."""
         model = self._by_id.get(model_id)
         return model.facts if model is not None else NOTHING_TOLD
 
     def served(self, protocol: str) -> tuple[str, ...]:
-        """The ids that are said to be served under a protocol."""
+        """Return the ids of the models that are known to be served by a protocol."""
         return tuple(model.id for model in self.models if model.protocols is not None and protocol in model.protocols)
 
 
 def read_models(value: JSON, price_tokens: int = 0) -> list[Model] | None:
-    """The models in a parsed body; None where it holds no list at all.
+    """Return the models in a parsed body; None if it has no list.
 
-    ``price_tokens`` is for how many tokens its prices are where their names do not say it; 0: nobody knows.
+    ``price_tokens`` is the number of tokens that a price is for when its name does not say it; 0 if unknown.
     """
     entries = _entries(value)
     if entries is None:
         return None
-    found: dict[str, Model] = {}
+    models: dict[str, Model] = {}
     for entry in entries:
         model = _model(entry, price_tokens)
         if model is not None:
-            found.setdefault(model.id, model)
-    return list(found.values())
+            models.setdefault(model.id, model)
+    return list(models.values())
 
 
 def read_facts(value: JSON, price_tokens: int = 0) -> dict[str, ModelFacts]:
-    """What a page besides the list says of each model that it names; of several with one name, what they agree on."""
-    found: dict[str, list[ModelFacts]] = {}
+    """Return the facts of each model on a page other than the list; entries with one name are reduced to agreement."""
+    facts: dict[str, list[ModelFacts]] = {}
     for entry in _entries(value) or ():
         if isinstance(entry, dict) and (name := _id_of(entry)):
-            found.setdefault(name, []).append(facts_of(entry, price_tokens))
-    return {name: several[0] if len(several) == 1 else agreed(several) for name, several in found.items()}
+            facts.setdefault(name, []).append(facts_of(entry, price_tokens))
+    return {name: entries[0] if len(entries) == 1 else agreed(entries) for name, entries in facts.items()}
 
 
-def with_facts(listed: ModelList, told: Mapping[str, ModelFacts], exchanges: Iterable[Exchange]) -> ModelList:
-    """The list with more said of its models, and what was asked for that. Its models are the same where nothing is."""
-    models = tuple(
-        replace(model, facts=joined(model.facts, told[model.id])) if model.id in told else model
-        for model in listed.models
-    )
-    if all(one is other for one, other in zip(models, listed.models, strict=True)):
-        models = listed.models
+def with_facts(listed: ModelList, facts: Mapping[str, ModelFacts], exchanges: Iterable[Exchange]) -> ModelList:
+    """Return the list with more facts of its models, and the exchanges that brought them.
+
+    ``models`` is the same tuple if no model has new facts.
+    """
+    models = listed.models
+    if any(model.id in facts for model in models):
+        models = tuple(
+            replace(model, facts=joined(model.facts, facts[model.id])) if model.id in facts else model
+            for model in models
+        )
     return replace(listed, models=models, exchanges=(*listed.exchanges, *exchanges))
 
 
 def next_page(value: JSON, link: str = "") -> str | None:
     """Return the query of the next page's address, encoded; None on the last page.
 
-    ``link`` is the answer's ``Link`` header. Of a link only the query counts, so that the key goes nowhere else.
+    ``link`` is the answer's ``Link`` header. Only the query of a link is used, so that the key goes to no other host.
     """
     members = [value[name] for name in _PAGING if isinstance(value.get(name), dict)] if isinstance(value, dict) else []
     for holder in (value, *members):
@@ -160,7 +162,7 @@ def next_page(value: JSON, link: str = "") -> str | None:
     last = foreign.text_of(value.get("last_id"))
     if not last and (models := read_models(value)):
         last = models[-1].id
-    # Lists in the shape of OpenAI are asked on with ``after``.
+    # Lists in the shape of OpenAI take ``after``.
     names = ("after_id", "after") if value.get("object") == "list" else ("after_id",)
     return urlencode(dict.fromkeys(names, last)) if last else None
 
@@ -204,8 +206,8 @@ def _model(entry: JSON, price_tokens: int) -> Model | None:
     if not name:
         return None
     title = _text(entry, _TITLES)
-    shown = title if title != name else ""
-    return Model(name, shown, foreign.keepable(entry), _protocols(entry), facts_of(entry, price_tokens))
+    title = title if title != name else ""
+    return Model(name, title, foreign.keepable(entry), _protocols(entry), facts_of(entry, price_tokens))
 
 
 def _id_of(entry: JSONObject) -> str:
@@ -216,9 +218,9 @@ def _id_of(entry: JSONObject) -> str:
 
 def _protocols(entry: JSONObject) -> frozenset[str] | None:
     for name in _ENDPOINTS:
-        told = entry.get(name)
-        if isinstance(told, list) and told and all(isinstance(word, str) for word in told):
-            ends = [str(word).casefold().rstrip("/") for word in told]
+        paths = entry.get(name)
+        if isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths):
+            ends = [str(path).casefold().rstrip("/") for path in paths]
             return frozenset(key for key in PROTOCOLS if any(end.endswith(get_protocol(key).served_as) for end in ends))
     return None
 

@@ -1,7 +1,6 @@
-"""Which proxy the surroundings name for a gateway: the environment's variables, or the system's settings.
+"""The proxy for a gateway: of its own settings, of the environment's variables, or of the system's settings.
 
-The one answer serves the client that connects and the words that are shown; the latter never hold its user name or
-password. Nothing here opens a socket.
+The client and the window both read it here; what the window shows has no user name and no password.
 """
 
 from __future__ import annotations
@@ -12,35 +11,35 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from playground.gateway.address import is_loopback
 
-#: How a proxy's address may begin. A SOCKS proxy looks up names itself, whichever of its two it is.
+#: Schemes of a proxy's address. A SOCKS proxy looks up names itself with either of its two.
 SCHEMES: Final = ("http", "https", "socks5", "socks5h")
-_LONGEST_LOGIN: Final = 255  # bytes of a user name, and of a password, that a SOCKS proxy can be told
+_LONGEST_LOGIN: Final = 255  # bytes of a user name, and of a password, in SOCKS
 
 
-def proxy_url(url: str, given: str = "") -> str:
-    """The proxy on the way to ``url``, credentials included and so never to be shown; "" when it goes straight there.
+def proxy_url(url: str, setting: str = "") -> str:
+    """Return the address of the proxy for ``url``, with its credentials, so never show it; "" for no proxy.
 
-    One that is ``given`` is used for every address. Of the surroundings' loopback addresses and those in ``NO_PROXY``
-    go straight.
+    ``setting`` is the gateway's own proxy, used for every address. A proxy of the environment or the system is not used
+    for loopback addresses and those in ``NO_PROXY``.
     """
-    from urllib.request import getproxies, proxy_bypass  # late: it brings an HTTP client of its own
+    from urllib.request import getproxies, proxy_bypass  # loads an HTTP client
 
-    found = given.strip()
-    if not found:
+    address = setting.strip()
+    if not address:
         parts = urlsplit(url)
         if is_loopback(url) or proxy_bypass(parts.netloc.rpartition("@")[2]):
             return ""
         proxies = getproxies()
-        found = (proxies.get(parts.scheme) or proxies.get("all") or "").strip()
-    scheme, there, rest = found.partition("://")
-    if not there:
-        return f"http://{found}" if found else ""
-    # Desktops name a SOCKS proxy without saying which; version 5 is what is in use.
+        address = (proxies.get(parts.scheme) or proxies.get("all") or "").strip()
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        return f"http://{address}" if address else ""
+    # Desktop settings name a SOCKS proxy without its version; version 5 is the usual one.
     return f"{'socks5' if scheme.lower() == 'socks' else scheme.lower()}://{rest}"
 
 
 def read_proxy(typed: str) -> SplitResult:
-    """The parts of a proxy's address, which is a host and a port. Raises ValueError in words, with no secret."""
+    """Return the parts of a proxy's address, a host and a port. Raises ValueError in words, with no secret."""
     try:
         parts = urlsplit(proxy_url("", typed))
         port = parts.port
@@ -55,7 +54,7 @@ def read_proxy(typed: str) -> SplitResult:
 
 
 def scheme_problem(parts: SplitResult) -> str:
-    """What is wrong with how a proxy's address begins, or with its login; "" when nothing. Goes on after its name."""
+    """Return the problem of the scheme or the login of a proxy's address, to follow its name; "" if there is none."""
     if parts.scheme in ("socks4", "socks4a"):
         return (
             "is one of SOCKS 4, which is not supported. Most such proxies speak SOCKS 5, too: begin it with socks5://"
@@ -69,7 +68,7 @@ def scheme_problem(parts: SplitResult) -> str:
 
 
 def check_proxy(typed: str) -> str:
-    """The address of a proxy as it may stand in a file, empty for none. Raises ValueError in words, with no secret."""
+    """Return a proxy's address for a file, "" for none. Raises ValueError in words, with no secret."""
     if not typed.strip():
         return ""
     parts = read_proxy(typed)
@@ -81,17 +80,14 @@ def check_proxy(typed: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def proxy_for(url: str, given: str = "") -> str:
-    """Host and port of that proxy, for people; "" when there is none."""
-    return proxy_url(url, given).partition("://")[2].rpartition("@")[2].partition("/")[0]
+def proxy_for(url: str, setting: str = "") -> str:
+    """Return host and port of the proxy for ``url``, for people; "" for no proxy. ``setting`` as in ``proxy_url``."""
+    return proxy_url(url, setting).partition("://")[2].rpartition("@")[2].partition("/")[0]
 
 
-def proxy_secrets(given: str) -> tuple[str, ...]:
-    """What must not be shown or kept of a proxy that is ``given``, and of those that the environment names.
-
-    Their passwords, as written and as they are sent.
-    """
-    named = (value for name, value in os.environ.items() if name.lower().endswith("_proxy"))
-    addresses = (one.strip().rpartition("@")[0] for one in (given, *named))
-    passwords = [(one.partition("://")[2] or one).partition(":")[2] for one in addresses]
+def proxy_secrets(setting: str) -> tuple[str, ...]:
+    """Return the passwords of a gateway's own proxy and of the environment's, as written and as sent."""
+    variables = (value for name, value in os.environ.items() if name.lower().endswith("_proxy"))
+    logins = (address.strip().rpartition("@")[0] for address in (setting, *variables))
+    passwords = [(login.partition("://")[2] or login).partition(":")[2] for login in logins]
     return tuple(dict.fromkeys(text for word in passwords if word for text in (word, unquote(word))))

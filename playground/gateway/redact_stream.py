@@ -1,11 +1,10 @@
-"""Takes secrets out of a body that arrives in pieces, also where one is cut by the borders between them.
+"""Masks secrets in a response body that arrives in pieces, also where reads or events cut a secret.
 
-There are two kinds of borders. A read may end in the middle of a secret; and a gateway that streams may say a secret in
-the texts of several events, a few characters each, so that it never stands in the bytes as a whole and does so in the
-answer. Both are found before anything is kept: what goes on to the tape, and from there to the decoder, the window and
-every file, has the pieces masked where they stood, and all other bytes as they came.
+There are two kinds of cuts. A read may end inside a secret; and a streaming gateway may send a secret as texts of
+several events, so that it is complete in the answer and nowhere in the bytes. Both are found before anything is stored:
+tape, decoder, window and files get the masked body, in which all other bytes are unchanged.
 
-A read is held back only while it ends a text that begins a secret. Without a secret, nothing is looked at.
+A read is held back only while a text in it ends with the beginning of a secret.
 """
 
 from __future__ import annotations
@@ -13,401 +12,271 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from playground.gateway.codes import CODED
-from playground.gateway.event_texts import Lane, Member, Shape, Units, members_of, strings_of
+from playground.gateway.codes import ESCAPE_STARTS
+from playground.gateway.event_texts import EventText, Lane, event_texts
 from playground.gateway.redact import MASK, SHORTEST, Redactor
 
-#: What is held back goes on when there is more of it than this, or after this time: an answer must not wait.
+#: Held reads are released when they are larger than this, or when no text that may be a secret grew for so long.
 MOST_HELD: Final = 256 * 1024  # bytes
-LONGEST_HELD: Final = 1.0  # seconds without the text that it waits for going on
-#: So many lines more are looked at for what a text goes on with that was not waited for.
-_AFTERWARDS: Final = 64
-#: A read of no more bytes is mostly one event.
-_ONE_EVENT: Final = 1024
-#: A line longer than this is no event of a few characters.
+LONGEST_HELD: Final = 1.0  # seconds
+#: Lines for which the end of a released text is remembered, so that the rest of a secret is masked.
+_REMEMBERED_LINES: Final = 64
+#: A longer line is no event with a part of a text: it is only searched for whole secrets.
 LONGEST_LINE: Final = 1024 * 1024  # bytes
 _MASK: Final = MASK.encode()
 _LINE_BREAK: Final = re.compile(rb"\r\n?|\n")
+_ESCAPES: Final = ESCAPE_STARTS.encode()
+_BETWEEN_LINES: Final = 64  # bytes of an empty line and the name of an event
 
 
 class Piece(NamedTuple):
-    """Bytes of a body with the moment they came, in seconds."""
+    """Bytes of a body with their time of arrival, in seconds."""
 
     at: float
     data: bytes
 
 
 class StreamRedactor:
-    """Redacts one body read by read. ``redact_bytes`` and ``close`` give what may be kept now, at the times it came.
+    """Redacts one body. ``redact_bytes`` and ``close`` return what may be stored now, with its times of arrival."""
 
-    A read of many events without a secret costs one search of what differs in them per spelling, and one of all of it
-    for a text that ends like the beginning of one. Only lines where something was found are looked at.
-    """
-
-    __slots__ = ("_parts", "_reads", "_redactor", "_texts")
+    __slots__ = ("_events", "_held", "_redactor")
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._parts = redactor.parts
-        self._reads = _AcrossReads(redactor)
-        self._texts = _AcrossTexts(redactor) if redactor else None
+        self._held = b""  # the end of the last read, while it is the beginning of a secret
+        self._events = _EventRedactor(redactor)
 
     @property
     def holding(self) -> bool:
-        """Whether whole reads are held back."""
-        return self._texts is not None and self._texts.holding
+        """Return whether whole reads are held back."""
+        return self._events.holding
 
-    def redact_bytes(self, data: bytes, at: float = 0.0) -> list[Piece]:
-        """What may be kept of the body so far and was not given yet; ``at`` is when ``data`` came."""
-        if self._texts is None:
-            return [Piece(at, data)] if data else []
-        if len(data) <= _ONE_EVENT and self._reads.is_clear(data):
-            return self._whole(self._texts.redact(data, at, clear=True))
-        data, said = self._reads.redact(data)
-        if said is None:
-            return self._whole(self._texts.redact(data, at)) if data else []
-        clear = self._redactor.goes_on_otherwise(said)
-        given = self._texts.redact(data, at, clear=clear, plain=True)
-        return given if len(given) == 1 and given[0].data is data else self._whole(given)
+    def redact_bytes(self, data: bytes, arrival: float = 0.0) -> list[Piece]:
+        """Return what may be stored and was not returned before; ``arrival`` is the time of ``data``."""
+        if not self._redactor:
+            return [Piece(arrival, data)] if data else []
+        data = self._redactor.data_without_secrets(self._held + data)
+        end = len(data) - self._redactor.open_data(data)
+        data, self._held = data[:end], data[end:]
+        return self._without_pieces(self._events.redact(data, arrival)) if data else []
 
-    def close(self, at: float = 0.0) -> list[Piece]:
-        """What was still held back when the body ended. What may well be a secret cut off is masked."""
-        data = self._reads.close()
-        if self._texts is None:
-            return [Piece(at, data)] if data else []
-        return self._whole([*(self._texts.redact(data, at) if data else ()), *self._texts.close()])
-
-    def _whole(self, given: list[Piece]) -> list[Piece]:
-        """What nothing else belongs to any more: a piece of a secret in it stands alone."""
-        for number, (at, data) in enumerate(given):
-            if any(map(data.__contains__, self._parts)):
-                given[number] = Piece(at, self._redactor.without_pieces(data))
-        return given
-
-
-class _AcrossReads:
-    """Bytes in, bytes out, without the secrets in them and without a beginning of one at their end."""
-
-    __slots__ = ("_held", "_redactor")
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+    def close(self, arrival: float = 0.0) -> list[Piece]:
+        """Return what is held back when the body has ended. The beginning of a secret is masked unless it is short."""
+        data = self._held if len(self._held) < SHORTEST else _MASK
         self._held = b""
+        pieces = self._events.redact(data, arrival) if data else []
+        return self._without_pieces([*pieces, *self._events.close(arrival)])
 
-    def is_clear(self, data: bytes) -> bool:
-        """Whether ``redact_bytes`` would give those bytes as they are, nothing left for ``_AcrossTexts`` to find."""
-        return bool(data) and not self._held and self._redactor.is_clear(data)
-
-    def redact(self, data: bytes) -> tuple[bytes, bytes | None]:
-        """What may be given of it, and that as ``Redactor.plain`` has it."""
-        if self._held:
-            data = self._held + data
-            self._held = b""
-        if not data:
-            return data, None
-        said = self._redactor.plain(data)
-        if said is None:
-            data = self._redactor.without_whole(data)
-        held = self._redactor.open_data(data)
-        if held:
-            self._held = data[-held:]
-            return data[:-held], None  # it ends elsewhere now
-        return data, said
-
-    def close(self) -> bytes:
-        held, self._held = self._held, b""
-        return held if len(held) < SHORTEST else _MASK
+    def _without_pieces(self, pieces: Iterable[Piece]) -> list[Piece]:
+        return [Piece(at, self._redactor.data_without_pieces(data)) for at, data in pieces]
 
 
-class _Chunk:
-    """One read, and what is to be cut out of it. ``gone`` when it was given out. Later ones have higher numbers."""
+@dataclass(slots=True)
+class _Tail:
+    """The end of a text that may be the beginning of a secret.
 
-    __slots__ = ("at", "cuts", "data", "gone", "number")
-
-    def __init__(self, at: float, data: bytes, number: int) -> None:
-        self.number = number
-        self.at = at
-        self.data = data
-        self.cuts: list[tuple[int, int, bytes]] = []
-        self.gone = False
-
-    def given(self) -> Piece:
-        self.gone = True
-        data, end = self.data, 0
-        if not self.cuts:
-            return Piece(self.at, data)
-        out: list[bytes] = []
-        for start, stop, put in sorted(self.cuts):
-            if start >= end:
-                out += [data[end:start], put]
-            end = max(end, stop)
-        return Piece(self.at, b"".join((*out, data[end:])))
-
-
-class _Line:
-    """One line of the body, over as many reads as it came in."""
-
-    __slots__ = ("_parts", "size")
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[_Chunk, int, int]] = []  # where in which read it stands, and how much of it
-        self.size = 0
-
-    def add(self, chunk: _Chunk, start: int, end: int) -> None:
-        if end > start:
-            self._parts.append((chunk, start, end - start))
-            self.size += end - start
-
-    @property
-    def at(self) -> float:
-        """When its end came."""
-        return self._parts[-1][0].at
-
-    @property
-    def text(self) -> bytes:
-        return b"".join(chunk.data[start : start + size] for chunk, start, size in self._parts)
-
-    def cut(self, start: int, end: int, put: bytes) -> bytes:
-        """Take out what stands there, ``put`` in its place, which is returned while it has none.
-
-        What was given out already stays.
-        """
-        at = 0
-        for chunk, begin, size in self._parts:
-            low, high = max(start, at), min(end, at + size)
-            if low < high and not chunk.gone:
-                chunk.cuts.append((begin + low - at, begin + high - at, put))
-                put = b""
-            at += size
-        return put
-
-    def chunk_at(self, place: int = 0) -> int:
-        """The number of the read that has its byte ``place``."""
-        at = 0
-        for chunk, _, size in self._parts:
-            at += size
-            if at > place:
-                return chunk.number
-        return self._parts[-1][0].number
-
-
-class _Share(NamedTuple):
-    """Characters ``start`` to ``end`` of one text, which stands at ``begin`` in ``line``: a share of what is open."""
-
-    line: _Line
-    begin: int
-    units: Units
-    start: int
-    end: int
-
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where those characters of the text stand in the line."""
-        return self.begin + self.units.offset(start), self.begin + self.units.offset(end)
-
-
-class _Open(NamedTuple):
-    """The end of a text that goes on, as far as it begins a secret, and where its characters stand.
-
-    The first of them is in the read with the number ``since``. Without ``waits`` they may be given out; what comes
-    later is known for the rest all the same.
+    ``places`` has the first and last position in the body for each character. A tail that is not ``waiting`` was
+    released, and is remembered.
     """
 
     text: str
-    shares: tuple[_Share, ...]
-    since: int
-    waits: bool = True
+    places: list[tuple[int, int]]
+    waiting: bool = True
 
 
-class _AcrossTexts:
-    """Finds secrets in texts that are sent in pieces, an event each, whatever member of the event they are."""
+class _EventRedactor:
+    """Finds secrets in texts that consecutive events continue. Positions count the bytes of the whole body."""
 
-    __slots__ = ("_count", "_held", "_line", "_lines_left", "_moved", "_open", "_redactor", "_risky", "_shape", "_size")
+    __slots__ = (
+        "_cuts", "_grown_at", "_is_open", "_line", "_line_start", "_lines_left", "_reads", "_received", "_redactor",
+        "_released", "_tails",
+    )  # fmt: skip
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._held: deque[_Chunk] = deque()
-        self._size = 0  # bytes of them
-        self._count = 0  # reads
-        self._line = _Line()  # the one not ended yet
-        self._moved = 0.0  # when a text went on that may be a secret
-        self._risky = False  # and whether something in it may begin a secret
-        self._open: dict[Lane, _Open] = {}
-        self._lines_left = 0  # for which those are remembered that are not waited for
-        self._shape = Shape(b"", ())
+        self._reads: deque[Piece] = deque()  # held back
+        self._released = 0  # position behind the last byte that was returned
+        self._received = 0  # position behind the last byte
+        self._line = bytearray()  # the incomplete last line
+        self._line_start = 0
+        self._is_open = False  # a text in that line may end with the beginning of a secret
+        self._tails: dict[Lane, _Tail] = {}
+        self._grown_at = 0.0  # when one of them grew, or the oldest held read came
+        self._lines_left = 0  # for which released tails are remembered
+        self._cuts: list[tuple[int, int, bytes]] = []  # start, end, replacement
 
     @property
     def holding(self) -> bool:
-        return bool(self._held)
+        return bool(self._reads)
 
-    def redact(self, data: bytes, at: float, *, clear: bool = False, plain: bool = False) -> list[Piece]:
-        """``clear`` when it is known that there is nothing to look for in ``data``; ``plain`` as in ``risks``."""
-        self._count += 1
-        cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        chunk = _Chunk(at, data, self._count)
-        risks = self._redactor.risks(data, plain=plain) if not clear else None
-        if not self._held and not self._open and (risks is None or risks.next(0) == len(data)):
-            chunk.gone = True
-            if cut and self._line.size:
-                self._line = _Line()
-            self._line.add(chunk, cut, len(data))
-            return [Piece(at, data)]
-        risks = risks or self._redactor.risks(data, plain=plain)
-        if not self._held:
-            self._moved = at
-        self._held.append(chunk)
-        self._size += len(data)
-        start = 0
-        while start < cut:
-            if not self._open and not self._line.size:
-                risk = risks.next(start)
-                while risk < cut and self._is_over(data, risk):
-                    risk = risks.next(risk + 1)
-                if risk >= cut:
-                    break
-                start = max(start, data.rfind(b"\n", start, risk) + 1, data.rfind(b"\r", start, risk) + 1)
-            end = _line_end(data, start)
-            self._line.add(chunk, start, end)
-            start = end
-            ended, self._line = self._line, _Line()
-            self._read(ended)
-        self._line.add(chunk, cut, len(data))
-        self._risky = (self._risky and not cut) or risks.next(cut) < len(data)
-        return self._give(at)
+    def redact(self, data: bytes, arrival: float) -> list[Piece]:
+        """Add a read. Return the reads that no later text can change."""
+        if not self._reads:
+            self._grown_at = arrival
+        self._reads.append(Piece(arrival, data))
+        self._received += len(data)
+        read_start = self._received - len(data)
+        complete = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        begin, opening = 0, -1
+        while begin < len(data):
+            if opening < begin:
+                opening = self._next_open(data, begin)
+            if not self._tails and not self._line:  # skip the lines before it
+                border = min(opening, complete)
+                begin = max(begin, data.rfind(b"\n", begin, border) + 1, data.rfind(b"\r", begin, border) + 1)
+                self._line_start = read_start + begin
+            line_break = _LINE_BREAK.search(data, begin)
+            end = line_break.end() if line_break is not None else len(data)
+            if len(self._line) <= LONGEST_LINE:
+                self._line += data[begin:end]
+            self._is_open = self._is_open or opening < end
+            if line_break is not None:
+                # A line that earlier reads began may have been open when these were released for their size.
+                if self._is_open or self._tails or self._line_start < read_start:
+                    self._read_line(arrival)
+                self._line.clear()
+                self._line_start, self._is_open = read_start + end, False
+            begin = end
+        return self._release(arrival)
 
-    def _is_over(self, data: bytes, risk: int) -> bool:
-        """Whether a text that ends like the front of a secret goes on otherwise in the next event of the same read."""
-        if data[risk] in CODED:
+    def _next_open(self, data: bytes, start: int) -> int:
+        """Return the position of the next text in ``data`` that may end with the beginning of a secret."""
+        opening = self._redactor.next_open(data, start)
+        while opening < len(data) and self._is_continued_otherwise(data, opening):
+            opening = self._redactor.next_open(data, opening + 1)
+        return opening
+
+    def _is_continued_otherwise(self, data: bytes, opening: int) -> bool:
+        """Return whether the text with the beginning of a secret at ``opening`` goes on, and not with that secret.
+
+        That is known when the next event of the read is equal but for this text. It spares reading most lines.
+        """
+        begin = data.rfind(b"\n", 0, opening) + 1
+        close, next_line = data.find(b'"', opening), data.find(b"\n", opening) + 1
+        before = data[begin : data.rfind(b'"', begin, opening) + 1]
+        if not before or before.endswith(b'\\"') or not next_line or data[opening] in _ESCAPES:
             return False
-        quote = data.find(b'"', risk)
-        text = self._shape.next_text(data, quote)
-        return text is not None and not (text and self._redactor.may_go_on(data[quote - 1], text[0]))
+        start = data.find(before, next_line, next_line + len(before) + _BETWEEN_LINES)
+        if start < 0 or b'"' in data[next_line:start] or (self._line and not begin):
+            return False
+        text = start + len(before)
+        next_close = data.find(b'"', text)
+        is_equal = data.startswith(data[close:next_line], next_close)
+        return is_equal and text < next_close and not self._redactor.may_follow(data[text], data[close - 1])
 
-    def close(self) -> list[Piece]:
-        if self._line.size and self._held:
-            self._read(self._line)
-        self._let_go(list(self._open))
-        self._open.clear()
-        held, self._held, self._size = self._held, deque(), 0
-        self._line, self._risky = _Line(), False
-        return [piece for chunk in held if (piece := chunk.given()).data]
+    def close(self, arrival: float) -> list[Piece]:
+        """Return all reads that are held back."""
+        if self._line and self._reads:
+            self._read_line(arrival)
+        self._let_go(list(self._tails))
+        self._tails.clear()
+        self._line.clear()
+        self._is_open = False
+        return self._release(arrival)
 
-    def _give(self, now: float) -> list[Piece]:
-        """What nothing depends on any more."""
-        if now - self._moved > LONGEST_HELD or self._size > MOST_HELD:
-            self._let_go(list(self._open))
-            self._risky = False
-        since = min((known.since for known in self._open.values() if known.waits), default=self._count + 1)
-        if self._risky and self._line.size:
-            since = min(since, self._line.chunk_at())
-        given = []
-        while self._held and self._held[0].number < since:
-            given.append(self._held.popleft())
-            self._size -= len(given[-1].data)
-        return [piece for chunk in given if (piece := chunk.given()).data]
+    def _release(self, now: float) -> list[Piece]:
+        """Return the reads that end before all that may be a part of a secret."""
+        if now - self._grown_at > LONGEST_HELD or self._received - self._released > MOST_HELD:
+            self._let_go(list(self._tails))
+            self._is_open = False
+        limits = [self._first_held(tail) for tail in self._tails.values() if tail.waiting]
+        if self._is_open:
+            limits.append(self._line_start)
+        limit = min(limits, default=self._received)
+        pieces: list[Piece] = []
+        while self._reads and self._released + len(self._reads[0].data) <= limit:
+            read = self._reads.popleft()
+            pieces.append(Piece(read.at, self._masked(read.data)))
+            self._released += len(read.data)
+        self._cuts = [cut for cut in self._cuts if cut[1] > self._released]
+        return [piece for piece in pieces if piece.data]
 
-    def _read(self, line: _Line) -> None:
-        """Follow the texts in one line."""
-        if line.size > LONGEST_LINE:
-            return
-        text = line.text
-        if not text.strip():
+    def _first_held(self, tail: _Tail) -> int:
+        """Return the position of the first character of a tail that was not released."""
+        return next((start for start, _ in tail.places if start >= self._released), self._released)
+
+    def _masked(self, data: bytes) -> bytes:
+        """Return the read at ``_released`` with its cuts applied."""
+        pieces: list[bytes] = []
+        copied = 0
+        for start, end, replacement in sorted(self._cuts):
+            first, last = start - self._released, min(end - self._released, len(data))
+            if first < len(data) and last > copied:
+                pieces += [data[copied:first], replacement] if first >= copied else []
+                copied = last
+        return b"".join((*pieces, data[copied:]))
+
+    def _read_line(self, arrival: float) -> None:
+        """Search the texts of a complete line."""
+        if len(self._line) > LONGEST_LINE or not self._line.strip():
             return
         self._forget()
-        members = self._shape.members(text)
-        if members is None:
-            strings = strings_of(text)
-            members = members_of(text, strings)
-            if strings:
-                self._shape = Shape(text, strings)
         grown: set[Lane] = set()
-        for member in members:
-            if member.ends:
-                self._end(member)
-            elif member.units:
-                grown.add(member.lane)
-                self._follow(member, line)
-        if not self._open:
-            return
-        # Where another text of the same choice has begun, this one is over.
-        over = [lane for lane in self._open if lane not in grown]
-        self._let_go(
-            lane for lane in over if any(place[:1] == lane[0][:1] and name != lane[1] for place, name in grown)
-        )
-
-    def _end(self, member: Member) -> None:
-        place = member.lane[0][:1]
-        self._let_go([lane for lane in self._open if not place or lane[0][:1] == place])
-
-    def _let_go(self, lanes: Iterable[Lane]) -> None:
-        """Wait for those texts no longer. What may well be the front of a secret is masked."""
-        for lane in lanes:
-            known = self._open[lane]
-            if not known.waits:
-                continue
-            if len(known.text) >= SHORTEST:
-                self._mask(known.shares, 0, len(known.text))
-            self._open[lane] = known._replace(waits=False)
-            self._lines_left = _AFTERWARDS
+        for text in event_texts(bytes(self._line)):
+            if text.ends:
+                message = text.lane[0][:1]
+                self._let_go([lane for lane in self._tails if not message or lane[0][:1] == message])
+            elif text.raw:
+                grown.add(text.lane)
+                self._follow(text, arrival)
+        # A text is complete when another field of the same choice goes on.
+        fields = {(numbers[:1], name) for numbers, name in grown}
+        for lane in self._tails.keys() - grown:
+            if any(lane[0][:1] == choice and lane[1] != name for choice, name in fields):
+                self._let_go([lane])
 
     def _forget(self) -> None:
-        """Another line has come."""
+        """Count a line, and drop the released tails that are too old or too many."""
         self._lines_left -= 1
-        if self._lines_left <= 0 or len(self._open) > _AFTERWARDS:
-            for lane in [lane for lane, known in self._open.items() if not known.waits]:
-                del self._open[lane]
+        if self._lines_left <= 0 or len(self._tails) > _REMEMBERED_LINES:
+            self._tails = {lane: tail for lane, tail in self._tails.items() if tail.waiting}
 
-    def _follow(self, member: Member, line: _Line) -> None:
-        before = self._open.pop(member.lane, None)
-        units = member.units
-        now = _Share(line, member.begin, units, 0, len(units))
-        text = units.text
-        shares: tuple[_Share, ...] = (now,)
-        if before is not None:
-            text, shares = before.text + text, (*before.shares, now)
-        end = 0
+    def _let_go(self, lanes: Iterable[Lane]) -> None:
+        """Stop waiting for the next part of these texts. A long beginning of a secret is masked."""
+        for lane in lanes:
+            tail = self._tails[lane]
+            if tail.waiting:
+                if len(tail.text) >= SHORTEST:
+                    self._mask(tail.places)
+                tail.waiting = False
+                self._lines_left = _REMEMBERED_LINES
+
+    def _follow(self, part: EventText, arrival: float) -> None:
+        """Append a part to the text of its lane, mask the secrets in it and keep the tail that may be one."""
+        before = self._tails.pop(part.lane, None) or _Tail("", [])
+        decoded, offsets = part.decode()
+        text, earlier = before.text + decoded, len(before.text)
+
+        def places(start: int, end: int) -> list[tuple[int, int]]:
+            own = range(max(start - earlier, 0), max(end - earlier, 0))
+            line = self._line_start
+            return before.places[start:end] + [(line + offsets[i], line + offsets[i + 1]) for i in own]
+
         for start, end in self._redactor.spans(text):
-            self._mask(shares, start, end)
-        left = self._redactor.open_end(text[end:])
-        if left:
-            start = len(text) - left
-            self._moved = line.at
-            left_over = tuple(_from(shares, start))
-            reads = (share.line.chunk_at(share.place(share.start, share.end)[0]) for share in left_over)
-            oldest = self._held[0].number  # what was given out already is waited for no more
-            since = next((number for number in reads if number >= oldest), oldest)
-            self._open[member.lane] = _Open(text[start:], left_over, since)
+            self._mask(places(start, end))
+        size = self._redactor.open_text(text)
+        if size:
+            self._grown_at = arrival
+            start = len(text) - size
+            self._tails[part.lane] = _Tail(text[start:], places(start, len(text)))
 
-    def _mask(self, shares: Iterable[_Share], start: int, end: int) -> None:
-        """Take those characters of the joined text out of the places where they stand."""
-        put, at = _MASK, 0
-        for share in shares:
-            size = share.end - share.start
-            low, high = max(start, at), min(end, at + size)
-            if low < high:
-                put = share.line.cut(*share.place(share.start + low - at, share.start + high - at), put)
-            at += size
-
-
-def _line_end(data: bytes, start: int) -> int:
-    """Where the line ends that begins at ``start``, its line break included; it has one."""
-    found = _LINE_BREAK.search(data, start)
-    return found.end() if found is not None else len(data)
-
-
-def _from(shares: Iterable[_Share], start: int) -> Iterable[_Share]:
-    """The shares of a joined text from a character on."""
-    at = 0
-    for share in shares:
-        size = share.end - share.start
-        if at + size > start:
-            yield share._replace(start=share.start + max(start - at, 0))
-        at += size
+    def _mask(self, places: Iterable[tuple[int, int]]) -> None:
+        """Cut these characters out, as far as they were not released; the mask replaces the first of them."""
+        runs: list[tuple[int, int]] = []
+        for start, end in places:
+            if runs and runs[-1][1] == start:
+                runs[-1] = runs[-1][0], end
+            elif end > self._released:
+                runs.append((max(start, self._released), end))
+        for number, (start, end) in enumerate(runs):
+            self._cuts.append((start, end, b"" if number else _MASK))
 
 
 class TextRedactor:
-    """Redacts decoded text that arrives in pieces, wherever the pieces cut a secret. An end that may begin one waits.
+    """Redacts decoded text that arrives in pieces. An end that may be the beginning of a secret is held back.
 
     ``add`` and ``close`` return the text that may be shown.
     """
@@ -419,18 +288,18 @@ class TextRedactor:
         self._held = ""
 
     def add(self, text: str) -> str:
-        """Return the text that no later piece can turn into a secret."""
+        """Return the text that no later piece can complete to a secret."""
         if not self._redactor:
             return text
         text = self._held + text
         end = len(text) - self._redactor.open_text(text)
         for start, stop in self._redactor.spans(text):
-            if start < end < stop:  # a whole secret, the end of which begins another spelling
+            if start < end < stop:  # a whole secret whose end is the beginning of another spelling
                 end = start
         self._held = text[end:]
         return self._redactor.text(text[:end])
 
     def close(self) -> str:
         """Return the rest. The beginning of a secret that was cut off is masked."""
-        held, self._held = self._held, ""
-        return self._redactor.text(held) if self._redactor.open_text(held) < SHORTEST else MASK
+        text, self._held = self._held, ""
+        return self._redactor.text(text) if self._redactor.open_text(text) < SHORTEST else MASK

@@ -1,7 +1,7 @@
-"""When to try again, as pure functions: the caller sleeps, counts and asks.
+"""Decides about retries, as pure functions: which failures are transient, and how long to wait.
 
-Exponential back-off with jitter (specification, section 7.3, rule 1), never shorter than what the gateway asked
-for. Trying again after the first content byte is the caller's to forbid: here only the failure is judged.
+Exponential back-off with jitter (specification, section 7.3, rule 1), never shorter than the gateway asked for. The
+caller waits and counts, and forbids retries after the first byte of content.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from playground.gateway.limits import RateLimits, gateway_time, read_reset
 RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 RETRIED_KINDS = frozenset({FailureKind.REFUSED, FailureKind.CONNECTION, FailureKind.TIMEOUT_CONNECT})
 
-#: Seconds. Above ``LONGEST`` a person is asked instead.
+#: Seconds. For a wait above ``LONGEST`` a person decides.
 FIRST_DELAY = 0.5
 LARGEST_BACKOFF = 30.0
 LONGEST = 120.0
 
-#: What the native protocol calls an error that passes, inside a stream that began with 200.
+#: Types of transient errors of the native protocol inside a stream that began with 200.
 _PASSING_TYPES = frozenset({"overloaded_error", "rate_limit_error"})
 
-#: What a dimension of the specification (section 8) counts, as limit headers name it.
+#: The unit of a dimension of the specification (section 8), as limit headers name it.
 _UNITS = {"R": "requests", "T": "tokens", "I": "images"}
 
-#: A 429 that says this is no rate limit and does not pass by waiting.
+#: Words of a 429 for an empty account, which does not pass by waiting.
 _EMPTY = r"insufficient|balance|credit|payment|budget|arrear|prepaid|fund|spend|余额|额度|欠费"
 _MONEY = rf"{_EMPTY}|billing"
 _NAMES_EMPTY = re.compile(_EMPTY, re.IGNORECASE)
 _MONEY_CODE = re.compile(_MONEY, re.IGNORECASE)
 _NO_MONEY = re.compile(rf"{_MONEY}|quota|(?:usage|monthly|plan) limit", re.IGNORECASE)
-#: Some call a rate a quota, and say for which time it counts.
+#: Words for a rate, which some gateways call a quota.
 _A_RATE = re.compile(
     r"\brate[ _-]?limit|too many requests|resource (?:has been )?exhausted|"
     r"(?<![a-z])per[ _-]?(?:sec(?:ond)?|min(?:ute)?)(?![a-z])|requests?/m|\b[rti]p[sm]\b|"
@@ -43,7 +43,7 @@ _A_RATE = re.compile(
 
 
 def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | None:
-    """Seconds to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds or an HTTP date). None when not said."""
+    """Return the seconds to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds or an HTTP date), or None."""
     pairs = list(headers)
     values = {name.lower(): value.strip() for name, value in pairs}
     try:
@@ -57,14 +57,14 @@ def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | 
 
 
 def wait_for_window(limits: RateLimits, dimension: str | None = None) -> float | None:
-    """Seconds until a 429 may pass, from its rate-limit headers when it named no wait; None when they do not say.
+    """Return the seconds until the end of the window that a 429 ran into, from its limits; None if unknown.
 
-    The windows of the ``dimension`` that the message names count, else all. Of those that are used up the last to
-    open again is waited for; where none says so, the one with the least left.
+    Considers the windows of the ``dimension`` in the message, else all; of these the used-up window that ends last, or
+    the one with the smallest remaining share.
     """
     unit = _UNITS.get((dimension or " ")[0], "")
-    known = [window for window in limits.windows if window.reset_in is not None]
-    windows = [window for window in known if unit and unit in window.dimension] or known
+    ending = [window for window in limits.windows if window.reset_in is not None]
+    windows = [window for window in ending if unit and unit in window.dimension] or ending
     used_up = [window.reset_in or 0.0 for window in windows if window.remaining is not None and window.remaining <= 0]
     if used_up:
         return max(used_up)
@@ -73,7 +73,7 @@ def wait_for_window(limits: RateLimits, dimension: str | None = None) -> float |
 
 
 def read_should_retry(headers: Iterable[tuple[str, str]]) -> bool | None:
-    """What the gateway says itself in ``x-should-retry``; None when it says nothing."""
+    """Return the gateway's own verdict in ``x-should-retry``; None if it has none."""
     for name, value in headers:
         if name.lower() == "x-should-retry" and value.strip().lower() in ("true", "false"):
             return value.strip().lower() == "true"
@@ -81,7 +81,7 @@ def read_should_retry(headers: Iterable[tuple[str, str]]) -> bool | None:
 
 
 def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
-    """Whether the same request may well succeed later. ``should_retry`` is the gateway's own word."""
+    """Return whether the same request may succeed later. ``should_retry`` is the gateway's own verdict."""
     if should_retry is not None and failure.kind is FailureKind.HTTP:
         return should_retry
     if failure.kind in RETRIED_KINDS:
@@ -94,7 +94,7 @@ def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
 
 
 def reports_no_balance(failure: Failure) -> bool:
-    """Return whether an account is empty, rather than a rate limit reached for a minute. A code outweighs the words."""
+    """Return whether an account is empty, rather than a rate limit reached. A code outweighs the words."""
     code = f"{failure.code or ''} {failure.type or ''}"
     if _MONEY_CODE.search(code):
         return True
@@ -105,11 +105,11 @@ def reports_no_balance(failure: Failure) -> bool:
 
 
 def delay_after(failure: Failure, attempt: int, rng: Random, should_retry: bool | None = None) -> float | None:
-    """Seconds to wait before the next try after the ``attempt``-th one (from 1) failed; None: not by itself, ask.
+    """Return the seconds to wait after the failure of the ``attempt``-th attempt (from 1); None for no retry.
 
-    Full jitter above half of the back-off, so that clients do not come back together. A wait that the gateway named,
-    or that its rate-limit headers gave (``failure.retry_after``), is kept to and jitter is put on top; above
-    ``LONGEST`` it is for a person to decide. ``should_retry`` is what ``read_should_retry`` found.
+    The back-off has full jitter above its half, so that clients do not return together. A wait that the gateway asked
+    for (``failure.retry_after``) gets jitter on top; above ``LONGEST`` a person decides. ``should_retry`` is the result
+    of ``read_should_retry``.
     """
     if not is_transient(failure, should_retry):
         return None

@@ -1,7 +1,7 @@
-"""What went over the wire in one exchange, with the secrets already out and every read stamped.
+"""The record of one exchange: request, response headers and time-stamped reads of the body, without secrets.
 
-Frames and events are never stored: they are derived by replaying the reads through the protocol's decoder, so
-the tape is the one truth about what came. Whoever fills an exchange hands it redacted values only.
+Frames and events are never stored: they are derived by replaying the reads through the protocol's decoder. All values
+must be redacted before they are put into an exchange.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Headers = tuple[tuple[str, str], ...]
 class Read(NamedTuple):
     """One network read of the body: ``at`` in seconds since the start (monotonic clock), ``data`` decoded.
 
-    Whole chunks that came together are one read; the beginning of one that was cut is a read of its own.
+    Whole chunks received together are one read; the beginning of an incomplete one is a read of its own.
     """
 
     at: float
@@ -30,15 +30,14 @@ class Read(NamedTuple):
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and what came back. It fills while the answer arrives.
+    """One request and its response, which grows while it arrives.
 
-    ``started_at`` is Unix time in seconds. ``connected`` (None on a connection in use already), ``sent``, ``answered``
-    (status and headers are here) and ``ended`` are seconds since the start. ``request_body`` is empty for GET.
-    ``wire_bytes`` counts the response body before gzip or deflate was undone. ``complete`` says whether the body was
-    read to its own end or to the protocol's end marker. ``protocol`` names the one spoken; it is empty for a model
-    list. ``mended`` says by code what the body was against its headers, and was undone. ``dropped`` counts the bytes of
-    both bodies that were let go to save memory. ``beside`` is what a cassette had that is not known here
-    (``engine.cassette``).
+    ``started_at`` is Unix time in seconds. ``connected`` (None on a reused connection), ``sent``, ``answered`` (arrival
+    of status and headers) and ``ended`` are seconds since the start. ``request_body`` is empty for GET. ``wire_bytes``
+    counts the response body before decompression. ``complete``: the body was read to its own end or to the protocol's
+    end marker. ``protocol`` is empty for a model list. ``mended`` describes, by code, how the body contradicted its
+    headers and was decoded nevertheless. ``dropped`` counts the bytes of both bodies that were removed to save memory.
+    ``beside`` are unknown members of a cassette (``engine.cassette``).
     """
 
     id: str
@@ -66,37 +65,37 @@ class Exchange:
 
     @property
     def body(self) -> bytes:
-        """The whole response body as decoded."""
+        """The whole decoded response body."""
         return b"".join(read.data for read in self.reads)
 
     @property
     def size(self) -> int:
-        """Bytes of the response body as decoded."""
+        """Number of bytes of the decoded response body."""
         return sum(len(read.data) for read in self.reads)
 
     @property
     def content_type(self) -> str | None:
-        """The response's Content-Type, None when it sent none."""
+        """The response's Content-Type; None if it has none."""
         return self.response_header("content-type")
 
     @property
     def delimited(self) -> bool:
-        """Whether the body was read to the end that its length or its last chunk told."""
+        """Return whether the body was read to the end given by its length or its last chunk."""
         chunked = "chunked" in (self.response_header("transfer-encoding") or "").lower()
         return self.complete and (chunked or self.response_header("content-length") is not None)
 
     def response_header(self, name: str) -> str | None:
-        """The first response header of that name, whatever its case."""
+        """Return the first response header of a name, in any case; None if there is none."""
         lowered = name.lower()
         return next((value for key, value in self.response_headers if key.lower() == lowered), None)
 
     def drop(self) -> None:
-        """Let both bodies go; everything else stays."""
+        """Remove both bodies, and count them as dropped."""
         self.dropped += len(self.request_body) + self.size
         self.request_body, self.reads = b"", []
 
     def replay(self, decoder: Decoder) -> Iterator[tuple[Read, list[Event]]]:
-        """Each read with the events it gives; what ``close`` adds comes last, on an empty read at the end."""
+        """Yield each read with its events; the events of the decoder's ``close`` are last, with an empty read."""
         for read in self.reads:
             yield read, decoder.decode_bytes(read.data)
         last = self.reads[-1].at if self.reads else 0.0

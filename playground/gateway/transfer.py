@@ -1,7 +1,7 @@
 """One HTTP exchange: sends one request, gives the decoded and redacted body read by read, and fills the tape.
 
-It knows no protocol. All that goes wrong comes as ``TransferError`` with a failure in words; a cancellation
-closes the socket at once and passes through. The caller calls ``aclose`` in the end, whatever happened.
+It knows no protocol. Every error is a ``TransferError`` with a failure in words; a cancellation closes the socket at
+once and passes through.
 """
 
 from __future__ import annotations
@@ -17,74 +17,74 @@ from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import new_id
-from playground.gateway.charset import Transcoder
+from playground.gateway.body_decoding import Inflater, Transcoder
 from playground.gateway.clock import Clock, Expired, Stage
 from playground.gateway.connection import Connection
-from playground.gateway.inflate import Inflater
-from playground.gateway.outgoing import Outgoing
+from playground.gateway.prepared_request import PreparedRequest
 from playground.gateway.proxy import proxy_for
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import Piece, StreamRedactor
-from playground.gateway.tape import Exchange, Read
+from playground.gateway.tape import Exchange, Headers, Read
 
 if TYPE_CHECKING:
     import httpx
 
     from playground.gateway.network import Stream
+    from playground.gateway.transport import Transport
 
 #: Steps of httpcore after which the next read may be the gateway's own.
-_CONNECTED = frozenset(
-    f"{by}.complete"
-    for by in (
-        "connection.connect_tcp",
-        "connection.start_tls",
-        "socks.setup_socks5_connection",
-        "socks.start_tls",
-    )
-)
+_CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
 
-BANNER = 200  # bytes that are quoted of what is no HTTP
-#: What may follow the last data of a chunked body: the last chunk, trailers and an empty line.
+BANNER = 200  # bytes that are quoted of an answer that is not HTTP
+#: The bytes that may follow the last data of a chunked body: the last chunk, trailers and an empty line.
 _CHUNKED_END = re.compile(rb"(\r\n)?(0+[^\r\n]*\r\n)?([^\s:]+:[^\r\n]*\r\n)*(\r?\n)?")
-LATE = 2**20  # bytes that are taken in one go when nobody reads any more: a read may inflate to very much
-MOST_WAITING = 2**18  # bytes that are read before any of them is taken
-#: What is read behind the end of an answer for that of its body, in seconds and bytes.
+LATE = 2**20  # bytes that are decoded after the end of reading: a compressed read may hold very many
+MOST_WAITING = 2**18  # bytes that are read ahead of ``read_piece``
+#: Limits of reading on after the protocol's end marker for the end of the body, in seconds and bytes.
 END_S = 0.005
 END_BYTES = 4096
 _LONGEST_MESSAGE = 600  # characters
 
 
 class TransferError(Exception):
-    """What went wrong, as a value."""
+    """A transfer failed; ``failure`` says why."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure
 
 
-def blank_exchange(redactor: Redactor, request: Outgoing | None = None) -> Exchange:
-    """An exchange that has not begun. Without a request (it could not be made) it is empty."""
+def new_exchange(redactor: Redactor, request: PreparedRequest | None = None) -> Exchange:
+    """Return an exchange that has not begun; without a request (it could not be made) it is empty."""
     exchange = Exchange(id=new_id(), method="", url="", request_headers=(), request_body=b"", started_at=time.time())
     if request is not None:
-        note_request(exchange, redactor, request)
+        record_request(exchange, redactor, request)
     return exchange
 
 
-def note_request(exchange: Exchange, redactor: Redactor, request: Outgoing) -> None:
-    """Put on the tape what is to be sent, but for the headers: what those are is known when it goes."""
+def record_request(exchange: Exchange, redactor: Redactor, request: PreparedRequest) -> None:
+    """Put a request on the tape, except for its headers, which are complete when it is sent."""
     exchange.method, exchange.url = request.method, redactor.text(request.url)
     exchange.request_body = redactor.data(request.body)
 
 
 class Transfer:
-    """One request on its way, filling ``exchange``. Use: ``start``, then ``read_piece`` until None, then ``aclose``."""
+    """One request and its response, filling ``exchange``.
+
+    Call ``start``, then ``read_piece`` until it returns None, and in every case ``aclose``.
+    """
 
     def __init__(
-        self, http: httpx.AsyncClient, connection: Connection, redactor: Redactor, request: Outgoing, exchange: Exchange
+        self,
+        transport: Transport,
+        connection: Connection,
+        redactor: Redactor,
+        request: PreparedRequest,
+        exchange: Exchange,
     ) -> None:
         self.exchange = exchange
         self.clock = Clock(connection.timeouts)
-        self._http = http
+        self._transport = transport
         self._connection = connection
         self._redactor = redactor
         self._request = request
@@ -93,171 +93,151 @@ class Transfer:
         self._transcoder = Transcoder()
         self._response: httpx.Response | None = None
         self._reader: asyncio.Task[None] | None = None
-        self._arrived: deque[Read] = deque()  # what was read and not taken yet, as it came
-        self._waiting = 0  # bytes of it
-        self._news = asyncio.Event()  # more has arrived, or the body has ended
-        self._room = asyncio.Event()  # little enough waits to be taken
-        self._at = 0.0  # when what was taken last had arrived, in seconds since the start
-        self._stream: Stream | None = None  # below httpx, once there is a connection
-        self._pieces: Iterator[bytes] | None = None  # of the last read, where it is inflated
+        self._queue: deque[Read] = deque()  # encoded reads, at the time of the event loop's clock
+        self._queued = 0  # bytes in the queue
+        self._changed = asyncio.Event()  # a read was queued, or the body has ended
+        self._has_room = asyncio.Event()  # the queue is short enough to read on
+        self._read_at = 0.0  # arrival of the read that was last taken, in seconds since the start
+        self._stream: Stream | None = None  # below httpcore, once there is a connection
+        self._pieces: Iterator[bytes] = iter(())  # of the read that was last taken
         self._answered = 0.0
         self._size = 0
-        self._tunnels = False  # the headers sent last asked a proxy for a tunnel
-        self._unreadable: Failure | None = None  # why no read can succeed
-        self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
+        self._is_tunnel = False  # the last headers sent asked a proxy for a tunnel
+        self._unreadable: Failure | None = None  # for every read, if the body's encoding is unknown
         exchange.started_at = time.time()
 
     async def start(self) -> None:
         """Send the request and wait for status and headers. Raises TransferError."""
-        import httpx
-
-        from playground.gateway.transport import BROKEN, read_url
-
+        exchange = self.exchange
         self.clock.wait_for(Stage.CONNECT)
-        self._broken = BROKEN
         try:
-            url, sent = read_url(self._request.url), self._request
-            request = httpx.Request(
-                sent.method,
-                url,
-                headers=_framed(sent, url.netloc.decode("ascii")),
-                stream=httpx.ByteStream(sent.body),
-                extensions={"timeout": {}, "trace": self._trace},
-            )
-            self.exchange.request_headers = self._redactor.headers(_pairs(request.headers.raw))
+            headers = self._transport.headers(self._request)
+            exchange.request_headers = self._redactor.headers(headers)
             async with self.clock.watch():
-                response = await self._http.send(request, stream=True, auth=httpx.Auth())
+                response = await self._transport.send(self._request, headers, self._trace)
         except Expired as expired:
-            raise TransferError(self._too_late(expired.stage)) from None
-        except BROKEN as error:
+            raise TransferError(self._timeout_failure(expired.stage)) from None
+        except self._transport.ERRORS as error:
             raise TransferError(self._explain(error)) from None
-        finally:
-            if self._stream is not None and self._stream.handshake is not None:
-                await self._stream.aclose()  # which nobody else does while a SOCKS proxy has not made the way
         self._response = response
         stream: Stream = response.extensions["network_stream"]
         self._stream = stream
-        told = _pairs(response.headers.raw)
-        headers = _by_name(told)
-        exchange = self.exchange
+        received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
         self._answered = exchange.answered = self.clock.now
-        exchange.status, exchange.reason = response.status_code, self._redactor.text(response.reason_phrase)
-        exchange.http_version = response.http_version
-        exchange.response_headers = self._redactor.headers(told)
+        exchange.status = response.status_code
+        exchange.reason = self._redactor.text(response.extensions["reason_phrase"].decode("ascii", "ignore"))
+        exchange.http_version = response.extensions["http_version"].decode("ascii", "ignore")
+        exchange.response_headers = self._redactor.headers(received)
         try:
-            self._inflater = Inflater(self._redactor.text(headers.get("content-encoding", "")))
+            self._inflater = Inflater(self._redactor.text(_header(received, "content-encoding")))
         except ValueError as error:
-            # Told by the first read: the status is worth more than a body that cannot be read.
+            # Raised by the first read: the status is worth more than a body that cannot be read.
             self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)
-        self._reader = asyncio.get_running_loop().create_task(self._read_body(response, stream), name="read an answer")
+        is_chunked = "chunked" in _header(received, "transfer-encoding").lower()
+        body = self._read_body(response, stream, is_chunked=is_chunked)
+        self._reader = asyncio.get_running_loop().create_task(body, name="read an answer")
 
-    async def _read_body(self, response: httpx.Response, stream: Stream) -> None:
-        """Read the body. A read of the socket may hold hundreds of chunks, which arrive one by one at the same time."""
+    async def _read_body(self, response: httpx.Response, stream: Stream, *, is_chunked: bool) -> None:
+        """Read the body into the queue. A read of the socket may hold hundreds of chunks, all with its time."""
         data = b""
         try:
             async for data in response.aiter_raw():
-                self._arrived.append(Read(stream.at, data))
-                self._waiting += len(data)
-                self._news.set()
-                if self._waiting > MOST_WAITING:
-                    self._room.clear()
-                    await self._room.wait()
-            stream.spoiled = _has_surplus(response, stream.last, data)
+                self._queue.append(Read(stream.read_at, data))
+                self._queued += len(data)
+                self._changed.set()
+                if self._queued > MOST_WAITING:
+                    self._has_room.clear()
+                    await self._has_room.wait()
+            stream.has_surplus = _has_surplus(stream.last_read, data, is_chunked=is_chunked)
         finally:
-            self._news.set()
+            self._changed.set()
 
     async def read_piece(self) -> bytes | None:
-        """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
+        """Return the next piece of the body, as put on the tape; None at its end. Raises TransferError."""
         assert self._reader is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
         if self._unreadable is not None:
             raise TransferError(self._unreadable)
         try:
             while True:
-                if self._pieces is not None:
-                    async with self.clock.watch():  # a read may inflate to very much: clocks and Stop get their turn,
-                        await asyncio.sleep(0)  # before a piece is taken, which would be lost
-                    for piece in self._pieces:
-                        return self._keep(piece)
-                    self._pieces = None
-                if not self._arrived and not self._reader.done():
-                    self._news.clear()
+                if self._inflater.active:  # a read may inflate to very much: let clocks and Stop interrupt
                     async with self.clock.watch():
-                        await self._news.wait()
-                elif self._arrived:
-                    data = self._take()
-                    if not self._inflater.active:
-                        return self._keep(data)
-                    self._pieces = self._inflater.inflate(data)
-                else:
+                        await asyncio.sleep(0)
+                for piece in self._pieces:
+                    return self._record(piece)
+                if self._queue:
+                    self._pieces = self._inflater.inflate(self._take())
+                elif self._reader.done():
                     self._reader.result()
-                    return self._last()
+                    return self._read_end()
+                else:
+                    self._changed.clear()
+                    async with self.clock.watch():
+                        await self._changed.wait()
         except Expired as expired:
-            raise TransferError(self._too_late(expired.stage)) from None
-        except self._broken as error:
+            raise TransferError(self._timeout_failure(expired.stage)) from None
+        except self._transport.ERRORS as error:
             raise TransferError(self._explain(error)) from None
         except ValueError as error:
             raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
 
     def _take(self) -> bytes:
-        """What has arrived with one read of the socket."""
-        at, data = self._arrived.popleft()
-        if self._arrived and self._arrived[0].at == at:
-            pieces = [data]
-            while self._arrived and self._arrived[0].at == at:
-                pieces.append(self._arrived.popleft().data)
-            data = b"".join(pieces)
-        self._waiting -= len(data)
-        self._room.set()
-        self._at = max(at - self.clock.started, self._answered)  # what came with the head came no earlier
+        """Return all chunks of the next read of the socket."""
+        time_read = self._queue[0].at
+        chunks = []
+        while self._queue and self._queue[0].at == time_read:
+            chunks.append(self._queue.popleft().data)
+        data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        self._queued -= len(data)
+        self._has_room.set()
+        self._read_at = max(time_read - self.clock.started, self._answered)  # a read with the headers ends after them
         self.exchange.wire_bytes += len(data)
         return data
 
     @property
-    def holding(self) -> bool:
-        """Whether something came that is held back until it is known that it begins no secret."""
+    def is_holding(self) -> bool:
+        """Return whether text is held back until it cannot be the beginning of a secret."""
         return self._filter.holding
 
-    def late(self) -> bytes:
-        """What is left of the last read, and what is held back, put on the tape: no more is to be read."""
-        read = []
-        left = LATE
+    def take_rest(self) -> bytes:
+        """End the reading: put everything received on the tape, up to ``LATE`` bytes, and return what is new of it."""
+        pieces = []
+        room = LATE
         with suppress(TransferError, ValueError):
             for piece in self._untaken():
-                read.append(self._keep(piece))
-                left -= len(piece)
-                if left <= 0:
+                pieces.append(self._record(piece))
+                room -= len(piece)
+                if room <= 0:
                     break
-        return b"".join(read) + self.rest()
+        return b"".join(pieces) + self.release()
 
     def _untaken(self) -> Iterator[bytes]:
-        yield from self._pieces or ()
-        while self._arrived:
-            data = self._take()
-            yield from self._inflater.inflate(data) if self._inflater.active else (data,)
+        yield from self._pieces
+        while self._queue:
+            yield from self._inflater.inflate(self._take())
 
-    def rest(self) -> bytes:
-        """What is held back, put on the tape: no more is to be read."""
+    def release(self) -> bytes:
+        """End the reading: put the text that is held back on the tape, and return it."""
         return self._put(self._filter.close(self.clock.now))
 
     async def finish(self) -> None:
-        """All that was asked for has come: look for the end of the body behind it, so that the connection serves again.
+        """Read on to the end of the body behind the protocol's end marker, so that the connection can be used again.
 
-        Only what is there, or comes within ``END_S``; anything that goes wrong is left to ``aclose``.
+        Waits ``END_S`` at most. Errors are left to ``aclose``.
         """
-        self.rest()
+        self.release()
         self.exchange.ended = self.clock.now
-        left = END_BYTES
+        room = END_BYTES
         with suppress(TimeoutError):
             async with asyncio.timeout(END_S):
-                while left > 0 and self._reader is not None and not self._reader.done():
-                    while self._arrived:
-                        left -= len(self._take())
-                    self._news.clear()
-                    await self._news.wait()
+                while room > 0 and self._reader is not None and not self._reader.done():
+                    while self._queue:
+                        room -= len(self._take())
+                    self._changed.clear()
+                    await self._changed.wait()
 
     async def aclose(self) -> None:
         """Close the socket unless the body was read to its end. Safe to call twice."""
-        self.rest()
+        self.release()
         if self.exchange.ended is None:
             self.exchange.ended = self.clock.now
         reader, response, self._response = self._reader, self._response, None
@@ -266,80 +246,74 @@ class Transfer:
                 reader.cancel()
                 await asyncio.wait([reader])
                 if not reader.cancelled():
-                    reader.exception()  # which was told, or is of no interest any more
+                    reader.exception()  # marks it as retrieved
         finally:
             if response is not None:
                 await response.aclose()
 
-    def _keep(self, data: bytes) -> bytes:
-        if self._inflater.odd:
-            self.exchange.mended["content_encoding"] = self._inflater.odd
+    def _record(self, data: bytes) -> bytes:
+        """Decode characters, check the size, put the result on the tape and return it."""
+        if self._inflater.mismatch:
+            self.exchange.mended["content_encoding"] = self._inflater.mismatch
         if self._transcoder.active:
             data = self._transcoder.transcode(data)
-            if self._transcoder.spelling:
-                words = f"the answer came as {self._transcoder.spelling.upper()} instead of UTF-8"
+            if self._transcoder.encoding:
+                words = f"the answer came as {self._transcoder.encoding.upper()} instead of UTF-8"
                 self.exchange.mended["charset"] = words
         self._size += len(data)
         if self._size > self._connection.max_body_bytes:
             cap = _bytes_in_words(self._connection.max_body_bytes)
             message = f"The answer is larger than the limit of {cap}; the rest was not read."
             raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
-        return self._put(self._filter.redact_bytes(data, self._at))
+        return self._put(self._filter.redact_bytes(data, self._read_at))
 
     def _put(self, pieces: list[Piece]) -> bytes:
-        """Put on the tape what may be kept; gives all of it."""
-        self.exchange.reads += [Read(at, data) for at, data in pieces]
+        """Put redacted pieces on the tape; return all of them."""
+        self.exchange.reads += [Read(seconds, data) for seconds, data in pieces]
         return pieces[0].data if len(pieces) == 1 else b"".join(data for _, data in pieces)
 
-    def _last(self) -> bytes | None:
-        """What the redactor still held at the end of the body; None when that was nothing."""
-        late = self._transcoder.transcode(self._inflater.rest()) + self._transcoder.close()
-        held = (self._keep(late) if late else b"") + self.rest()
-        if not held:
+    def _read_end(self) -> bytes | None:
+        """Return the bytes that decoders and redactor still hold at the end of the body; None when there are none."""
+        last = self._transcoder.transcode(self._inflater.rest()) + self._transcoder.close()
+        data = (self._record(last) if last else b"") + self.release()
+        if not data:
             self.exchange.complete = True
             return None
-        return held  # httpx's generator is at its end and stays there: the next read comes back here
+        return data
 
     async def _trace(self, name: str, info: Mapping[str, Any]) -> None:
-        """Called by httpcore at each step of a request; the steps that matter start a clock or leave a mark."""
+        """Note the steps of a request that start a clock or belong on the tape; httpcore calls it at each step."""
         if name in _CONNECTED:
             self.exchange.connected = self.clock.now
             self._stream = info["return_value"]
-            self._stream.handshake = None
-        elif name == "socks.connect_tcp.complete":
-            self._stream = info["return_value"]
-            self._stream.begin_socks()
-        elif name == "socks.setup_socks5_connection.started" and self._stream is not None:
-            self._stream.expect_login(info.get("auth") is not None)
         elif name == "http11.send_request_headers.started":
-            self._tunnels = info["request"].method == b"CONNECT"  # a proxy is asked for the way: still connecting
-            if not self._tunnels:
+            self._is_tunnel = info["request"].method == b"CONNECT"  # to a proxy: still connecting
+            if not self._is_tunnel:
                 self.clock.wait_for(Stage.FIRST)
-        elif name == "http11.send_request_body.complete" and not self._tunnels:
+        elif name == "http11.send_request_body.complete" and not self._is_tunnel:
             self.exchange.sent = self.clock.now
             self.clock.wait_for(Stage.FIRST)
 
     @property
     def _banner(self) -> bytes:
-        """How the first read on a new connection began, without secrets."""
+        """Return the beginning of the first read on a new connection, without secrets."""
         return self._redactor.data(self._stream.banner)[:BANNER] if self._stream is not None else b""
 
     def _explain(self, error: Exception) -> Failure:
-        from playground.gateway.transport import explain
-
         answering = self.exchange.answered is not None
-        kept = self.exchange.connected is None and self.clock.stage is not Stage.CONNECT
-        given = self._connection.proxy
-        failure = explain(error, self._request.url, answering=answering, banner=self._banner, given=given, kept=kept)
+        reused = self.exchange.connected is None and self.clock.stage is not Stage.CONNECT
+        failure = self._transport.explain(
+            error, self._request.url, answering=answering, banner=self._banner, reused=reused
+        )
         message = self._redactor.front(failure.message, _LONGEST_MESSAGE)
         message += "…" if len(failure.message) > _LONGEST_MESSAGE else ""
         return failure.model_copy(update={"message": message})
 
-    def _too_late(self, stage: Stage) -> Failure:
+    def _timeout_failure(self, stage: Stage) -> Failure:
         times = self._connection.timeouts
         host = urlsplit(self._request.url).netloc
         if self._banner and not b"HTTP/".startswith(self._banner[:5]):
-            return self._explain(TimeoutError())  # it went on talking, and never in HTTP
+            return self._explain(TimeoutError())  # the other end sends data that is not HTTP
         alive = " Signs of life came, but no content." if self.exchange.reads else ""
         if stage is Stage.CONNECT:
             kind = FailureKind.TIMEOUT_CONNECT
@@ -359,39 +333,20 @@ class Transfer:
         return Failure(kind=kind, message=words)
 
 
-def _has_surplus(response: httpx.Response, last: bytes, data: bytes) -> bool:
-    """Return whether more came than the answer: it would be taken for the answer to the next request.
+def _has_surplus(last_read: bytes, data: bytes, *, is_chunked: bool) -> bool:
+    """Return whether bytes followed the response, which would be taken for the response to the next request.
 
-    ``last`` is the last read of the socket, ``data`` the last of the body.
+    ``last_read`` is the last read of the socket, ``data`` the last of the body.
     """
-    end = last.rfind(data) + len(data) if data and data in last else 0
-    if "chunked" in response.headers.get("transfer-encoding", "").lower():
-        return _CHUNKED_END.fullmatch(last, end) is None
-    return 0 < end < len(last)
+    end = last_read.rfind(data) + len(data) if data and data in last_read else 0
+    if is_chunked:
+        return _CHUNKED_END.fullmatch(last_read, end) is None
+    return 0 < end < len(last_read)
 
 
-def _pairs(raw: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
-    """Headers as text, byte for byte, in their own case and order."""
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
-
-
-def _framed(request: Outgoing, place: str) -> list[tuple[str, str]]:
-    """Its headers with those that httpx would add: whom it is for, and how long its body is."""
-    headers = list(request.headers)
-    if all(name.lower() != "host" for name, _ in headers):
-        headers.insert(0, ("Host", place))
-    if request.body or request.method != "GET":
-        headers.append(("Content-Length", str(len(request.body))))
-    return headers
-
-
-def _by_name(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Headers by their names in small letters; what was sent under one name again and again, joined by commas."""
-    out: dict[str, str] = {}
-    for name, value in pairs:
-        small = name.lower()
-        out[small] = f"{out[small]}, {value}" if small in out else value
-    return out
+def _header(headers: Headers, name: str) -> str:
+    """Return the values of all headers of one name, in lower case, joined by commas."""
+    return ", ".join(value for key, value in headers if key.lower() == name)
 
 
 def _bytes_in_words(count: int) -> str:

@@ -1,7 +1,6 @@
-"""Makes the httpx client of a gateway, and says in words why a connection failed.
+"""Sends requests with an httpx client, and says in words why a connection failed.
 
-Imported on first use, in a thread, because httpx and the certificate store take a tenth of a second. HTTP/1.1 only,
-redirects off (a key must not follow one), no cookies, no limit on parallel runs.
+Imported on first use, in a thread, because httpx, httpcore and the certificate store take a tenth of a second.
 """
 
 from __future__ import annotations
@@ -10,110 +9,184 @@ import errno
 import re
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+import h11
 import httpcore
 import httpx
+import truststore
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.connection import Connection
-from playground.gateway.network import Backend
+from playground.gateway.network import SOCKS_PORT, Backend, SocksError, SocksProxy
+from playground.gateway.prepared_request import PreparedRequest
 from playground.gateway.proxy import proxy_for, proxy_url, scheme_problem
-from playground.gateway.socks import SocksError
 from playground.named_file import check_regular
+
+#: Called by httpcore at each step of a request, with the step's name and what belongs to it.
+Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
 _WRONG_TIME = frozenset({9, 10})
 _WRONG_NAME = frozenset({62, 64})
+#: OpenSSL's reasons when the other end does not speak TLS.
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 
-#: What httpx and httpcore raise for an address or a connection that does not work.
-BROKEN: Final[tuple[type[Exception], ...]] = (
-    httpx.HTTPError,
-    httpx.StreamError,
-    httpx.InvalidURL,
-    httpcore.ProtocolError,
-    httpcore.UnsupportedProtocol,
-    httpcore.ProxyError,
-    httpcore.NetworkError,
-    UnicodeError,
-    OSError,
-)
-
-#: KiB of headers that httpcore takes.
-_MOST_HEADERS = 100
-
-#: Bytes of a host's name that a SOCKS proxy can be told.
-_LONGEST_HOST = 255
+_MOST_HEADERS = 100  # KiB of headers that httpcore accepts
+_HEADERS_TOO_LARGE = 431  # the HTTP status that h11 suggests then
+_LONGEST_HOST = 255  # bytes of a host name in a SOCKS request
 
 #: How h11 quotes bytes.
 _BYTES = re.compile(r"""bytearray\(b(?P<mark>['"])(?P<text>.*?)(?P=mark)\)""")
 
 #: Seconds an unused connection stays open for the next request: clearly less than the 5 after which common servers
-#: (uvicorn, Node) close it. Closed there while a request is on its way, it costs a failed run: a POST must not be sent
-#: a second time unasked (RFC 9110, section 9.2.2), since the gateway may have read it.
+#: (uvicorn, Node) close it. If the server closes it while a request is on its way, the run fails: a POST must not be
+#: repeated unasked (RFC 9110, section 9.2.2), since the gateway may have read it.
 KEEP_OPEN = 4.0
 
 
-def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
-    """A client for the gateway at ``base``. Raises ValueError, in words, for a CA file or proxy that cannot be used."""
-    context = _tls(connection) if urlsplit(base).scheme == "https" else _bare_tls()
-    proxy = proxy_url(base, connection.proxy)
-    try:
-        problem = scheme_problem(urlsplit(proxy)) if proxy else ""
-    except ValueError:
-        problem = "has an address that cannot be read"
-    if problem:
-        raise ValueError(f"The proxy {_set_in(connection.proxy)} {problem}.")
-    if proxy.startswith("socks") and _host_length(base) > _LONGEST_HOST:
-        raise ValueError(f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry.")
-    try:
-        return httpx.AsyncClient(transport=_Transport(context, proxy), trust_env=False)
-    except (httpx.InvalidURL, ValueError):
-        raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
+class Transport:
+    """The connections to one gateway: HTTP/1.1, as many as there are requests at a time, kept open between requests.
 
+    Follows no redirect, since a key must not follow one, and keeps no cookie.
+    """
 
-class _Transport(httpx.AsyncBaseTransport):
-    """httpcore's pool of connections, made here to give it our ``Backend``. Errors are httpcore's."""
+    #: What ``send``, ``headers`` and the body of a response raise.
+    ERRORS: Final[tuple[type[Exception], ...]] = (
+        httpx.InvalidURL,
+        httpx.HTTPError,
+        httpx.StreamError,
+        httpcore.ProtocolError,
+        httpcore.UnsupportedProtocol,
+        httpcore.ProxyError,
+        httpcore.NetworkError,
+        httpcore.TimeoutException,
+        UnicodeError,
+        OSError,
+    )
 
-    def __init__(self, context: ssl.SSLContext, proxy: str) -> None:
-        self._backend = Backend()
-        self._pool = httpcore.AsyncConnectionPool(
+    def __init__(self, connection: Connection, base: str) -> None:
+        """``base`` is the gateway's base URL. Raises ValueError, in words, for a CA file or proxy that is unusable."""
+        self._proxy_setting = connection.proxy
+        context = _tls(connection) if urlsplit(base).scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        address = proxy_url(base, connection.proxy)
+        proxy = _read_proxy(address, connection.proxy) if address else None
+        is_socks = proxy is not None and proxy.url.scheme.startswith("socks")
+        if is_socks and _host_length(base) > _LONGEST_HOST:
+            raise ValueError(
+                f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry."
+            )
+        self._backend = Backend(_socks_proxy(proxy) if proxy is not None and is_socks else None)
+        pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
-            proxy=_proxy(proxy, context) if proxy else None,
+            proxy=_http_proxy(proxy, context) if proxy is not None and not is_socks else None,
             max_connections=None,
             max_keepalive_connections=None,
             keepalive_expiry=KEEP_OPEN,
             network_backend=self._backend,
         )
+        self._client = httpx.AsyncClient(transport=_PoolTransport(pool), trust_env=False)
+
+    def headers(self, request: PreparedRequest) -> list[tuple[str, str]]:
+        """Return all headers of a request, with Host and Content-Length. Raises httpx.InvalidURL."""
+        headers = list(request.headers)
+        if all(name.lower() != "host" for name, _ in headers):
+            headers.insert(0, ("Host", read_url(request.url).netloc.decode("ascii")))
+        if request.body or request.method != "GET":
+            headers.append(("Content-Length", str(len(request.body))))
+        return headers
+
+    async def send(self, request: PreparedRequest, headers: list[tuple[str, str]], trace: Trace) -> httpx.Response:
+        """Send a request and wait for status and headers. Raises ``ERRORS``."""
+        outgoing = httpx.Request(
+            request.method,
+            read_url(request.url),
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            stream=httpx.ByteStream(request.body),
+            extensions={"timeout": {}, "trace": trace},
+        )
+        return await self._client.send(outgoing, stream=True, auth=httpx.Auth())  # no login from the address
+
+    async def aclose(self) -> None:
+        """Close all connections, also those in use and those being made."""
+        self._backend.closed = True
+        await self._client.aclose()
+
+    def explain(self, error: Exception, url: str, *, answering: bool, banner: bytes, reused: bool) -> Failure:
+        """Return the failure for one of ``ERRORS``.
+
+        ``answering``: status and headers had arrived. ``banner``: beginning of the first read on the connection.
+        ``reused``: the connection had served an earlier request.
+        """
+        parts = urlsplit(url)
+        host = parts.hostname or url
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        proxy = proxy_for(url, self._proxy_setting)
+        place = f"the proxy {proxy} ({_proxy_source(self._proxy_setting)})" if proxy else f"{host}:{port}"
+        causes = list(_causes(error))
+        if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
+            kind, message = FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}."
+        elif isinstance(error, httpx.RemoteProtocolError):  # of httpx itself, which reads where a redirect leads
+            kind, message = (
+                FailureKind.REDIRECT,
+                f"The gateway points to an address that is not valid: {_short(error)}.",
+            )
+        elif isinstance(error, httpcore.ProxyError):
+            words = _socks_words(error) if isinstance(error, SocksError) else _proxy_words(_short(error))
+            kind, message = FailureKind.CONNECTION, f"{place[0].upper()}{place[1:]} {words}."
+            message = message.replace("{target}", f"{host}:{port}")
+        elif (problem := _tls_problem(causes, host, port)) is not None:
+            kind, message = FailureKind.TLS, problem
+        elif any(isinstance(cause, socket.gaierror | UnicodeError) for cause in causes):
+            kind, message = FailureKind.NAME, f"The name {f'of {place}' if proxy else host} was not found."
+        elif (unreachable := _network_problem(causes, place, answering=answering)) is not None:
+            kind, message = unreachable
+        elif answering:
+            kind = FailureKind.CONNECTION
+            message = f"The connection to {host} broke in the middle of the answer ({_reason(error, causes)})."
+        else:
+            kind, message = _answer_problem(error, causes, place, banner, reused=reused)
+        return Failure(kind=kind, message=message)
+
+
+@lru_cache(maxsize=64)  # a gateway has a few endpoints
+def read_url(url: str) -> httpx.URL:
+    """Return the URL with an encoded host name and path. Raises httpx.InvalidURL."""
+    return httpx.URL(url)
+
+
+class _PoolTransport(httpx.AsyncBaseTransport):
+    """A pool of httpcore below an httpx client, which has no way to choose the pool's network backend."""
+
+    def __init__(self, pool: httpcore.AsyncConnectionPool) -> None:
+        self._pool = pool
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send the request and wait for status and headers. Raises what httpcore raises, and UnicodeError."""
-        url = request.url
+        """Send a request and wait for status and headers. Raises the errors of httpcore."""
         response = await self._pool.handle_async_request(
             httpcore.Request(
                 request.method,
-                httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                _core_url(request.url),
                 headers=request.headers.raw,
                 content=request.stream,
                 extensions=request.extensions,
             )
         )
-        stream = _Body(response)
-        return httpx.Response(response.status, headers=response.headers, stream=stream, extensions=response.extensions)
+        body = _Body(response)
+        return httpx.Response(response.status, headers=response.headers, stream=body, extensions=response.extensions)
 
     async def aclose(self) -> None:
-        """Close all connections, those in use and those being made among them."""
-        self._backend.closed = True
+        """Close all connections, also those in use."""
         await self._pool.aclose()
 
 
 class _Body(httpx.AsyncByteStream):
-    """The body of an answer, as it comes."""
+    """The body of a response of httpcore."""
 
     def __init__(self, response: httpcore.Response) -> None:
         self._response = response
@@ -123,44 +196,49 @@ class _Body(httpx.AsyncByteStream):
             yield data
 
     async def aclose(self) -> None:
-        """Give the connection back; it is closed where the body was not read to its end."""
+        """Return the connection to the pool; it is closed if the body was not read to its end."""
         await self._response.aclose()
 
 
-def _proxy(address: str, context: ssl.SSLContext) -> httpcore.Proxy:
-    """The proxy at ``address``, with the login that stands in it. Raises httpx.InvalidURL and ValueError."""
-    proxy = httpx.Proxy(address, ssl_context=context)
-    url = proxy.url
-    return httpcore.Proxy(
-        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-        auth=proxy.raw_auth,
-        headers=proxy.headers.raw,
-        ssl_context=context if url.scheme == "https" else None,
-    )
-
-
-@lru_cache(maxsize=64)  # the same few for all requests
-def read_url(url: str) -> httpx.URL:
-    """As httpx has it. Raises httpx.InvalidURL."""
-    return httpx.URL(url)
+def _core_url(url: httpx.URL) -> httpcore.URL:
+    return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
 def _host_length(base: str) -> int:
-    """Bytes of the host's name as it is sent; 0 where it cannot be sent at all, which is told elsewhere."""
+    """Return the bytes of the encoded host name; 0 for an invalid one, which ``send`` reports."""
     try:
         return len(read_url(base).raw_host)
     except httpx.InvalidURL:
         return 0
 
 
-def _set_in(proxy: str) -> str:
-    return "given for this gateway" if proxy else "set in the environment"
+def _read_proxy(address: str, setting: str) -> httpx.Proxy:
+    """Return the proxy at an address. Raises ValueError in words without its login."""
+    try:
+        problem = scheme_problem(urlsplit(address))
+        proxy = None if problem else httpx.Proxy(address)
+    except (httpx.InvalidURL, ValueError):
+        problem, proxy = "has an address that cannot be read", None
+    if proxy is None:
+        raise ValueError(f"The proxy {_proxy_source(setting)} {problem}.")
+    return proxy
+
+
+def _socks_proxy(proxy: httpx.Proxy) -> SocksProxy:
+    return SocksProxy(proxy.url.raw_host.decode("ascii"), proxy.url.port or SOCKS_PORT, proxy.raw_auth)
+
+
+def _http_proxy(proxy: httpx.Proxy, context: ssl.SSLContext) -> httpcore.Proxy:
+    context_of_proxy = context if proxy.url.scheme == "https" else None
+    return httpcore.Proxy(_core_url(proxy.url), auth=proxy.raw_auth, ssl_context=context_of_proxy)
+
+
+def _proxy_source(setting: str) -> str:
+    return "given for this gateway" if setting else "set in the environment"
 
 
 def _tls(connection: Connection) -> ssl.SSLContext:
-    """Trusts what the operating system trusts, and the connection's own CA file besides."""
-    import truststore
-
+    """Return a context that trusts the operating system's certificates and the connection's CA file."""
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if connection.ca_file:
         try:
@@ -173,95 +251,72 @@ def _tls(connection: Connection) -> ssl.SSLContext:
     return context
 
 
-def _bare_tls() -> ssl.SSLContext:
-    """For http addresses: trusts nobody, and costs nothing to make."""
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error, its causes and the members of groups, each once."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error, its causes and the members of groups, each once."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
-        one = waiting.pop(0)
-        if one is None or id(one) in seen:
+        cause = waiting.pop(0)
+        if cause is None or id(cause) in seen:
             continue
-        seen.add(id(one))
-        yield one
-        if isinstance(one, BaseExceptionGroup):
-            waiting += one.exceptions
-        waiting += [one.__cause__, one.__context__]
+        seen.add(id(cause))
+        yield cause
+        if isinstance(cause, BaseExceptionGroup):
+            waiting += cause.exceptions
+        waiting += [cause.__cause__, cause.__context__]
 
 
-def explain(
-    error: Exception, url: str, *, answering: bool, banner: bytes = b"", given: str = "", kept: bool = False
-) -> Failure:
-    """The failure that an exception of httpx or httpcore stands for.
-
-    ``answering``: status and headers had come already. ``banner`` is how the first read on the connection began.
-    ``given`` is the connection's own proxy. ``kept``: the connection had served an earlier request.
-    """
-    parts = urlsplit(url)
-    host = parts.hostname or url
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    proxy = proxy_for(url, given)
-    place = f"the proxy {proxy} ({_set_in(given)})" if proxy else f"{host}:{port}"
-    causes = list(_chain(error))
-
-    def failure(kind: FailureKind, message: str) -> Failure:
-        return Failure(kind=kind, message=message)
-
-    if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
-        return failure(FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}.")
-    if isinstance(error, httpcore.ProxyError):
-        refused = next((cause for cause in causes if isinstance(cause, SocksError)), None)
-        words = _proxy_words(_short(error)) if refused is None else _socks_words(refused)
-        proxy_named = f"{place[0].upper()}{place[1:]}"
-        return failure(FailureKind.CONNECTION, f"{proxy_named} {words}.".replace("{target}", f"{host}:{port}"))
+def _tls_problem(causes: list[BaseException], host: str, port: int) -> str | None:
+    """Return words for an error of TLS; None when there is none."""
     for cause in causes:
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLWantReadError):
-            return failure(FailureKind.TLS, _tls_words(cause, host, port))
-    for cause in causes:
-        if isinstance(cause, socket.gaierror | UnicodeError):
-            if proxy:
-                return failure(FailureKind.NAME, f"The name of {place} was not found.")
-            return failure(FailureKind.NAME, f"The name {host} was not found.")
+            return _tls_words(cause, host, port)
+    return None
+
+
+def _network_problem(causes: list[BaseException], place: str, *, answering: bool) -> tuple[FailureKind, str] | None:
+    """Return kind and words for an error by which the network refuses to connect; None when there is none."""
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        return failure(FailureKind.REFUSED, f"Nothing answers at {place}.")
+        return FailureKind.REFUSED, f"Nothing answers at {place}."
     numbers = {cause.errno for cause in causes if isinstance(cause, OSError)}
     if errno.ETIMEDOUT in numbers and not answering:
-        return failure(FailureKind.TIMEOUT_CONNECT, f"No connection to {place}: the network gave up waiting.")
+        return FailureKind.TIMEOUT_CONNECT, f"No connection to {place}: the network gave up waiting."
     if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}:
-        return failure(FailureKind.CONNECTION, f"There is no way to {place} from here.")
-    if answering:
-        message = f"The connection to {host} broke in the middle of the answer ({_why(error, causes)})."
-        return failure(FailureKind.CONNECTION, message)
-    if "Receive buffer too long" in str(error):
+        return FailureKind.CONNECTION, f"There is no way to {place} from here."
+    return None
+
+
+def _answer_problem(
+    error: Exception, causes: list[BaseException], place: str, banner: bytes, *, reused: bool
+) -> tuple[FailureKind, str]:
+    """Return kind and words for an error after the connection was made and before an answer arrived."""
+    violations = [cause for cause in causes if isinstance(cause, h11.ProtocolError)]
+    if any(violation.error_status_hint == _HEADERS_TOO_LARGE for violation in violations):
         message = f"The headers of the answer from {place} are larger than {_MOST_HEADERS} KiB, the most that is read."
-        return failure(FailureKind.TOO_LARGE, message)
+        return FailureKind.TOO_LARGE, message
     if banner and not b"HTTP/".startswith(banner[:5]):
-        return failure(FailureKind.NOT_HTTP, f"What answers at {place} is not HTTP: {_banner_words(banner)}.")
-    if isinstance(error, httpcore.RemoteProtocolError) and "without sending a response" not in str(error):
-        message = f"What answers at {place} does not keep to the rules of HTTP ({_short(error)})."
-        return failure(FailureKind.NOT_HTTP, message)
-    if kept:
+        return FailureKind.NOT_HTTP, f"What answers at {place} is not HTTP: {_banner_words(banner)}."
+    if violations:
+        return FailureKind.NOT_HTTP, f"What answers at {place} does not keep to the rules of HTTP ({_short(error)})."
+    reason = _reason(error, causes)
+    if reused:
         message = (
             f"The connection to {place}, kept from an earlier request, was closed before an answer came "
-            f"({_why(error, causes)}). The other end may have let it go just when this request was sent."
+            f"({reason}). The other end may have let it go just when this request was sent."
         )
-        return failure(FailureKind.CONNECTION, message)
-    message = f"The connection to {place} was closed before an answer came ({_why(error, causes)})."
-    return failure(FailureKind.CONNECTION, message)
+    else:
+        message = f"The connection to {place} was closed before an answer came ({reason})."
+    return FailureKind.CONNECTION, message
 
 
-def _why(error: Exception, causes: list[BaseException]) -> str:
+def _reason(error: Exception, causes: list[BaseException]) -> str:
     if any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in causes):
         return "it was reset"
     return _short(error) or "it was closed"
 
 
 def _banner_words(banner: bytes) -> str:
-    """What begins like this, instead of an answer."""
+    """Return a guess at a protocol from the beginning of its first message, or a quotation of it."""
     if banner[0] in (0x15, 0x16) and banner[1:2] == b"\x03":
         return "it speaks TLS. Begin the address with https://"
     if banner[:2] == b"\0\0" and banner[3:4] == b"\x04":
@@ -274,37 +329,35 @@ def _banner_words(banner: bytes) -> str:
 
 def _tls_words(error: ssl.SSLError, host: str, port: int) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
-        why = error.verify_message or "not trusted"
-        begun = f"The certificate of {host} cannot be trusted ({why})."
+        reason = error.verify_message or "not trusted"
+        distrust = f"The certificate of {host} cannot be trusted ({reason})."
         if error.verify_code in _WRONG_TIME:
-            return f"{begun} This computer's clock says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
-        if error.verify_code in _WRONG_NAME:
-            return f"{begun} It was issued for another name."
-        return begun
-    reason = (error.reason or str(error)).replace("_", " ").lower()
-    if error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG"):
+            return f"{distrust} This computer's clock says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
+        return f"{distrust} It was issued for another name." if error.verify_code in _WRONG_NAME else distrust
+    if error.reason in _NO_TLS:
         return f"{host}:{port} does not speak TLS."
+    reason = (error.reason or str(error)).replace("_", " ").lower()
     return f"The TLS handshake with {host} failed ({reason})."
 
 
-def _proxy_words(said: str) -> str:
-    """What an HTTP proxy's refusal means; goes on after its name, and ``{target}`` stands for where it should lead."""
-    if said.startswith("407"):
+def _proxy_words(status: str) -> str:
+    """Return words for an HTTP proxy's refusal, to follow its name; ``{target}`` is for the gateway's host."""
+    if status.startswith("407"):
         return (
             "wants a user name and a password (407). They go into the proxy's address, before the host: "
             "http://name:password@host"
         )
-    return f"does not lead to {{target}} ({said})"
+    return f"does not lead to {{target}} ({status})"
 
 
-def _socks_words(refused: SocksError) -> str:
-    """The same of a SOCKS proxy's."""
-    if not refused.found:
-        return refused.words
-    hint = ". One for HTTP begins with http://" if refused.found.startswith(b"HTTP/") else ""
-    return f"{refused.words}: {_banner_words(refused.found)}{hint}"
+def _socks_words(refusal: SocksError) -> str:
+    """Return words for a SOCKS proxy's refusal, to follow its name."""
+    if not refusal.received:
+        return refusal.words
+    hint = ". One for HTTP begins with http://" if refusal.received.startswith(b"HTTP/") else ""
+    return f"{refusal.words}: {_banner_words(refusal.received)}{hint}"
 
 
 def _short(error: Exception) -> str:
-    """What it says, as a part of a sentence. Not cut here: it may quote a secret, which is taken out of all of it."""
-    return _BYTES.sub(lambda found: f"“{found['text']}”", str(error).strip().rstrip("."))
+    """Return an error's text as part of a sentence. Not cut: a secret in it must be whole to be recognised."""
+    return _BYTES.sub(lambda match: f"“{match['text']}”", str(error).strip().rstrip("."))

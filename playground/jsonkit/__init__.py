@@ -1,14 +1,12 @@
-"""JSON and JSON Schema: read whole or in part with positions, edited in place, laid out, walked, sampled, checked.
+"""JSON and JSON Schema: read with positions, edited in place, laid out, sampled and checked.
 
-Nothing here knows what the JSON is for; nothing of ours is imported.
+Nothing here knows the purpose of the JSON, and no other package of the program is imported.
 
-- values: what they are and when they are the same (`values`), one laid over another (`merge`)
-- reading: what is to be JSON (`reading`), what strangers sent (`foreign`), with positions, whole or arriving
-  (`tree`)
-- writing: values and texts laid out (`layout`), a text changed in place in its own style (`edit`), large ones
-  (`pieces`)
-- schemas: what stands inside (`schema_refs`), as a form (`schema_fields`, `schema_slots`) that edits a text
-  (`schema_edit`), what is demanded of a place (`schema_views`), what fits (`schema_sample`, `pattern_text`)
-- what is wrong with a text (`problems`) or a value (`validation`, `patterns`), what it costs to see
-  (`limits`), and how much of it is told (`texts`)
+- values: types and equality (`values`), merging (`merge`), bounds of size and depth (`nesting`)
+- reading: strict (`reading`), lenient (`foreign`, `relaxed`), with positions, complete or streamed (`tree`), tokens
+  (`tokens`)
+- writing: indented texts (`layout`), edits that keep the style of a text (`edit`), values over a pipe (`framed`)
+- schemas: versions (`drafts`), references (`schema_refs`), forms (`schema_fields`, `schema_slots`) and their edits
+  (`schema_edit`), requirements on one place (`schema_views`), samples (`schema_sample`, `pattern_text`)
+- problems of texts (`problems`) and values (`validation`, `patterns`), and the cost of checks (`limits`)
 """

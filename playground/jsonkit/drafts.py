@@ -97,8 +97,8 @@ def _translated(schema: JSON, draft: str, depth: int) -> Any:
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return schema
     if draft in _IGNORES_BESIDE_REF and isinstance(schema.get("$ref"), str):
-        kept = ("$ref", "definitions", "$defs", "title", "description")
-        schema = {key: value for key, value in schema.items() if key in kept}
+        effective = ("$ref", "definitions", "$defs", "title", "description")
+        schema = {key: value for key, value in schema.items() if key in effective}
     out: JSONObject = {}
     for key, value in schema.items():
         if key in DATA:

@@ -1,8 +1,8 @@
-"""Edits of JSON text that change only the bytes they must: a form and a text editor can then share one text.
+"""Edits of JSON text that change as few bytes as possible, so that a form and a text editor can share one text.
 
-Every function takes a text and gives a text. What is added looks like its neighbours (indentation, line ends, spacing
-of colons and commas); what is not meant stays byte for byte, order, doubled keys and the spelling of numbers included.
-All raise JsonTextError: for a text that is not JSON, and for a place that the edit does not fit.
+Every function takes a text and returns a text. New members and items take the style of their neighbours (indentation,
+line ends, spacing of colons and commas); the rest stays byte for byte, including order, duplicate keys and the notation
+of numbers. All functions raise JsonTextError for a text that is not JSON and for a path that the edit does not fit.
 """
 
 from __future__ import annotations
@@ -20,121 +20,122 @@ from playground.jsonkit.values import JSON, Path, same
 
 
 def set_value(text: str, path: Path, value: JSON) -> str:
-    """The text with ``value`` at ``path``, which must exist.
+    """Return the text with ``value`` at ``path``, which must exist.
 
-    A container is merged: members and items that stay are not touched. An equal value gives the same text.
+    A container is merged: members and items that stay are not changed. An equal value returns an equal text.
     """
     edit = _Edit(text)
     try:
-        edit.merge(edit.at(path), value, edit.at(path[:-1]) if path else None)
+        edit.merge(edit.node_at(path), value, edit.node_at(path[:-1]) if path else None)
     except RecursionError:
         raise JsonTextError(text, 0, "this value is nested too deeply") from None
     return edit.result()
 
 
-def insert_member(text: str, path: Path, key: str, value: JSON, at: int | None = None) -> str:
-    """The text with a new member in the object at ``path``, as its member number ``at`` (None: the last)."""
+def insert_member(text: str, path: Path, key: str, value: JSON, index: int | None = None) -> str:
+    """Return the text with a new member in the object at ``path``, at position ``index`` (None: the last)."""
     edit = _Edit(text)
-    node = edit.at(path, "object")
+    node = edit.node_at(path, "object")
     if node.last(key) is not None:
         raise edit.error(node, f"“{key}” is already there")
     changes = _Changes(node)
-    changes.insert(at, edit.style.member(node, key, value))
+    changes.insert(index, edit.style.member(node, key, value))
     edit.apply(changes)
     return edit.result()
 
 
-def insert_item(text: str, path: Path, value: JSON, at: int | None = None) -> str:
-    """The text with a new item in the array at ``path``, as its item number ``at`` (None: the last)."""
+def insert_item(text: str, path: Path, value: JSON, index: int | None = None) -> str:
+    """Return the text with a new item in the array at ``path``, at position ``index`` (None: the last)."""
     edit = _Edit(text)
-    node = edit.at(path, "array")
+    node = edit.node_at(path, "array")
     changes = _Changes(node)
-    changes.insert(at, edit.style.value_in(node, value))
+    changes.insert(index, edit.style.value_in(node, value))
     edit.apply(changes)
     return edit.result()
 
 
 def remove_member(text: str, path: Path) -> str:
-    """The text without the member or item at ``path``; a doubled key goes with all its members."""
+    """Return the text without the member or item at ``path``; of a duplicate key all members are removed."""
     edit = _Edit(text)
-    node, found = edit.child(path)
+    node, positions = edit.child(path)
     changes = _Changes(node)
-    changes.removed.update(found)
+    changes.removed.update(positions)
     edit.apply(changes)
     return edit.result()
 
 
 def rename_key(text: str, path: Path, new_key: str) -> str:
-    """The text with another name for the member at ``path``; refused when the object has that name already."""
+    """Return the text with another name for the member at ``path``; an error if the object has that name already."""
     edit = _Edit(text)
-    node, found = edit.child(path)
+    node, positions = edit.child(path)
     if node.kind != "object":
         raise edit.error(node, "an item of an array has no name")
     if new_key == path[-1]:
         return text
     if node.last(new_key) is not None:
         raise edit.error(node, f"“{new_key}” is already there")
-    for number in found:
+    for number in positions:
         member = node.children[number]
         edit.replace(member.key_start, member.key_end, edit.style.on_line(new_key))
     return edit.result()
 
 
 def move(text: str, path: Path, to: int) -> str:
-    """The text with the member or item at ``path`` as number ``to`` among its siblings, itself not counted."""
+    """Return the text with the member or item at ``path`` moved to position ``to`` among its siblings."""
     edit = _Edit(text)
-    node, found = edit.child(path)
-    if len(found) > 1:
-        raise edit.error(node, f"“{path[-1]}” is there {len(found)} times; take the others out first")
+    node, positions = edit.child(path)
+    if len(positions) > 1:
+        raise edit.error(node, f"“{path[-1]}” is there {len(positions)} times; take the others out first")
     spans = _spans(node)
     to = min(max(to, 0), len(spans) - 1)
-    if to == found[0]:
+    position = positions[0]
+    if to == position:
         return text
-    start, end = spans[found[0]]
+    start, end = spans[position]
     changes = _Changes(node)
-    changes.removed.add(found[0])
-    changes.insert(to if to < found[0] else to + 1, text[start:end])
+    changes.removed.add(position)
+    changes.insert(to if to < position else to + 1, text[start:end])
     edit.apply(changes)
     return edit.result()
 
 
 def put(text: str, path: Path, value: JSON) -> str:
-    """The text with ``value`` at ``path``, there or not: objects that are missing on the way are made."""
+    """Return the text with ``value`` at ``path``; missing objects on the way are created."""
     root = parse(text)
-    known = len(path)
-    while known and find(root, path[:known]) is None:
-        known -= 1
-    if known == len(path):
+    depth = len(path)
+    while depth and find(root, path[:depth]) is None:
+        depth -= 1
+    if depth == len(path):
         return set_value(text, path, value)
-    step = path[known]
-    for inner in reversed(path[known + 1 :]):
+    step = path[depth]
+    for inner in reversed(path[depth + 1 :]):
         value = {inner: value} if isinstance(inner, str) else [value]
     if isinstance(step, str):
-        return insert_member(text, path[:known], step, value)
-    return insert_item(text, path[:known], value, step)
+        return insert_member(text, path[:depth], step, value)
+    return insert_item(text, path[:depth], value, step)
 
 
 def drop(text: str, path: Path) -> str:
-    """The text without what is at ``path``; the same text when nothing is there."""
+    """Return the text without the value at ``path``; unchanged if there is none."""
     return remove_member(text, path) if path and find(parse(text), path) is not None else text
 
 
 @dataclass(slots=True)
 class _Changes:
-    """What happens to the children of one container: positions count in the text as it is."""
+    """Changes to the children of a container; positions refer to the text before the edit."""
 
     node: Node
     removed: set[int] = field(default_factory=set)
     inserted: dict[int, list[str]] = field(default_factory=dict)
 
-    def insert(self, at: int | None, text: str) -> None:
-        """Put a new child before the one that is now number ``at``; None or too large: after the last."""
+    def insert(self, index: int | None, text: str) -> None:
+        """Insert a child before the current child ``index``; None or too large: after the last."""
         count = len(self.node.children)
-        self.inserted.setdefault(count if at is None else min(max(at, 0), count), []).append(text)
+        self.inserted.setdefault(count if index is None else min(max(index, 0), count), []).append(text)
 
 
 class _Edit:
-    """One text, its tree, and the pieces of it that are to be replaced."""
+    """A text, its tree and the replacements collected so far."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -144,11 +145,11 @@ class _Edit:
 
     def result(self) -> str:
         out: list[str] = []
-        at = 0
+        copied = 0
         for start, end, new in sorted(self._pieces, key=lambda piece: piece[:2]):
-            out += (self.text[at:start], new)
-            at = end
-        out.append(self.text[at:])
+            out += (self.text[copied:start], new)
+            copied = end
+        out.append(self.text[copied:])
         return "".join(out)
 
     def replace(self, start: int, end: int, new: str) -> None:
@@ -158,8 +159,8 @@ class _Edit:
     def error(self, node: Node, reason: str) -> JsonTextError:
         return JsonTextError(self.text, node.start, reason)
 
-    def at(self, path: Path, kind: str = "") -> Node:
-        """The value at ``path``, which must exist and be of ``kind``."""
+    def node_at(self, path: Path, kind: str = "") -> Node:
+        """Return the node at ``path``, which must exist and be of ``kind``."""
         node = self.root
         for step in path:
             inner = find(node, (step,))
@@ -171,31 +172,31 @@ class _Edit:
         return node
 
     def child(self, path: Path) -> tuple[Node, list[int]]:
-        """The container of what is at ``path``, and its position there (several for a doubled key)."""
+        """Return the container of ``path`` and the positions in it (several for a duplicate key)."""
         if not path:
             raise self.error(self.root, "the whole text is not inside anything")
-        self.at(path)
-        node, step = self.at(path[:-1]), path[-1]
+        self.node_at(path)
+        node, step = self.node_at(path[:-1]), path[-1]
         if isinstance(step, int):
             return node, [step]
         return node, [number for number, child in enumerate(node.children) if child.key == step]
 
     def apply(self, changes: _Changes) -> None:
-        """Remove and insert children. A gap between two neighbours that stay is never touched."""
+        """Remove and insert children. A gap between two neighbours that stay is not changed."""
         node, removed, inserted = changes.node, changes.removed, changes.inserted
         spans = _spans(node)
-        kept = [number for number in range(len(spans)) if number not in removed]
-        if not kept:
-            new = [piece for at in sorted(inserted) for piece in inserted[at]]
+        remaining = [number for number in range(len(spans)) if number not in removed]
+        if not remaining:
+            new = [piece for index in sorted(inserted) for piece in inserted[index]]
             lead, gap, trail = self.style.around(node, spans, new)
             self.replace(node.start + 1, node.end - 1, lead + gap.join(new) + trail)
             return
-        last = kept[-1]
+        last = remaining[-1]
         for number in sorted(removed):
             if number < last:
                 self.replace(spans[number][0], spans[number + 1][0], "")
-        for at, new in sorted(inserted.items()):
-            following = next((number for number in kept if number >= at), None)
+        for index, new in sorted(inserted.items()):
+            following = next((number for number in remaining if number >= index), None)
             gap = self.style.gap(node, spans, len(spans) if following is None else following)
             if following is None:
                 self._pieces.append((spans[last][1], spans[last][1], "".join(gap + piece for piece in new)))
@@ -206,7 +207,7 @@ class _Edit:
             self.replace(spans[last][1], spans[-1][1], "")
 
     def merge(self, node: Node, value: JSON, parent: Node | None) -> None:
-        """Make the node mean ``value``."""
+        """Change the text of a node so that its value is ``value``."""
         if isinstance(value, dict) and node.kind == "object":
             self._merge_object(node, value)
         elif isinstance(value, list) and node.kind == "array":
@@ -215,13 +216,13 @@ class _Edit:
             self.replace(node.start, node.end, self.style.value_at(node, parent, value))
 
     def means(self, node: Node, value: JSON) -> bool:
-        """Whether the node's text already stands for ``value``."""
+        """Return whether the value of a node is ``value`` already."""
         if node.kind == "object":
-            counting = {child.key: child for child in node.children}
+            last_members = {child.key: child for child in node.children}
             return (
                 isinstance(value, dict)
-                and counting.keys() == value.keys()
-                and all(self.means(inner, value[key]) for key, inner in counting.items())
+                and last_members.keys() == value.keys()
+                and all(self.means(inner, value[key]) for key, inner in last_members.items())
             )
         if node.kind == "array":
             return (
@@ -263,17 +264,17 @@ class _Edit:
 
 
 def _spans(node: Node) -> list[tuple[int, int]]:
-    """From where to where each child reaches, its key included."""
+    """Return start and end of each child, its key included."""
     return [(child.key_start, child.end) for child in node.children]
 
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
-_LOOKED_AT: Final = 2000  # containers whose layout is looked at; more would say the same again
+_LOOKED_AT: Final = 2000  # containers whose layout is read to find the style
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The habits of one text. ``lines``: one member a line; ``flat_lists``: lists of plain values on one line."""
+    """The style of a text. ``lines``: one member a line; ``flat_lists``: lists of scalars on one line."""
 
     text: str
     root: Node
@@ -286,7 +287,7 @@ class Style:
     ascii_only: bool
 
     def on_line(self, value: JSON) -> str:
-        """A value on one line; halves of surrogate pairs stay escapes, or the text could not be saved."""
+        """Encode a value on one line; lone surrogates are escaped, or the text could not be saved."""
         separators = self.comma, self.colon
         try:
             text = json.dumps(value, ensure_ascii=self.ascii_only, allow_nan=False, separators=separators)
@@ -295,35 +296,35 @@ class Style:
         return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
     def member(self, node: Node, key: str, value: JSON) -> str:
-        """A new member of ``node`` as text."""
+        """Return the text of a new member of ``node``."""
         colon = self._colon_of(node) if node.kind == "object" and node.children else self.colon
         return self.on_line(key) + colon + self.value_in(node, value)
 
     def value_in(self, node: Node, value: JSON) -> str:
-        """A new value inside ``node``: laid out as the values around it."""
+        """Return the text of a new value inside ``node``, in the style of its neighbours."""
         spread = self._spread(node) if node.children else self._fills_lines(node, plain=_plain([value]))
-        return self._laid_out(value, spread and self._habit(node, value), self._inner_indent(node))
+        return self._laid_out(value, spread and self._spreads_like_siblings(node, value), self._inner_indent(node))
 
     def value_at(self, node: Node, parent: Node | None, value: JSON) -> str:
-        """A value in the place of ``node``, which stands in ``parent``."""
+        """Return the text of a value that replaces ``node``, a child of ``parent``."""
         if node.children:
             spread = self._spread(node)
         elif parent is not None:
-            spread = self._spread(parent) and self._habit(parent, value)
+            spread = self._spread(parent) and self._spreads_like_siblings(parent, value)
         else:
             spread = self.lines
         return self._laid_out(value, spread, self._line_indent(node.start))
 
-    def gap(self, node: Node, spans: list[tuple[int, int]], at: int) -> str:
-        """What stands between two children of ``node`` near number ``at``, the comma included."""
+    def gap(self, node: Node, spans: list[tuple[int, int]], index: int) -> str:
+        """Return the text between two children of ``node`` near ``index``, including the comma."""
         if len(spans) > 1:
-            number = min(max(at, 1), len(spans) - 1)
+            number = min(max(index, 1), len(spans) - 1)
             return self.text[spans[number - 1][1] : spans[number][0]]
         lead = self.text[node.start + 1 : spans[0][0]]
         return "," + lead if "\n" in lead else self.comma
 
     def around(self, node: Node, spans: list[tuple[int, int]], new: list[str]) -> tuple[str, str, str]:
-        """What stands before, between and after ``new``, which is all that ``node`` will hold."""
+        """Return the text before, between and after ``new``, the only children of ``node`` after the edit."""
         if spans:
             lead = self.text[node.start + 1 : spans[0][0]]
             trail = self.text[spans[-1][1] : node.end - 1]
@@ -348,8 +349,8 @@ class Style:
         except RecursionError:
             raise JsonTextError(self.text, 0, "this value is nested too deeply") from None
 
-    def _habit(self, node: Node, value: JSON) -> bool:
-        """Whether a container inside ``node`` takes several lines, by its nearest neighbour of the same kind."""
+    def _spreads_like_siblings(self, node: Node, value: JSON) -> bool:
+        """Return whether a new container inside ``node`` takes several lines, like its last sibling of that kind."""
         kind = "object" if isinstance(value, dict) else "array"
         for child in reversed(node.children):
             if child.kind == kind and child.children:
@@ -357,7 +358,7 @@ class Style:
         return not (isinstance(value, list) and self.flat_lists and _plain(value))
 
     def _fills_lines(self, node: Node, plain: bool) -> bool:
-        """Whether an empty container takes several lines once it is filled (with ``plain`` values only or not)."""
+        """Return whether an empty container takes several lines once it is filled; ``plain``: with scalars only."""
         inside = self.text[node.start + 1 : node.end - 1]
         if inside:
             return "\n" in inside
@@ -372,7 +373,7 @@ class Style:
         return line[: len(line) - len(line.lstrip(" \t"))]
 
     def _inner_indent(self, node: Node) -> str:
-        """The indentation of a child of ``node``."""
+        """Return the indentation of a child of ``node``."""
         if node.children and self._spread(node):
             return self._line_indent(node.children[0].key_start)
         return self._line_indent(node.start) + self.unit
@@ -384,7 +385,7 @@ class Style:
 
 
 def style_of(text: str, root: Node) -> Style:
-    """The habits of a text; the commonest of each counts."""
+    """Return the style of a text: the most common indentation, colon and comma."""
     units: Counter[str] = Counter()
     colons: Counter[str] = Counter()
     commas: Counter[str] = Counter()
@@ -410,7 +411,7 @@ def style_of(text: str, root: Node) -> Style:
             if "\n" not in (gap := text[before.end : after]):
                 commas[gap] += 1
         waiting += node.children[:_LOOKED_AT]
-    colon = next((found for found, _ in colons.most_common() if "\n" not in found), ": ")
+    colon = next((gap for gap, _ in colons.most_common() if "\n" not in gap), ": ")
     return Style(
         text=text,
         root=root,
@@ -425,7 +426,7 @@ def style_of(text: str, root: Node) -> Style:
 
 
 def _deeper(text: str, outer: int, inner: int) -> str:
-    """What the line of ``inner`` is indented by beyond the line of ``outer``."""
+    """Return the indentation of the line of ``inner`` beyond that of the line of ``outer``."""
     indents = []
     for offset in (outer, inner):
         line = text[text.rfind("\n", 0, offset) + 1 : offset]

@@ -1,6 +1,6 @@
-"""Reading JSON that strangers wrote: fast where it is sound, and never an exception but ValueError where it is not.
+"""Lenient reading of JSON from other programs; the only exception is ValueError.
 
-Values that come out of here can be kept, shown, saved and sent again. Nothing here knows a protocol.
+The resulting values can be shown, saved and sent again. This module knows no protocol.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from typing import Final
 from pydantic_core import from_json
 
 from playground.jsonkit.nesting import deeper, loads
+from playground.jsonkit.tokens import NUMBER, TOKEN
 from playground.jsonkit.values import JSON, JSONObject, is_number
 
-#: A value nested deeper than this cannot be saved by the libraries below us; it is kept as text instead.
+#: Levels that the libraries below can save; deeper values are saved as text.
 DEEPEST: Final = 100
-_NOTHING: Final[tuple[JSON, ...]] = (None, "", [], {})
-_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_EMPTY: Final[tuple[JSON, ...]] = (None, "", [], {})
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONG_NUMBER: Final = re.compile(r"(?<!\d)\d{1000}")
 _EXPONENT: Final = re.compile(r"[eE][+\d]\d\d")
-_LARGE: Final = re.compile(r"(?:^|[:,\[\s])-?\d[\d.]*[eE][+\d]\d\d")  # and no letters that only look like it
-_DIGITS: Final = re.compile(r"\d{19}")  # among every 16th character, where there are 308 in a row: far quicker to find
-_STRING_OR_NUMBER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL)
-_HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
+_LARGE: Final = re.compile(r"(?:^|[:,\[\s])-?\d[\d.]*[eE][+\d]\d\d")  # not inside a word
+_DIGITS: Final = re.compile(r"\d{19}")  # of 308 in a row, in every 16th character: a fast first test
+_HIGH_SURROGATE: Final = re.compile("[\ud800-\udbff]\\Z")
 
 
 def parse(text: str, odd: list[str] | None = None) -> JSON:
-    """The value that ``text`` holds. Raises ValueError (the deepest nesting and the longest numbers included).
+    """Decode JSON. Raises ValueError, also for nesting that is too deep and numbers that are too long.
 
-    NaN, Infinity and -Infinity are read although JSON has none of them; ``odd`` takes those that were met.
+    NaN, Infinity and -Infinity are accepted although JSON has none of them; they are appended to ``odd``.
     """
     try:
-        # What a model writes is worth no place in a cache.
+        # Texts of a model seldom repeat, names do.
         return from_json(text, cache_strings="keys", allow_inf_nan=False)
-    except (ValueError, TypeError):  # TypeError: half of a surrogate pair, not escaped
-        # Broken; or halves of surrogate pairs, an odd number, a mark before it, very deep: all readable.
-        return _parse_with_care(text, odd if odd is not None else [])
+    except (ValueError, TypeError):  # TypeError: a lone surrogate that is not escaped
+        # Invalid, or with lone surrogates, NaN, a byte order mark, deep nesting: the standard library reads these.
+        return _parse_lenient(text, odd if odd is not None else [])
 
 
-def _parse_with_care(text: str, odd: list[str]) -> JSON:
+def _parse_lenient(text: str, odd: list[str]) -> JSON:
     def constant(word: str) -> float:
         odd.append(word)
         return float(word)
 
-    numbers = _whole_number if _LONG_NUMBER.search(text) else None  # a call for each is worth five of the C reader's
+    numbers = _whole_number if _LONG_NUMBER.search(text) else None  # slow: a Python call for each
     try:
         return loads(text.strip(" \t\r\n\ufeff"), parse_int=numbers, parse_constant=constant)
     except RecursionError:
@@ -54,20 +54,19 @@ def _parse_with_care(text: str, odd: list[str]) -> JSON:
 
 
 def overflow(text: str) -> str:
-    """The first number of a JSON text that is larger than any that a double holds, as written; empty for none."""
+    """Return the first number of a JSON text that is too large for a double, as written; empty for none."""
     large = _EXPONENT.search(text) is not None and _LARGE.search(text) is not None
     if not large and _DIGITS.search(text[::16]) is None:
         return ""
-    numbers = (
-        found[1] for found in _STRING_OR_NUMBER.finditer(text) if found[1] and not found[1].lstrip("-").isdigit()
-    )
+    words = (match[0] for match in TOKEN.finditer(text) if text[match.start()] in "-0123456789")
+    numbers = (word for word in words if not word.lstrip("-").isdigit() and NUMBER.fullmatch(word))
     return next((number for number in numbers if math.isinf(float(number))), "")
 
 
 def breaks_off(text: str) -> bool:
-    """Whether ``text`` is how JSON begins, and ends before it does: all of it fits, and more would have to come."""
+    """Return whether ``text`` is the beginning of JSON: valid so far and incomplete."""
     try:
-        from_json(_HALF.sub(r"\\ufffd", text.lstrip(" \t\r\n\ufeff")))
+        from_json(_SURROGATE.sub(r"\\ufffd", text.lstrip(" \t\r\n\ufeff")))
     except TypeError:
         return False
     except ValueError as error:
@@ -80,7 +79,7 @@ def _whole_number(text: str) -> int | str:
 
 
 def write(value: JSON) -> str:
-    """JSON text of a value that was parsed here; characters as they are, not escaped."""
+    """Encode a value without escapes for characters beyond ASCII; empty where that is impossible."""
     try:
         return json.dumps(value, ensure_ascii=False)
     except (RecursionError, ValueError, TypeError):
@@ -88,12 +87,12 @@ def write(value: JSON) -> str:
 
 
 def has_halves(text: str) -> bool:
-    """Whether JSON text may hold halves of surrogate pairs."""
-    return _HALF.search(text) is not None
+    """Return whether a JSON text may hold escaped lone surrogates."""
+    return _SURROGATE.search(text) is not None
 
 
 def whole(text: str) -> str:
-    """``text`` with surrogate pairs joined and lone halves replaced, so that it can be encoded."""
+    """Join surrogate pairs and replace lone surrogates, so that the text can be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -102,51 +101,51 @@ def whole(text: str) -> str:
 
 
 def split_half(text: str) -> tuple[str, str]:
-    """``text`` made whole, and the first half of a pair at its end that the next fragment may complete."""
-    if _HIGH.search(text):
+    """Return the repaired text, and a high surrogate at its end that the next fragment may complete."""
+    if _HIGH_SURROGATE.search(text):
         return whole(text[:-1]), text[-1]
     return whole(text), ""
 
 
 def keepable(value: JSONObject) -> JSONObject:
-    """``value``, or, where it could not be saved again, its type and its text."""
-    if _sound(value):
+    """Return ``value``, or its type and its text if it cannot be saved."""
+    if _can_be_saved(value):
         return value
     kind = value.get("type")
     return {"type": whole(kind) if isinstance(kind, str) else "unreadable", "text": whole(write(value))}
 
 
-def _sound(value: JSON) -> bool:
-    """Whether a value can be saved and sent again; what is not a number in JSON is none."""
+def _can_be_saved(value: JSON) -> bool:
+    """Return whether a value can be saved and sent again: no NaN, no lone surrogates, not too deep."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (RecursionError, ValueError, TypeError):
         return False
-    # Mostly there are too few brackets for that, and nothing has to be walked through.
+    # The count of brackets is an upper bound of the depth.
     return whole(text) == text and (text.count("{") + text.count("[") <= DEEPEST or not deeper(value, DEEPEST - 1))
 
 
-def members_beside(value: JSONObject, known: Collection[str], *, empty: bool = False) -> JSONObject:
-    """The members of ``value`` that are not ``known``, each as it can be kept; null and empty ones only if asked for.
+def members_beside(value: JSONObject, names: Collection[str], *, empty: bool = False) -> JSONObject:
+    """Return the members of ``value`` except ``names``, in a form that can be saved; ``empty`` includes empty ones.
 
-    A text that cannot be encoded is mended; what is nested too deeply, and a number that JSON has not, is kept as text.
+    Texts that cannot be encoded are repaired; values that are nested too deeply, NaN and Infinity become text.
     """
-    found = {
-        name: item for name, item in value.items() if name not in known and (empty or item or item not in _NOTHING)
+    members = {
+        name: item for name, item in value.items() if name not in names and (empty or item or item not in _EMPTY)
     }
-    if not found or _sound(found):
-        return found
-    return {whole(name): _kept(item) for name, item in found.items()}
+    if not members or _can_be_saved(members):
+        return members
+    return {whole(name): _saved_form(item) for name, item in members.items()}
 
 
-def _kept(value: JSON) -> JSON:
+def _saved_form(value: JSON) -> JSON:
     text = whole(write(value))
-    again = parse(text) if text and not deeper(value, DEEPEST - 2) else text
-    return again if _sound(again) else text
+    result = parse(text) if text and not deeper(value, DEEPEST - 2) else text
+    return result if _can_be_saved(result) else text
 
 
 def text_of(value: JSON) -> str:
-    """A short field as text: strings as they are, numbers as written, anything else empty."""
+    """Return a short field as text: strings unchanged, numbers in JSON, anything else empty."""
     if isinstance(value, str):
         return whole(value)
     if is_number(value):
@@ -155,7 +154,7 @@ def text_of(value: JSON) -> str:
 
 
 def count_of(value: JSON) -> int | None:
-    """A count as an int, also where it came as text; None for anything that is none, below 0 among it."""
+    """Return a count as an int, also from a text of digits; None for anything else and below 0."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and len(value) < 20 and value.isascii() and value.isdigit():
@@ -166,7 +165,7 @@ def count_of(value: JSON) -> int | None:
 
 
 def amount_of(value: JSON) -> float | None:
-    """An amount of money as a float; None for anything that is none."""
+    """Return an amount of money as a float; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
         return None
     return float(value)

@@ -1,7 +1,6 @@
-"""JSON values one after the other over a pipe: each is preceded by its length in bytes.
+"""JSON values over a pipe, each preceded by its length in bytes.
 
-Spelled in ASCII, so that half of a surrogate pair comes over as it is. What is longer than a pipe may bring is refused
-before it is read.
+They are ASCII, so that lone surrogates survive. A value above the size limit is refused before it is read.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _SIZE: Final = 4  # bytes of a length
 
 
 def pack(value: JSON) -> bytes:
-    """One value as it goes over the pipe. Raises ValueError for what JSON cannot spell, RecursionError if too deep."""
+    """Encode a value with its length. Raises ValueError for what JSON cannot express, RecursionError if too deep."""
     body = json.dumps(value, separators=(",", ":")).encode("ascii")
     if len(body) > LONGEST:
         raise ValueError(f"{len(body):,} bytes are too many")
@@ -26,7 +25,7 @@ def pack(value: JSON) -> bytes:
 
 
 def unpack(pipe: BufferedReader) -> JSON:
-    """The next value; blocks until it is there. Raises EOFError when the other end is gone, or speaks otherwise."""
+    """Read the next value; blocks. Raises EOFError at the end of the pipe and for data that is no such value."""
     head = pipe.read(_SIZE)
     size = int.from_bytes(head, "big")
     if len(head) < _SIZE or size > LONGEST:

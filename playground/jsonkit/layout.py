@@ -1,7 +1,7 @@
-"""JSON as text: a value or a text laid out, one member or item a line, and places found by tokens.
+"""JSON with one member or item a line, made from a value or a text, and the position of a path in a text.
 
-What reads a text works on half a document as well as on a whole one, never recurses, and keeps numbers, escapes, order
-and doubled keys as they are written: laying out must not change what was sent.
+Functions that read a text accept an incomplete one, never recurse, and keep numbers, escapes, order and duplicate keys
+as they are written: the layout must not change the content.
 """
 
 from __future__ import annotations
@@ -13,19 +13,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from playground.jsonkit.tokens import tokens
 from playground.jsonkit.values import JSON, Path
 
-TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
-#: As ``TOKEN``, of a long string only its beginning; ``end`` is the quote that ends one.
-_BEGUN = re.compile(r'"[^"\\]{0,2000}+(?:\\.[^"\\]{0,200}+){0,500}+(?P<end>")?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
-_INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-_LONG = 200  # characters from which on a string may have been begun only
-_STEP = 100_000  # characters of a string that are read at once: the interpreter belongs to nobody else meanwhile
 _LINE_END = re.compile("\n")
 INDENT = 2
 INDENTED = json.JSONEncoder(ensure_ascii=False, indent=INDENT)
-_HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs, which no encoding has
-DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
+_SURROGATE = re.compile("[\ud800-\udfff]")
+DEEPEST_INDENT = 40  # levels; deeper ones get no more indentation, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
 
 Spelling: TypeAlias = Callable[[str], str]
@@ -33,7 +28,7 @@ Spelling: TypeAlias = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """JSON laid out: the text, how many characters of the source it stands for, whether long strings were shortened."""
+    """An indented JSON text, the number of characters of the source in it, and whether long strings were shortened."""
 
     text: str
     read: int
@@ -43,13 +38,13 @@ class Layout:
 def lay_out(
     text: str, longest: int = 0, most: int = 0, lines: int = 0, string: Spelling = str, word: Spelling = str
 ) -> Layout:
-    """The same tokens, one member a line, until about ``most`` characters or ``lines`` are made (0: to the end).
+    """Lay out a text, one member a line, up to about ``most`` characters or ``lines`` (0: to the end).
 
     Strings above ``longest`` characters are shortened and say so (0: never). ``string`` spells a string with its
     quotes, ``word`` any other token.
     """
     out: list[str] = []
-    depth = made = ended = 0
+    depth = length = line_count = 0
     opened = shortened = False
     for start, end in tokens(text):
         token = text[start:end]
@@ -71,9 +66,9 @@ def lay_out(
         opened = token in ("{", "[")
         depth += opened
         out.append(piece)
-        made += len(piece)
-        ended += "\n" in piece
-        if (most and made >= most) or (lines and ended >= lines):
+        length += len(piece)
+        line_count += "\n" in piece
+        if (most and length >= most) or (lines and line_count >= lines):
             return Layout("".join(out), end, shortened)
     return Layout("".join(out), len(text), shortened)
 
@@ -88,10 +83,10 @@ def lay_out_value(
     newline: str = "\n",
     indent: str = "",
 ) -> str:
-    """The text of a value: names and plain values as ``on_line`` spells them, and so what ``stays_on_line``.
+    """Lay out a value: ``on_line`` writes names, scalars, and each object or list for which ``stays_on_line`` is true.
 
-    That is asked of an object or list that is not empty, and of how many levels around it were laid out. ``indent``
-    stands before the line of ``value``. Raises what the two raise, and RecursionError.
+    ``stays_on_line`` gets an object or list that is not empty and the number of levels around it. ``indent`` precedes
+    the line of ``value``. Raises what the two callables raise, and RecursionError.
     """
     out: list[str] = []
 
@@ -113,75 +108,48 @@ def lay_out_value(
 
 
 def indented(value: JSON) -> str:
-    """A value in two spaces a level; letters as they are, unless there are some that no encoding has."""
+    """Encode a value with two spaces a level; characters are escaped only where there are lone surrogates."""
     text = json.dumps(value, indent=INDENT, ensure_ascii=False)
     try:
         text.encode()
-    except UnicodeEncodeError:  # halves of surrogate pairs stay escapes
+    except UnicodeEncodeError:
         return json.dumps(value, indent=INDENT)
     return text
 
 
 def indented_pieces(value: JSON) -> Iterator[str]:
-    """Yield the text of `indented` piece by piece, so that a large value needs no second copy of its whole text."""
+    """Yield the text of `indented` in pieces, so that a large value needs no second copy of its text."""
     for piece in INDENTED.iterencode(value):
-        yield _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", piece)
+        yield _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", piece)
 
 
 def indented_front(value: JSON, most: int) -> str:
-    """What `json.dumps` writes with that indent, up to where it is more than ``most`` characters.
+    """Encode a value with indentation, and end at the first piece beyond ``most`` characters.
 
-    What is deep in a value takes lines of mostly spaces: 240 brackets around 240 KB make 60 MB.
+    Lines deep in a value are mostly spaces: 240 brackets around 240 KB make 60 MB.
     """
     out: list[str] = []
-    made = 0
+    length = 0
     for piece in INDENTED.iterencode(value):
         out.append(piece)
-        made += len(piece)
-        if made > most:
+        length += len(piece)
+        if length > most:
             break
     return "".join(out)
 
 
-def tokens(text: str) -> Iterator[tuple[int, int]]:
-    """Where each token begins and ends. No string, however long, is read in one go."""
-    at: int | None = 0
-    while at is not None:
-        begun, at = at, None
-        for match in _BEGUN.finditer(text, begun):
-            start, end = match.span()
-            if end - start > _LONG and text[start] == '"' and match["end"] is None:
-                at = _string_end(text, end)
-                yield start, at
-                break
-            yield start, end
-
-
-def _string_end(text: str, at: int) -> int:
-    """Where the string ends in which ``at`` is, its quote included."""
-    while at < len(text):
-        found = _INSIDE.match(text, at, at + _STEP)
-        end = found.end() if found is not None else at
-        if end < len(text) and text[end] == '"':
-            return end + 1
-        if end == at:  # a backslash with nothing behind it
-            break
-        at = end
-    return at
-
-
 def locate(text: str, path: Path) -> tuple[int, int] | None:
-    """Line and column of the value at ``path``, or of its nearest parent that exists; None in an empty text."""
+    """Return line and column of the value at ``path``, or of its nearest parent; None in an empty text."""
     return locate_all(text, [path]).get(path)
 
 
 def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
-    """``locate`` for many paths, the text being read once; empty for an empty text."""
-    wanted = dict.fromkeys(paths)
-    parents = {path[:depth] for path in wanted for depth in range(len(path) + 1)}
+    """Return line and column for many paths in one pass over the text; empty for an empty text."""
+    targets = dict.fromkeys(paths)
+    parents = {path[:depth] for path in targets for depth in range(len(path) + 1)}
     deepest = max(map(len, parents), default=-1)
     frames: list[_Frame] = []
-    found: dict[Path, int] = {}
+    offsets: dict[Path, int] = {}
     for start, end in tokens(text):
         mark = text[start]
         frame = frames[-1] if frames else None
@@ -196,23 +164,23 @@ def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
         elif frame and frame.wants_key:
             frame.name(text[start:end])
         else:
-            here = tuple([one.key for one in frames]) if len(frames) <= deepest else None
-            if here in parents:
-                found.setdefault(here, start)
+            current = tuple([outer.key for outer in frames]) if len(frames) <= deepest else None
+            if current in parents:
+                offsets.setdefault(current, start)
             if mark in "{[":
                 frames.append(_Frame(mark == "{"))
     ends = [match.end() for match in _LINE_END.finditer(text)]
     out: dict[Path, tuple[int, int]] = {}
-    for path in wanted:
-        at = next((found[path[:depth]] for depth in range(len(path), -1, -1) if path[:depth] in found), None)
-        if at is not None:
-            line = bisect_right(ends, at)
-            out[path] = line + 1, at - (ends[line - 1] if line else 0) + 1
+    for path in targets:
+        offset = next((offsets[path[:depth]] for depth in range(len(path), -1, -1) if path[:depth] in offsets), None)
+        if offset is not None:
+            line = bisect_right(ends, offset)
+            out[path] = line + 1, offset - (ends[line - 1] if line else 0) + 1
     return out
 
 
 class _Frame:
-    """One open bracket, and which of its members is being read."""
+    """An open bracket and the key of its current member."""
 
     __slots__ = ("is_object", "key", "wants_key")
 
@@ -240,5 +208,5 @@ def _line(depth: int) -> str:
 
 
 def _shortened(token: str) -> str:
-    left_out = len(token) - KEPT_OF_LONG_STRING
-    return f'{token[:KEPT_OF_LONG_STRING]}… {left_out:,} more characters …"'
+    omitted = len(token) - KEPT_OF_LONG_STRING
+    return f'{token[:KEPT_OF_LONG_STRING]}… {omitted:,} more characters …"'

@@ -1,8 +1,8 @@
-"""How much checking may cost where it is done: little in a process that draws a window, as much as it takes elsewhere.
+"""Bounds on the cost of a check in this process; beyond them a worker process does it, which can be killed.
 
-A schema, a pattern or a path can be made so that a few lines take hours. What could take long is therefore not begun
-here: it raises TooCostlyError, and whoever asked has a process do it that can be ended (``engine.questions``). How much
-something takes is counted before, in steps, so that the same question is answered in the same way on any machine.
+A schema, a pattern or a path of a few lines can take hours. A check above the bounds raises TooCostlyError, and the
+caller leaves it to ``engine.questions``. The bounds count sizes, not time: a check is refused on every machine or on
+none.
 """
 
 from __future__ import annotations
@@ -10,137 +10,148 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.jsonkit.schema_refs import reach, target_of
+from playground.jsonkit.nesting import depth_of
+from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
 from playground.jsonkit.values import JSON, JSONObject
 
-MOST_STEPS: Final = 4_000  # of a schema against a value
+MOST_STEPS: Final = 20_000  # keywords of a schema, references followed, times values
 MOST_NODES: Final = 2_500  # values in one schema
 MOST_TEXT: Final = 100_000  # characters of JSON
-_DEEPEST: Final = 150
+_MOST_LOOKUPS: Final = 100_000  # references of a schema times its values
+_MOST_PATTERNS: Final = 2_000  # characters of all patterns
 _LONGEST_PATTERN: Final = 200
-_IN_PLACE: Final = frozenset(("not", "if", "then", "else"))
+_DEEPEST: Final = 150
 _ALTERNATIVES: Final = frozenset(("allOf", "anyOf", "oneOf"))
-_OF_ITEMS: Final = frozenset(("items", "additionalItems", "contains", "unevaluatedItems"))
-_OF_MEMBERS: Final = frozenset(("additionalProperties", "unevaluatedProperties"))
-_ELSEWHERE: Final = frozenset(("$id", "$dynamicRef", "$recursiveRef"))
-_WORDS: Final = frozenset(
-    ("description", "title", "$comment", "default", "examples", "example", "$defs", "definitions")
-)
+_SAME_VALUE: Final = frozenset(("not", "if", "then", "else", "dependentSchemas", "dependencies")) | _ALTERNATIVES
+_OTHER_RESOURCES: Final = frozenset(("$id", "$dynamicRef", "$recursiveRef"))
+_UNEVALUATED: Final = frozenset(("unevaluatedProperties", "unevaluatedItems"))
+_NOT_APPLIED: Final = frozenset(("description", "title", "$comment", "$defs", "definitions")) | (DATA - {"enum"})
 
 _lifted = False
-_tell: Callable[[str], None] | None = None
+_report: Callable[[str], None] | None = None
 
 
 class TooCostlyError(Exception):
-    """It would, or did, take too long; the text says what."""
+    """A check would take, or took, too long; the text gives the reason."""
 
 
-def lift(tell: Callable[[str], None] | None = None) -> None:
-    """From now on everything is done in this process, however long it takes: it can be ended.
-
-    ``tell`` takes what is known for certain before all is.
-    """
-    global _lifted, _tell
-    _lifted, _tell = True, tell
+def lift(report: Callable[[str], None] | None = None) -> None:
+    """Remove all bounds from this process, because it can be killed. ``report`` receives early results in words."""
+    global _lifted, _report
+    _lifted, _report = True, report
 
 
 def know(words: str) -> None:
-    """Say what is known already, should the rest take too long."""
-    if _tell is not None:
-        _tell(words)
+    """Report an early result, in case the rest of the check takes too long."""
+    if _report is not None:
+        _report(words)
 
 
 def lifted() -> bool:
-    """Whether this process does everything that is asked of it."""
+    """Return whether this process has no bounds."""
     return _lifted
 
 
 def refuse(reason: str) -> None:
-    """Raise TooCostlyError, unless this process does everything."""
+    """Raise TooCostlyError, unless the bounds are lifted."""
     if not _lifted:
         raise TooCostlyError(reason)
 
 
-def weigh_text(text: str) -> None:
+def bound_text(text: str) -> None:
     """Refuse a text that takes long to read as JSON."""
     if len(text) > MOST_TEXT:
         refuse(f"{len(text):,} characters")
 
 
-def weigh_schema(schema: JSON) -> None:
-    """Refuse a schema that takes long to be looked through and prepared."""
-    if _lifted:
-        return
-    nodes = refs = patterns = 0
-    waiting: list[tuple[JSON, int]] = [(schema, 0)]
+def bound_schema(schema: JSON) -> None:
+    """Refuse a schema that is large, deep, has long patterns or refers to other documents."""
+    size = refs = patterns = 0
+    waiting: list[tuple[JSON, int]] = [] if _lifted else [(schema, 0)]
     while waiting:
         node, depth = waiting.pop()
-        nodes += 1
-        if nodes > MOST_NODES or depth > _DEEPEST or refs * nodes > 40 * MOST_NODES or patterns > MOST_TEXT // 50:
+        size += 1
+        if size > MOST_NODES or depth > _DEEPEST or refs * size > _MOST_LOOKUPS or patterns > _MOST_PATTERNS:
             refuse("the schema is large")
         if isinstance(node, dict):
+            if depth and not _OTHER_RESOURCES.isdisjoint(node):
+                refuse("the schema refers to others")
             refs += "$ref" in node
-            for name, inner in node.items():
-                if name == "patternProperties" and isinstance(inner, dict):
-                    patterns += sum(_pattern(pattern) for pattern in inner)
-                elif name == "pattern" and isinstance(inner, str):
-                    patterns += _pattern(inner)
-                elif name in _ELSEWHERE and depth:
-                    refuse("the schema refers to others")
-                waiting.append((inner, depth + 1))
+            lengths = [len(pattern) for pattern in _patterns_in(node)]
+            if max(lengths, default=0) > _LONGEST_PATTERN:
+                refuse("a pattern is long")
+            patterns += sum(lengths)
+            waiting += [(inner, depth + 1) for inner in node.values()]
         elif isinstance(node, list):
             waiting += [(inner, depth + 1) for inner in node]
 
 
-def _pattern(pattern: str) -> int:
-    if len(pattern) > _LONGEST_PATTERN:
-        refuse("a pattern is long")
-    return len(pattern)
+def _patterns_in(schema: JSONObject) -> list[str]:
+    pattern, by_pattern = schema.get("pattern"), schema.get("patternProperties")
+    return ([pattern] if isinstance(pattern, str) else []) + (list(by_pattern) if isinstance(by_pattern, dict) else [])
 
 
-def weigh_value(value: JSON, schema: JSONObject) -> None:
-    """Refuse a value whose check against ``schema`` takes many steps, counted as the validator goes."""
+def bound_value(value: JSON, schema: JSONObject) -> None:
+    """Refuse a value that is large for its schema: at worst each keyword is applied to each value."""
     if _lifted:
         return
-    steps = 0
-    waiting: list[tuple[JSON, JSON, int]] = [(schema, value, 0)]
-    while waiting:
-        node, found, depth = waiting.pop()
-        steps += 1
-        if steps > MOST_STEPS or depth > _DEEPEST:
-            refuse("the schema and the value are large, or the schema branches too often")
-        if isinstance(found, str):
-            steps += len(found) // 200
-        if not isinstance(node, dict):
-            continue
-        steps += len(node)
-        for name, inner in node.items():
-            if name in _WORDS:
+    size = _count_values(value, MOST_STEPS)
+    depth = depth_of(value, _DEEPEST)
+    if depth > _DEEPEST or _unrolled_size(schema, depth, MOST_STEPS // size) * size > MOST_STEPS:
+        refuse("the schema and the value are large, or the schema branches too often")
+
+
+def _count_values(value: JSON, most: int) -> int:
+    """Count values, and another one for each 200 characters of text, up to about ``most``."""
+    size, waiting = 0, [value]
+    while waiting and size <= most:
+        item = waiting.pop()
+        size += 1
+        if isinstance(item, str):
+            size += len(item) // 200
+        elif isinstance(item, dict):
+            size += sum(map(len, item)) // 200
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+    return size
+
+
+def _unrolled_size(schema: JSONObject, depth: int, most: int) -> int:
+    """Count the keywords of a schema for values of ``depth`` levels, with references followed, up to about ``most``."""
+    size = 0
+    targets: dict[str, JSON] = {}
+    waiting: list[tuple[JSON, int]] = [(schema, depth)]
+    while waiting and size <= most:
+        node, levels = waiting.pop()
+        times = 1 if _UNEVALUATED.isdisjoint(node) else 2  # these need the results of all other keywords
+        for keyword, inner in node.items():
+            if keyword in _NOT_APPLIED:
                 continue
-            if name == "$ref" and isinstance(inner, str):
-                path = target_of(schema, inner)
-                if path is not None:
-                    waiting.append((reach(schema, path), found, depth + 1))
-            elif name in _ALTERNATIVES and isinstance(inner, list):
-                waiting += [(one, found, depth + 1) for one in inner]
-            elif name in _IN_PLACE:
-                waiting.append((inner, found, depth + 1))
-            elif name == "enum" and isinstance(inner, list):
-                steps += len(inner)
-            elif isinstance(found, dict):
-                steps += _members(name, inner, found, depth + 1, waiting)
-            elif isinstance(found, list):
-                steps += _items(name, inner, found, depth + 1, waiting)
-        if "unevaluatedProperties" in node or "unevaluatedItems" in node:  # which goes through the others once more
-            again = {name: inner for name, inner in node.items() if not name.startswith("unevaluated")}
-            waiting.append((again, found, depth + 1))
+            parts = [inner]
+            if keyword == "$ref" and isinstance(inner, str):
+                parts = [targets[inner] if inner in targets else targets.setdefault(inner, _target(schema, inner))]
+            elif isinstance(inner, list):
+                parts = inner
+            elif isinstance(inner, dict) and keyword in BY_NAME:
+                parts = list(inner.values())
+            size += 1 + len(parts)
+            deeper = keyword != "$ref" and keyword not in _SAME_VALUE
+            if keyword != "enum" and (levels or not deeper):
+                waiting += [(part, levels - deeper) for part in parts if isinstance(part, dict)] * times
+    return size
+
+
+def _target(root: JSON, ref: str) -> JSON:
+    path = target_of(root, ref)
+    return None if path is None else reach(root, path)
 
 
 def circles(schema: JSON) -> bool:
-    """Whether a schema somewhere refers to itself for the same value, so that applying it has no end."""
+    """Return whether a schema refers to itself for the same value somewhere, so that applying it has no end."""
     done: set[int] = set()
     starts = [schema]
-    for start in starts:  # every place grows the list by what stands inside it
+    for start in starts:  # the list grows by the values inside each of its items
         if isinstance(start, dict):
             starts += start.values()
             if _circle(schema, start, done):
@@ -165,44 +176,14 @@ def _circle(root: JSON, start: JSON, done: set[int]) -> bool:
         elif id(node) not in done:
             open_.add(id(node))
             trail.append((node, False))
-            trail += [(inner, True) for inner in _for_the_same(root, node)]
+            trail += [(inner, True) for inner in _schemas_of_same_value(root, node)]
     return False
 
 
-def _for_the_same(root: JSON, node: JSONObject) -> list[JSON]:
-    """The schemas that a schema applies to the very value it is applied to."""
-    out: list[JSON] = [node[name] for name in _IN_PLACE if name in node]
-    for name in _ALTERNATIVES:
-        inner = node.get(name)
-        out += inner if isinstance(inner, list) else ()
-    ref = node.get("$ref")
-    path = target_of(root, ref) if isinstance(ref, str) else None
-    return out if path is None else [*out, reach(root, path)]
-
-
-def _members(name: str, inner: JSON, found: JSONObject, depth: int, waiting: list[tuple[JSON, JSON, int]]) -> int:
-    """What a keyword asks of an object: what waits then, and how many steps it takes to see that."""
-    if name in _OF_MEMBERS:
-        waiting += [(inner, value, depth) for value in found.values()]
-    elif name == "propertyNames":
-        waiting += [(inner, key, depth) for key in found]
-    elif isinstance(inner, dict) and name == "properties":
-        waiting += [(one, found[key], depth) for key, one in inner.items() if key in found]
-        return len(inner)
-    elif isinstance(inner, dict) and name == "patternProperties":
-        if len(inner) * len(found) > MOST_STEPS:
-            refuse("the schema has many patterns")
-        waiting += [(one, value, depth) for one in inner.values() for value in found.values()]
-        return len(inner) * sum(1 + len(key) // 20 for key in found)
-    elif isinstance(inner, dict) and name in ("dependentSchemas", "dependencies"):
-        waiting += [(one, found, depth) for one in inner.values()]
-    return len(found)
-
-
-def _items(name: str, inner: JSON, found: list[JSON], depth: int, waiting: list[tuple[JSON, JSON, int]]) -> int:
-    """What a keyword asks of an array, likewise."""
-    if name in ("prefixItems", "items") and isinstance(inner, list):
-        waiting += [(one, item, depth) for one, item in zip(inner, found, strict=False)]
-    elif name in _OF_ITEMS:
-        waiting += [(inner, item, depth) for item in found]
-    return len(found)
+def _schemas_of_same_value(root: JSON, schema: JSONObject) -> list[JSON]:
+    schemas: list[JSON] = [schema[keyword] for keyword in ("not", "if", "then", "else") if keyword in schema]
+    for keyword in _ALTERNATIVES:
+        inner = schema.get(keyword)
+        schemas += inner if isinstance(inner, list) else ()
+    ref = schema.get("$ref")
+    return [*schemas, _target(root, ref)] if isinstance(ref, str) else schemas

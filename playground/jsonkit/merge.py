@@ -1,7 +1,7 @@
-"""One JSON value laid over another, as a JSON merge patch is (RFC 7396), but for one thing: null is a value.
+"""Merging of JSON values like JSON Merge Patch (RFC 7396), except that null is a value and removes nothing.
 
-Objects are merged member by member, at any depth; anything else replaces what was there, lists included. In a merge
-patch null takes a member out; here it is sent as null, since what is written in an extra body is what goes out.
+Objects are merged member by member at any depth; anything else replaces the old value, lists included. Null is kept
+because an extra body is sent exactly as it is written.
 """
 
 from __future__ import annotations
@@ -15,52 +15,52 @@ MemberPath = tuple[str, ...]
 
 
 def merged(target: JSON, patch: JSON) -> JSON:
-    """``target`` with ``patch`` over it. Neither is changed, however deep they are nested."""
+    """Return ``target`` with ``patch`` merged into it. Neither is changed; nesting has no limit."""
     if not (isinstance(target, dict) and isinstance(patch, dict)):
         return patch
-    whole = dict(target)
-    waiting: list[tuple[JSONObject, JSONObject]] = [(whole, patch)]
+    result = dict(target)
+    waiting: list[tuple[JSONObject, JSONObject]] = [(result, patch)]
     while waiting:
-        at, over = waiting.pop()
-        for name, value in over.items():
-            known = at.get(name)
-            if isinstance(known, dict) and isinstance(value, dict):
-                at[name] = inner = dict(known)
+        lower, upper = waiting.pop()
+        for name, value in upper.items():
+            old = lower.get(name)
+            if isinstance(old, dict) and isinstance(value, dict):
+                lower[name] = inner = dict(old)
                 waiting.append((inner, value))
             else:
-                at[name] = value
-    return whole
+                lower[name] = value
+    return result
 
 
 def at_path(value: JSON, path: MemberPath) -> JSON:
-    """What stands at ``path``; None where nothing does."""
+    """Return the value at ``path``; None where there is none."""
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
     return value
 
 
 def holds(value: JSON, path: MemberPath) -> bool:
-    """Whether laying ``value`` over another one decides what stands at ``path``: there, or in a whole above it."""
-    at = value
+    """Return whether merging ``value`` into another one decides the value at ``path``, there or at a parent."""
+    inner = value
     for step in path:
-        if not isinstance(at, dict):
+        if not isinstance(inner, dict):
             return True
-        if step not in at:
+        if step not in inner:
             return False
-        at = at[step]
-    return not isinstance(at, dict) or not at
+        inner = inner[step]
+    return not isinstance(inner, dict) or not inner
 
 
 def clashes(lower: JSONObject, upper: JSONObject) -> Iterator[MemberPath]:
-    """Where ``upper`` puts another value in the place of one that ``lower`` has."""
+    """Yield the paths at which ``upper`` replaces a value of ``lower``."""
     waiting: list[tuple[MemberPath, JSONObject, JSONObject]] = [((), lower, upper)]
     while waiting:
         path, below, above = waiting.pop()
         for name, value in above.items():
             if name not in below:
                 continue
-            known = below[name]
-            if isinstance(known, dict) and isinstance(value, dict):
-                waiting.append(((*path, name), known, value))
+            old = below[name]
+            if isinstance(old, dict) and isinstance(value, dict):
+                waiting.append(((*path, name), old, value))
             else:
                 yield (*path, name)

@@ -1,7 +1,7 @@
-"""A text that a regular expression matches, for samples: the simplest one, or one that is drawn.
+"""Texts for samples that a regular expression matches: the simplest one, or random ones.
 
-Literals, classes, groups, alternatives and repetitions are understood, the first and shortest of each is taken.
-Back-references are not, and look-arounds are skipped: the caller checks the text against the pattern.
+Literals, classes, groups, alternatives and repetitions are supported; the first and shortest of each is used.
+Back-references are not supported and look-arounds are skipped, so the caller checks each text against the pattern.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ _PROPERTIES: Final = {
     "Zs": " ",
 }
 _CONTROLS: Final = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
-_PLAIN: Final = f"a1 -_A.!{string.ascii_letters}{string.digits}{string.punctuation}"  # of what a set leaves, in order
-_WIDEST: Final = 512  # characters of a range that are looked at
+_PLAIN: Final = (
+    f"a1 -_A.!{string.ascii_letters}{string.digits}{string.punctuation}"  # candidates for a negated set, in this order
+)
+_WIDEST: Final = 512  # characters of a range that are used
 _MOST: Final = 2000  # characters
-_MORE: Final = 5  # repetitions beyond need, where they are drawn
-_MOST_ATOMS: Final = 10_000  # that are read, those of a repetition each time it is drawn anew
+_MORE: Final = 5  # random repetitions beyond the minimum
+_MOST_ATOMS: Final = 10_000  # read for one text
 _DEEPEST: Final = 40
-
-
-_DRAWN: Final = 40  # texts that are drawn for one pattern
-_LENGTHS: Final = (8, 12, 20)  # that look-arounds often ask for
+_RANDOM_TEXTS: Final = 40  # for one pattern
+_LENGTHS: Final = (8, 12, 20)  # that look-arounds often require
 _PASSWORDS: Final = ("Passw0rd!", "Passw0rd!Passw0rd!", "Abc123", "abc123", "ABC123")
 
 
 class PatternError(ValueError):
-    """The pattern uses something this small reader does not know."""
+    """A pattern is invalid, or uses a construct that is not supported."""
 
 
 def texts_for(pattern: str, least: int = 0, chance: Random | None = None) -> Iterator[str]:
-    """Yield texts that may match ``pattern``: the result of `text_for`, drawn ones, and passwords of common rules."""
+    """Yield texts that may match ``pattern``: the simplest, random ones, and passwords for common rules."""
     for length in (0, *_LENGTHS):
         with suppress(PatternError):
             yield text_for(pattern, max(least, length), chance)
-    for seed in range(_DRAWN):
+    for seed in range(_RANDOM_TEXTS):
         with suppress(PatternError):
             yield text_for(pattern, 0, Random(chance.random() if chance is not None else seed))  # noqa: S311
     yield from _PASSWORDS
 
 
 def text_for(pattern: str, least: int = 0, chance: Random | None = None) -> str:
-    """A text meant to match ``pattern``; open repetitions are drawn out until it has ``least`` characters.
+    """Return a text for ``pattern`` with at least ``least`` characters; open repetitions are repeated until then.
 
-    With ``chance`` any of what may stand in a place is drawn, else it is the first. Raises PatternError.
+    ``chance`` chooses among the alternatives; without it the first one is used. Raises PatternError.
     """
     for stretch in range(min(least, _MOST) + 1):
         text = _Reader(pattern, stretch, chance).read()
@@ -74,30 +74,30 @@ def text_for(pattern: str, least: int = 0, chance: Random | None = None) -> str:
 
 
 class _Reader:
-    """Reads a pattern once and writes as it goes. ``stretch``: how often an open repetition is repeated beyond need."""
+    """Reader of a pattern that writes its text. ``stretch``: repetitions of an open repetition beyond the minimum."""
 
     def __init__(self, pattern: str, stretch: int, chance: Random | None) -> None:
         self._pattern = pattern
         self._stretch = stretch
         self._chance = chance
-        self._at = 0
+        self._index = 0
         self._depth = 0
         self._atoms = 0
 
     def read(self) -> str:
         text = self._alternatives()
-        if self._at < len(self._pattern):
+        if self._index < len(self._pattern):
             raise PatternError("a bracket too many")
         return text
 
     def _peek(self) -> str:
-        return self._pattern[self._at : self._at + 1]
+        return self._pattern[self._index : self._index + 1]
 
     def _next(self) -> str:
         mark = self._peek()
         if not mark:
             raise PatternError("the pattern ends too early")
-        self._at += 1
+        self._index += 1
         return mark
 
     def _alternatives(self) -> str:
@@ -106,7 +106,7 @@ class _Reader:
             raise PatternError("too deep")
         branches = [self._sequence()]
         while self._peek() == "|":
-            self._at += 1
+            self._index += 1
             branches.append(self._sequence())
         self._depth -= 1
         return self._choose(branches)
@@ -117,7 +117,7 @@ class _Reader:
     def _sequence(self) -> str:
         out = ""
         while self._peek() not in ("", "|", ")"):
-            start = self._at
+            start = self._index
             atom = self._atom()
             times = self._repetitions()
             out += atom * times if self._chance is None or not times else atom + self._again(start, times - 1)
@@ -126,12 +126,12 @@ class _Reader:
         return out
 
     def _again(self, start: int, times: int) -> str:
-        """The atom at ``start`` so often, each time drawn anew."""
-        after, out = self._at, list[str]()
+        """Return the atom at ``start`` ``times`` times, each with random choices of its own."""
+        after, out = self._index, list[str]()
         for _ in range(times):
-            self._at = start
+            self._index = start
             out.append(self._atom())
-        self._at = after
+        self._index = after
         return "".join(out)
 
     def _atom(self) -> str:
@@ -156,7 +156,7 @@ class _Reader:
 
     def _group(self) -> str:
         if self._peek() == "?":
-            self._at += 1
+            self._index += 1
             mark = self._next()
             if mark == "P":
                 mark = self._next()
@@ -164,7 +164,7 @@ class _Reader:
                 while self._next() != ">":
                     pass
             elif mark != ":":
-                self._at += mark == "<"
+                self._index += mark == "<"
                 self._alternatives()
                 if self._next() != ")":
                     raise PatternError("a bracket is open")
@@ -175,40 +175,44 @@ class _Reader:
         return text
 
     def _escape(self) -> str:
-        """The characters that an escape may stand for; none for a place between characters."""
+        """Return the characters that an escape allows; none for an assertion such as a word boundary."""
         mark = self._next()
         if mark in "bBAZ":
             return ""
         if mark in "ux":
-            digits = self._pattern[self._at : self._at + (4 if mark == "u" else 2)]
-            self._at += len(digits)
+            digits = self._pattern[self._index : self._index + (4 if mark == "u" else 2)]
+            self._index += len(digits)
             try:
                 return chr(int(digits, 16))
             except ValueError:
                 raise PatternError("a broken escape") from None
         if mark == "p" and self._peek() == "{":
-            name, closed, _ = self._pattern[self._at + 1 :].partition("}")
+            name, closed, _ = self._pattern[self._index + 1 :].partition("}")
             if closed and name in _PROPERTIES:
-                self._at += len(name) + 2
+                self._index += len(name) + 2
                 return _PROPERTIES[name]
         if mark.isdigit() or mark in "pPkg":
             raise PatternError("a back-reference or a property")
         return _CLASSES.get(mark) or _CONTROLS.get(mark, mark)
 
     def _set(self) -> str:
-        """The members of a set, a plain one first; of a negated one the plain characters that are not in it."""
+        """Return the characters that a set allows, a letter first."""
         negated = self._peek() == "^"
-        self._at += negated
+        self._index += negated
         members = ""
-        begun = self._at
-        while self._at == begun or self._peek() != "]":
-            found = self._member()
-            if len(found) == 1 and self._peek() == "-" and self._pattern[self._at + 1 : self._at + 2] not in ("", "]"):
-                self._at += 1
-                first, last = ord(found), ord((self._member() or found)[-1])
-                found = "".join(map(chr, range(first, min(last, first + _WIDEST) + 1)))
-            members += found
-        self._at += 1
+        begun = self._index
+        while self._index == begun or self._peek() != "]":
+            allowed = self._member()
+            if (
+                len(allowed) == 1
+                and self._peek() == "-"
+                and self._pattern[self._index + 1 : self._index + 2] not in ("", "]")
+            ):
+                self._index += 1
+                first, last = ord(allowed), ord((self._member() or allowed)[-1])
+                allowed = "".join(map(chr, range(first, min(last, first + _WIDEST) + 1)))
+            members += allowed
+        self._index += 1
         if negated:
             members = "".join(mark for mark in _PLAIN if mark not in members)
         if not members:
@@ -222,22 +226,22 @@ class _Reader:
         return "\b" if self._peek() == "b" and self._next() else self._escape()
 
     def _repetitions(self) -> int:
-        """How often the atom before is written: as seldom as allowed, and as often as ``stretch`` wants."""
+        """Return the number of repetitions of the last atom: the minimum, or up to ``stretch``."""
         mark = self._peek()
         low, high = 1, 1
         if mark and mark in "*+?":
-            self._at += 1
+            self._index += 1
             low, high = {"*": (0, _MOST), "+": (1, _MOST), "?": (0, 1)}[mark]
         elif mark == "{":
-            close = self._pattern.find("}", self._at)
-            bounds = self._pattern[self._at + 1 : close].split(",") if close > 0 else []
+            close = self._pattern.find("}", self._index)
+            bounds = self._pattern[self._index + 1 : close].split(",") if close > 0 else []
             if not bounds or len(bounds) > 2 or not all(b.isascii() and (b.isdigit() or not b) for b in bounds):
                 return 1  # an ordinary brace
             low = int(bounds[0] or 0)
             high = low if len(bounds) == 1 else int(bounds[1] or _MOST)
-            self._at = close + 1
-        if (low, high) != (1, 1) and self._peek() in ("?", "+"):  # lazy and possessive: the same here
-            self._at += 1
+            self._index = close + 1
+        if (low, high) != (1, 1) and self._peek() in ("?", "+"):  # lazy and possessive
+            self._index += 1
         if low > _MOST:
             raise PatternError("too long")
         low, high = max(low, min(self._stretch, high)), max(high, low)

@@ -1,8 +1,8 @@
-"""Regular expressions that somebody else wrote, as JSON Schema means them (ECMA 262), in time linear in the text.
+"""Regular expressions of JSON Schema (ECMA 262), matched in time linear in the text.
 
-`re` goes back and tries again: ``^(a+)+$`` takes it seconds for 24 letters and doubles with each one more. The engine
-of `jsonschema_rs` does not. Look-around and back-references, which no linear engine knows, are left to a process that
-can be ended. `jsonschema_rs` is imported on first use.
+`re` backtracks: ``^(a+)+$`` takes seconds for 24 letters and twice as long for 25. The engine of `jsonschema_rs` does
+not. Look-around and back-references, which no linear engine supports, are left to a worker process. `jsonschema_rs` is
+imported on first use.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from playground.jsonkit.limits import MOST_TEXT, lifted, refuse
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions, RegexOptions
 
-_SIZE: Final = 1_000_000  # bytes that a pattern may take once it is prepared, where that must not take long
-_TRIES: Final = 2_000_000_000  # of an engine that goes back; it is ended before that
+_SIZE: Final = 1_000_000  # bytes of a compiled pattern where the bounds hold
+_TRIES: Final = 2_000_000_000  # of a backtracking engine; its process is killed earlier
 
 
 class PatternError(ValueError):
-    """A text is no regular expression."""
+    """A text is not a regular expression."""
 
 
 def engine(*, linear: bool) -> RegexOptions | FancyRegexOptions:
-    """Which engine a validator takes for its patterns."""
+    """Return the options for the linear or the backtracking engine."""
     from jsonschema_rs import FancyRegexOptions, RegexOptions
 
     size = None if lifted() else _SIZE
@@ -32,7 +32,7 @@ def engine(*, linear: bool) -> RegexOptions | FancyRegexOptions:
 
 
 def found_in(pattern: str, text: str) -> bool:
-    """Whether ``pattern`` matches somewhere in ``text``. Raises PatternError and TooCostlyError."""
+    """Return whether ``pattern`` matches somewhere in ``text``. Raises PatternError and TooCostlyError."""
     if len(pattern) * len(text) > MOST_TEXT * 10:
         refuse("a pattern is tried on a long text")
     try:

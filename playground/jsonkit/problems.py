@@ -1,4 +1,4 @@
-"""What is said of a text that is no JSON, and of a definition, arguments or an answer that is not as it should be."""
+"""Problems of JSON texts, tool definitions, arguments and answers, with positions and messages for people."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
-UNCHECKED: Final = "unchecked"  # nothing is known to be wrong, and nothing to be right
+UNCHECKED: Final = "unchecked"  # neither valid nor invalid
 _LONGEST: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something to say about a definition or an argument: where (a JSON path of keys and indexes) and what.
+    """A problem of a definition, an argument or an answer: its path (keys and indexes) and a message.
 
-    ``offset`` is the place in the raw text, in characters, where that is known.
+    ``offset`` is its place in the raw text, in characters, if known.
     """
 
     path: tuple[str | int, ...]
@@ -25,23 +25,23 @@ class Problem:
 
     @property
     def where(self) -> str:
-        """The path as people write it: ``items[2].unit``; empty for the whole."""
+        """The path as text: ``items[2].unit``; empty for the root."""
         out = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
         return out.removeprefix(".")
 
 
 def unchecked(reason: str) -> Problem:
-    """That something was too costly to check, and why."""
+    """Return the problem that a check was too costly, with the reason."""
     return Problem((), f"too costly to check: {reason}", UNCHECKED)
 
 
 def not_checked(problems: list[Problem] | tuple[Problem, ...]) -> Problem | None:
-    """The problem among them that says that something was not checked."""
+    """Return the first problem that says that a check was too costly; None if there is none."""
     return next((problem for problem in problems if problem.severity == UNCHECKED), None)
 
 
 def short(text: str) -> str:
-    """A text that is not too long for a line."""
+    """Cut a text to the length of a message."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
@@ -60,7 +60,7 @@ ODD_ESCAPE: Final = "this escape does not exist in JSON; a backslash itself is w
 
 
 def position(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, both from 1, of a place in a text."""
+    """Return line and column of an offset, both from 1."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 

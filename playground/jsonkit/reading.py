@@ -1,6 +1,6 @@
-"""The value of a JSON text that is to be JSON and nothing else, and where and why one is not.
+"""Strict reading of JSON: the value of a text, or the position and the reason why it is not JSON.
 
-What strangers send, right or not, is read by `foreign`; where each thing stands in a text, by `tree`.
+`foreign` reads what other programs send, valid or not; `tree` reads positions.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Final
 
 from playground.jsonkit import problems
-from playground.jsonkit.layout import TOKEN
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.problems import JsonTextError
+from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSON
 
-READ_AT_MOST: Final = 2_000_000  # characters that somebody typed or pasted: a fiftieth of a second
+READ_AT_MOST: Final = 2_000_000  # characters of a typed or pasted text: a fiftieth of a second
 
 _MESSAGES: Final = {
     "Expecting value": problems.NO_VALUE,
@@ -42,7 +42,7 @@ class _NotJsonError(ValueError):
 
 
 def parse_json(text: str, parse_float: Callable[[str], float] | None = None) -> JSON:
-    """`json.loads` that raises only ValueError, whatever the text: deep nesting, huge numbers, NaN and Infinity."""
+    """Decode JSON. Raises only ValueError, also for deep nesting, huge numbers, NaN and Infinity."""
     try:
         return loads(text, parse_constant=_constant, parse_float=parse_float)
     except RecursionError:
@@ -50,10 +50,10 @@ def parse_json(text: str, parse_float: Callable[[str], float] | None = None) -> 
 
 
 def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
-    """The same for what somebody types, where a number that is too large to send is no JSON either.
+    """Read a text that a person edits, in which a number too large for a double is a problem, too.
 
-    Raises JsonTextError at the first problem; empty text is one, too. A text of more than ``most`` characters is not
-    read: it would be at every key that is typed in it.
+    Raises JsonTextError at the first problem: an empty text, and one of more than ``most`` characters, because it is
+    read again after each key press.
     """
     if len(text) > most:
         raise JsonTextError(text, 0, too_long(most))
@@ -63,19 +63,19 @@ def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
         message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
         raise JsonTextError(text, error.pos, message if text.strip() else problems.NOTHING) from None
     except _NotJsonError as error:
-        at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
-        raise JsonTextError(text, at, str(error)) from None
+        offset = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
+        raise JsonTextError(text, offset, str(error)) from None
     except ValueError as error:
         raise JsonTextError(text, 0, "a number has too many digits" if "digits" in str(error) else str(error)) from None
 
 
 def too_long(most: int = READ_AT_MOST) -> str:
-    """What a text is that is not read for its length."""
+    """Return the problem of a text above the length limit."""
     return f"more than {most // 1_000_000} MB, which is not read here"
 
 
 def problem_at(text: str) -> JsonTextError | None:
-    """The first problem of a text that somebody types, or None when it is JSON."""
+    """Return the first problem of a text that a person edits; None when it is JSON."""
     try:
         read_typed(text)
     except JsonTextError as error:

@@ -1,6 +1,7 @@
-"""What a form does to the text of a schema: each edit touches its own place and keeps every other byte.
+"""Edits of the text of a schema by a form; bytes outside the edited place stay.
 
-A text comes in, a text goes out. All raise JsonTextError: for a text that is no JSON, for a place that is not there.
+Every function takes a text and returns a text, and raises JsonTextError for a text that is not JSON and for a path that
+does not exist.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.tree import Node, find, parse
 from playground.jsonkit.values import JSON, Path
 
-_HEAD: Final = ("$schema", "$id", "$ref", "type", "title", "description")  # what people write first
-_OUTSIDE: Final = "title", "description", "default"  # what is said of a value, null or not
+_HEAD: Final = ("$schema", "$id", "$ref", "type", "title", "description")  # keywords that people write first
+_OUTSIDE: Final = "title", "description", "default"  # annotations, which hold for null, too
 _NULL: Final = {"type": "null"}
 
 
 def set_slot(text: str, slot: Slot, value: JSON) -> str:
-    """The text with ``value`` for the slot's keyword, which may not be there yet."""
+    """Return the text with ``value`` for the keyword of a slot, which may be missing so far."""
     return _put(text, slot.path, value)
 
 
 def clear_slot(text: str, slot: Slot) -> str:
-    """The text without the slot's keyword."""
+    """Return the text without the keyword of a slot."""
     return drop(text, slot.path)
 
 
 def set_types(text: str, path: Path, types: tuple[str, ...]) -> str:
-    """The text with these types for the subschema at ``path``; none takes ``type`` out. One is a name, more a list.
+    """Return the text with these types for the subschema at ``path``; without any, ``type`` is removed.
 
-    Of "this or null" spelled as ``anyOf`` the part that is not null gets them.
+    In an ``anyOf`` of a schema and null the schema gets the types.
     """
     schema = reach(_value(text), path) if find(parse(text), path) is not None else {}
     branch = nullable_branch(schema)
@@ -49,7 +50,7 @@ def set_types(text: str, path: Path, types: tuple[str, ...]) -> str:
 
 
 def set_nullable(text: str, field: Field, on: bool) -> str:
-    """The text with null allowed for a field, or not: in ``type``, or as one more branch where there is no type."""
+    """Return the text with null allowed for a field or not: in ``type``, or as another branch without a type."""
     schema = field.schema
     if field.nullable is on or not isinstance(schema, dict):
         return text
@@ -58,7 +59,7 @@ def set_nullable(text: str, field: Field, on: bool) -> str:
     union = next((name for name in UNIONS if isinstance(schema.get(name), list)), "")
     if union and on:
         return insert_item(text, (*field.path, union), _NULL)
-    if on:  # a reference, or anything that names no type: its own words become the first of two branches
+    if on:  # a reference, or a schema without a type: it becomes the first of two branches
         inner = {key: value for key, value in schema.items() if key not in _OUTSIDE}
         union_of_two = {"anyOf": [inner, dict(_NULL)]}
         wrapped: dict[str, JSON] = {}
@@ -69,7 +70,7 @@ def set_nullable(text: str, field: Field, on: bool) -> str:
 
 
 def set_required(text: str, path: Path, on: bool) -> str:
-    """The text with the property at ``path`` among the required names, or not. An emptied list is taken out."""
+    """Return the text with the property at ``path`` required or not; an empty list is removed."""
     owner, name = _owner(text, path)
     value = reach(_value(text), owner)
     required = value.get("required")
@@ -81,23 +82,23 @@ def set_required(text: str, path: Path, on: bool) -> str:
     if on is (name in names):
         return text
     if not on:
-        left = [other for other in names if other != name]
+        remaining = [item for item in names if item != name]
         where = (*owner, "required")
-        return set_value(text, where, left) if left else remove_member(text, where)
+        return set_value(text, where, remaining) if remaining else remove_member(text, where)
     if "required" not in value:
-        at = list(value).index("properties") + 1
-        return insert_member(text, owner, "required", [name], at)
+        index = list(value).index("properties") + 1
+        return insert_member(text, owner, "required", [name], index)
     order = list(value["properties"])
-    before = [number for number, other in enumerate(names) if other in order[: order.index(name)]]
+    before = [number for number, item in enumerate(names) if item in order[: order.index(name)]]
     return insert_item(text, (*owner, "required"), name, before[-1] + 1 if before else 0)
 
 
-def add_property(text: str, path: Path, name: str, schema: JSON = None, at: int | None = None) -> str:
-    """The text with a new property of the object schema at ``path``; a text, unless ``schema`` says otherwise."""
+def add_property(text: str, path: Path, name: str, schema: JSON = None, index: int | None = None) -> str:
+    """Return the text with a new property of the object schema at ``path``; a string by default."""
     schema = {"type": "string"} if schema is None else schema
     root = parse(text)
     if find(root, (*path, "properties")) is not None:
-        return insert_member(text, (*path, "properties"), name, schema, at)
+        return insert_member(text, (*path, "properties"), name, schema, index)
     node = find(root, path)
     if node is None or node.kind != "object":
         raise _error(text, path, "only an object can have properties")
@@ -105,7 +106,7 @@ def add_property(text: str, path: Path, name: str, schema: JSON = None, at: int 
 
 
 def rename_property(text: str, path: Path, name: str) -> str:
-    """The text with another name for the property at ``path``: ``required`` and references follow."""
+    """Return the text with another name for the property at ``path``, also in ``required`` and references."""
     owner, old = _owner(text, path)
     new = rename_definition(text, path, name)
     required = find(parse(new), (*owner, "required"))
@@ -117,34 +118,34 @@ def rename_property(text: str, path: Path, name: str) -> str:
 
 
 def remove_property(text: str, path: Path) -> str:
-    """The text without the property at ``path``, which is then not required either."""
+    """Return the text without the property at ``path``, also in ``required``."""
     return remove_member(set_required(text, path, on=False), path)
 
 
 def rename_definition(text: str, path: Path, name: str) -> str:
-    """The text with another name for the definition at ``path``: every ``$ref`` to it, or into it, follows."""
+    """Return the text with another name for the definition at ``path``, also in each ``$ref`` to or into it."""
     root = _value(text)
     new_path = (*path[:-1], name)
-    for here, schema in subschemas(root, math.inf):
+    for place, schema in subschemas(root, math.inf):
         ref = schema.get("$ref")
         target = target_of(root, ref) if isinstance(ref, str) and ref.startswith(("#/", "#%2F")) else None
         if target is not None and target[: len(path)] == path:
-            text = set_value(text, (*here, "$ref"), pointer_of((*new_path, *target[len(path) :])))
+            text = set_value(text, (*place, "$ref"), pointer_of((*new_path, *target[len(path) :])))
     return rename_key(text, path, name)
 
 
-def free_name(taken: Iterable[str], wish: str = "name") -> str:
-    """``wish``, or with the first number that nobody has: ``name_2``."""
-    names = set(taken)
-    number, found = 1, wish
-    while found in names:
+def free_name(names: Iterable[str], wish: str = "name") -> str:
+    """Return ``wish``, or with the lowest number that is not among ``names``: ``name_2``."""
+    used = set(names)
+    number, name = 1, wish
+    while name in used:
         number += 1
-        found = f"{wish}_{number}"
-    return found
+        name = f"{wish}_{number}"
+    return name
 
 
 def _put(text: str, path: Path, value: JSON) -> str:
-    """A keyword set, or put where people would write it: what describes near the top, the rest at the end."""
+    """Set a keyword; a new annotation is inserted near the top, other keywords at the end."""
     node = find(parse(text), path[:-1])
     key = path[-1]
     if node is not None and node.kind == "true":
@@ -155,10 +156,10 @@ def _put(text: str, path: Path, value: JSON) -> str:
 
 
 def _after_head(node: Node) -> int:
-    at = 0
-    while at < len(node.children) and node.children[at].key in _HEAD:
-        at += 1
-    return at
+    index = 0
+    while index < len(node.children) and node.children[index].key in _HEAD:
+        index += 1
+    return index
 
 
 def _null_in_types(text: str, field: Field, on: bool) -> str:
@@ -195,7 +196,7 @@ def _without_null_branch(text: str, path: Path, schema: dict[str, JSON]) -> str:
 
 
 def _owner(text: str, path: Path) -> tuple[Path, str]:
-    """The object schema that a property belongs to, and the property's name."""
+    """Return the path of the object schema of a property, and the name of the property."""
     name = path[-1] if path else None
     if len(path) < 2 or path[-2] != "properties" or not isinstance(name, str) or find(parse(text), path) is None:
         raise _error(text, path, "this is not a property")

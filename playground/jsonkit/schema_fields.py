@@ -1,7 +1,7 @@
-"""A JSON Schema as the fields of a form: what each subschema is, what it says, and where in the text each thing stands.
+"""A JSON Schema as the fields of a form: kind, keywords and path of each subschema.
 
-The fields describe, they hold no truth: every edit goes to the text (`schema_edit`). What a form cannot show is a slot
-that says so, never left out. Any JSON may come in; nothing is raised.
+The fields are a view: edits go to the text (`schema_edit`). Keywords that a form cannot show become slots without an
+editor, so that nothing is left out. Any JSON is accepted; nothing is raised.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from playground.jsonkit.schema_slots import Slot, slots_of, types_in
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, Path
 
-DEEPEST = 60  # levels of a form; what is deeper is shown as JSON
+DEEPEST = 60  # levels of a form; deeper schemas are shown as JSON
 UNIONS = "anyOf", "oneOf"
 
 
 @dataclass(frozen=True)
 class Field:
-    """One subschema. ``path`` is its place in the schema; ``name`` that of a property, pattern or definition.
+    """A subschema. ``path`` is its place in the schema; ``name`` that of a property, pattern or definition.
 
-    ``required`` is None where a field cannot be required. ``core`` differs from ``path`` only for "this or null"
-    (``anyOf`` of two): there it is the place of the part that is not null, whose keywords the form shows.
+    ``required`` is None where a field cannot be required. ``core`` differs from ``path`` only for an ``anyOf`` of a
+    schema and null: there it is the path of the schema, whose keywords the form shows.
     """
 
     path: Path
@@ -46,17 +46,17 @@ class Field:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """What this subschema says and could say, with the place of each keyword; read when it is asked for."""
+        """The keywords that this subschema has or could have, with the path of each."""
         return slots_of(self.schema, self.path, self.core, self.kind, self.types)
 
 
 def fields_of(schema: JSON) -> Field:
-    """The root field of a schema, with everything inside it."""
+    """Return the root field of a schema with all fields inside it."""
     return _Builder(schema).field(schema, (), "root", "", None)
 
 
 def field_at(root: Field, path: Path) -> Field | None:
-    """The field whose subschema stands at ``path``, or at the nearest place around it that is a field."""
+    """Return the field of the subschema at ``path``, or the innermost field around it."""
     best: Field | None = None
     for field in walk(root):
         if path[: len(field.path)] == field.path and (best is None or len(field.path) > len(best.path)):
@@ -65,7 +65,7 @@ def field_at(root: Field, path: Path) -> Field | None:
 
 
 def walk(root: Field) -> Iterator[Field]:
-    """A field and all below it, in the order of the form."""
+    """Yield a field and all fields inside it, in the order of the form."""
     waiting = [root]
     while waiting:
         field = waiting.pop()
@@ -74,12 +74,12 @@ def walk(root: Field) -> Iterator[Field]:
 
 
 def slot(field: Field, keyword: str) -> Slot | None:
-    """The slot of a keyword; the outer one where a keyword stands both outside and inside of "this or null"."""
-    return next((found for found in field.slots if found.keyword == keyword), None)
+    """Return the slot of a keyword; of the outer schema if both schemas of a nullable field have it."""
+    return next((candidate for candidate in field.slots if candidate.keyword == keyword), None)
 
 
 def nullable_branch(schema: JSON) -> tuple[str, int] | None:
-    """Of ``anyOf`` or ``oneOf`` with exactly two branches, one of them null: the union and the number of the other."""
+    """Return the keyword of a union of a schema and null, and the position of the schema; None for other schemas."""
     for union in UNIONS:
         branches = schema.get(union) if isinstance(schema, dict) else None
         if isinstance(branches, list) and len(branches) == 2:
@@ -90,13 +90,13 @@ def nullable_branch(schema: JSON) -> tuple[str, int] | None:
 
 
 class _Builder:
-    """Makes the fields of one schema; knows the whole of it for its references."""
+    """Builder of the fields of a schema, which needs the root for its references."""
 
     def __init__(self, root: JSON) -> None:
         self._root = root
 
     def field(self, schema: JSON, path: Path, role: str, name: str, required: bool | None) -> Field:
-        """The field of one subschema."""
+        """Return the field of a subschema."""
         if not isinstance(schema, dict) or len(path) > DEEPEST:
             return self._closed(schema, path, role, name, required)
         core, inner = path, schema
@@ -136,7 +136,7 @@ class _Builder:
         )
 
     def _closed(self, schema: JSON, path: Path, role: str, name: str, required: bool | None) -> Field:
-        """The field of what has no inside: true, false, what is no schema, and what is too deep."""
+        """Return the field of a value without children: true, false, no schema at all, or nested too deeply."""
         problem = ""
         if len(path) > DEEPEST:
             problem = "nested too deeply for the form"
@@ -163,21 +163,21 @@ class _Builder:
 
     def _children(self, schema: JSONObject, path: Path) -> tuple[Field, ...]:
         required = schema.get("required")
-        wanted = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+        required_names = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
         out: list[Field] = []
         for name, inner in _members(schema, "properties"):
-            out.append(self.field(inner, (*path, "properties", name), "property", name, name in wanted))
+            out.append(self.field(inner, (*path, "properties", name), "property", name, name in required_names))
         for name, inner in _members(schema, "patternProperties"):
             out.append(self.field(inner, (*path, "patternProperties", name), "pattern", name, None))
         if isinstance(schema.get("additionalProperties"), dict):
-            out.append(self._one(schema, path, "additionalProperties", "additional"))
+            out.append(self._single(schema, path, "additionalProperties", "additional"))
         out += self._several(schema, path, "prefixItems", "prefix")
         if isinstance(schema.get("items"), dict | bool):
-            out.append(self._one(schema, path, "items", "item"))
+            out.append(self._single(schema, path, "items", "item"))
         elif isinstance(schema.get("items"), list):  # up to draft 2019-09
             out += self._several(schema, path, "items", "prefix")
             if isinstance(schema.get("additionalItems"), dict | bool):
-                out.append(self._one(schema, path, "additionalItems", "item"))
+                out.append(self._single(schema, path, "additionalItems", "item"))
         for union in UNIONS:
             out += self._several(schema, path, union, "branch")
         out += self._several(schema, path, "allOf", "branch")
@@ -190,7 +190,7 @@ class _Builder:
             for name, inner in _members(schema, keyword)
         )
 
-    def _one(self, schema: JSONObject, path: Path, keyword: str, role: str) -> Field:
+    def _single(self, schema: JSONObject, path: Path, keyword: str, role: str) -> Field:
         return self.field(schema[keyword], (*path, keyword), role, "", None)
 
     def _several(self, schema: JSONObject, path: Path, keyword: str, role: str) -> list[Field]:
@@ -237,7 +237,7 @@ def _kind(schema: JSONObject, types: tuple[str, ...], ref: str) -> str:
 
 
 def _summary(schema: JSONObject, kind: str, types: tuple[str, ...], ref: str) -> str:
-    """What it is in a few words, without "or null"."""
+    """Return a short description of a schema, without "or null"."""
     plain = [name for name in types if name != "null"]
     if kind == "ref":
         return "→ " + (name_of(ref) if "/" in ref else "the whole schema" if ref == "#" else ref)
@@ -265,7 +265,7 @@ def _summary(schema: JSONObject, kind: str, types: tuple[str, ...], ref: str) ->
 
 
 def _summary_of(schema: JSON, depth: int = 0) -> str:
-    """The same for a part inside, shorter."""
+    """Return a shorter description, for an inner schema."""
     if not isinstance(schema, dict):
         return "nothing" if schema is False else "anything"
     types = types_in(schema)

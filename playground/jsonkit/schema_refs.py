@@ -1,6 +1,6 @@
-"""The schemas inside a JSON Schema, and where a local ``$ref`` leads.
+"""The schemas inside a JSON Schema, and the targets of local references.
 
-One to another document leads nowhere: nothing is ever fetched.
+References to other documents have no target: nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEEPEST: Final = 60  # steps of a path into a schema that is looked through
 
 
 def subschemas(schema: JSON, deepest: float = _DEEPEST) -> Iterator[tuple[Path, JSONObject]]:
-    """Every schema object inside a schema with its path, itself first; so many steps deep, and not what is data."""
+    """Yield each schema object of a schema with its path, the root first, up to ``deepest`` steps; data is skipped."""
     waiting: list[tuple[Path, JSONObject, bool]] = [((), schema, True)] if isinstance(schema, dict) else []
     while waiting:
         path, node, is_schema = waiting.pop()
@@ -41,13 +41,13 @@ def subschemas(schema: JSON, deepest: float = _DEEPEST) -> Iterator[tuple[Path, 
                 inner.append(((*path, key), value, not is_schema or key not in BY_NAME))
             elif isinstance(value, list):
                 inner += [
-                    ((*path, key, number), one, True) for number, one in enumerate(value) if isinstance(one, dict)
+                    ((*path, key, number), item, True) for number, item in enumerate(value) if isinstance(item, dict)
                 ]
         waiting += reversed(inner)
 
 
 def target_of(root: JSON, ref: str) -> Path | None:
-    """The path of what ``#``, ``#/a/b``, ``#anchor`` or the ``$id`` of a part means; None for another document."""
+    """Return the path that ``#``, ``#/a/b``, ``#anchor`` or the ``$id`` of a part refers to; None if there is none."""
     address, _, fragment = ref.partition("#")
     base: Path | None = () if not address else _resource(root, address)
     if base is None:
@@ -70,13 +70,13 @@ def target_of(root: JSON, ref: str) -> Path | None:
 
 
 def pointer_of(path: Path) -> str:
-    """The ``$ref`` that leads to ``path``."""
+    """Return the ``$ref`` of ``path``."""
     steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
     return "#" + "".join("/" + quote(step, safe=_SAFE, errors="surrogatepass") for step in steps)
 
 
 def reach(root: JSON, path: Path) -> JSON:
-    """The value at ``path``. Raises LookupError when there is none."""
+    """Return the value at ``path``. Raises LookupError if there is none."""
     for step in path:
         if (isinstance(root, dict) and isinstance(step, str)) or (isinstance(root, list) and isinstance(step, int)):
             root = root[step]  # type: ignore[index]  # the two checks belong together, which mypy cannot see
@@ -86,7 +86,7 @@ def reach(root: JSON, path: Path) -> JSON:
 
 
 def resolved(document: JSON, value: JSON) -> JSON:
-    """What a reference inside the document stands for; None for one that leads nowhere, in a circle or out of it."""
+    """Follow a reference inside the document; None for a missing target, a cycle and another document."""
     passed: set[Path] = set()
     while isinstance(value, dict) and isinstance(value.get("$ref"), str):
         path = target_of(document, value["$ref"])
@@ -98,7 +98,7 @@ def resolved(document: JSON, value: JSON) -> JSON:
 
 
 def name_of(ref: str) -> str:
-    """The name that a ``$ref`` ends with, for people: without the escapes of pointers and addresses."""
+    """Return the last name in a ``$ref``, without the escapes of pointers and addresses."""
     return unquote(ref.rsplit("/", 1)[-1]).replace("~1", "/").replace("~0", "~")
 
 
@@ -116,17 +116,17 @@ def _anchor(root: JSON, name: str) -> Path | None:
 
 
 def _resource(root: JSON, address: str) -> Path | None:
-    """The path of the part whose ``$id`` is this address, both seen from the ``$id`` of the whole."""
+    """Return the path of the part whose ``$id`` is an address; both are resolved against the ``$id`` of the root."""
     outer = _id_of(root)
-    wanted = _joined(outer, address)
+    target = _joined(outer, address)
     parts = islice(subschemas(root, math.inf), _MOST_LOOKED_AT)
-    return next((path for path, inner in parts if _id_of(inner) and _joined(outer, _id_of(inner)) == wanted), None)
+    return next((path for path, inner in parts if _id_of(inner) and _joined(outer, _id_of(inner)) == target), None)
 
 
 def _id_of(schema: JSON) -> str:
-    """The address in ``$id`` (``id`` in draft-04) without its fragment; empty where there is none."""
-    found = (schema.get("$id") or schema.get("id")) if isinstance(schema, dict) else None
-    return found.partition("#")[0] if isinstance(found, str) else ""
+    """Return the address in ``$id`` (``id`` in draft-04) without its fragment; empty if there is none."""
+    address = (schema.get("$id") or schema.get("id")) if isinstance(schema, dict) else None
+    return address.partition("#")[0] if isinstance(address, str) else ""
 
 
 def _joined(base: str, address: str) -> str:

@@ -1,4 +1,4 @@
-"""Which keyword of a JSON Schema is edited how: one row a keyword. What has no row is shown as JSON, and stays."""
+"""The table of editors for the keywords of a JSON Schema; keywords without a row are shown as JSON."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from playground.jsonkit.values import JSON, JSONObject, Path, is_number
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One keyword of one subschema: its place in the schema, whether it is there, its value, and how it is edited.
+    """A keyword of a subschema: its path, whether it is present, its value and its editor.
 
-    ``editor``: text, lines, number, count, flag, types, choices, json. ``shown`` is False for what the form only names
-    ("shown as JSON").
+    ``editor``: text, lines, number, count, flag, types, choices, json. ``editable`` is False for keywords that the form
+    only names ("shown as JSON").
     """
 
     keyword: str
@@ -23,7 +23,7 @@ class Slot:
     present: bool
     value: JSON
     label: str
-    shown: bool
+    editable: bool
 
 
 #: keyword -> editor, words; in the order of the form.
@@ -65,7 +65,7 @@ _OFFERED: Final[dict[str, tuple[str, ...]]] = {
 _ALWAYS: Final = ("description", "title", "examples")
 _UNIONS_KEEP: Final = ("default",)
 _DEFAULTS: Final = {"string": "text", "integer": "number", "number": "number", "boolean": "flag"}
-#: Keywords whose content is fields of its own when it has this shape.
+#: Keywords whose content becomes fields if it has this type.
 _STRUCTURE: Final[dict[str, type | tuple[type, ...]]] = {
     "properties": dict,
     "patternProperties": dict,
@@ -81,7 +81,7 @@ _STRUCTURE: Final[dict[str, type | tuple[type, ...]]] = {
 
 
 def slots_of(schema: JSON, path: Path, core: Path, kind: str, types: tuple[str, ...]) -> tuple[Slot, ...]:
-    """The slots of a subschema at ``path``; ``core`` is the place of its part that is not null, where it has one."""
+    """Return the slots of a subschema at ``path``; ``core``: the path of its branch that is not null, or ``path``."""
     if not isinstance(schema, dict):
         return ()
     if core == path:
@@ -101,9 +101,9 @@ def slots_of(schema: JSON, path: Path, core: Path, kind: str, types: tuple[str, 
 
 
 def types_in(schema: JSONObject) -> tuple[str, ...]:
-    """The types a schema names; empty where it names none, or something that is no type."""
-    found = schema.get("type")
-    names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    """Return the types that a schema names; empty if it names none or an unknown one."""
+    declared = schema.get("type")
+    names = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
     return tuple(names) if all(isinstance(name, str) and name in TYPES for name in names) else ()
 
 
@@ -113,8 +113,8 @@ def _offered(kind: str, types: tuple[str, ...]) -> tuple[str, ...]:
     if kind == "constant":
         return (*_ALWAYS, "const")
     names = types or (kind,)
-    wanted = dict.fromkeys(word for name in names for word in _OFFERED.get(name, ("enum", "default")))
-    return (*_ALWAYS, "type", *wanted)
+    keywords = dict.fromkeys(word for name in names for word in _OFFERED.get(name, ("enum", "default")))
+    return (*_ALWAYS, "type", *keywords)
 
 
 def _slots(schema: JSONObject, path: Path, offered: tuple[str, ...], types: tuple[str, ...]) -> list[Slot]:
@@ -125,7 +125,7 @@ def _slots(schema: JSONObject, path: Path, offered: tuple[str, ...], types: tupl
         if not present and keyword not in offered:
             continue
         if keyword == "additionalProperties" and isinstance(value, dict):
-            continue  # a field of its own
+            continue  # becomes a field
         if keyword.startswith("exclusive") and isinstance(value, bool):  # draft-04
             editor = "flag"
         if keyword == "default":
@@ -166,8 +166,8 @@ def _fits(editor: str, value: JSON) -> bool:
 def _structural(schema: JSONObject, keyword: str, value: JSON) -> bool:
     if keyword == "required" and isinstance(value, list):
         properties = schema.get("properties")
-        known = properties if isinstance(properties, dict) else {}
-        return all(isinstance(name, str) and name in known for name in value)
+        names = properties if isinstance(properties, dict) else {}
+        return all(isinstance(name, str) and name in names for name in value)
     if keyword == "additionalItems" and not isinstance(schema.get("items"), list):
         return False  # without effect
     shape = _STRUCTURE.get(keyword)

@@ -1,7 +1,7 @@
-"""What a schema demands of one place, before the value there is whole.
+"""Requirements of a schema on one place of a value that is still incomplete.
 
-A place can be under several alternatives (``anyOf``, ``oneOf``), each a handful of schema objects that must all hold
-(``$ref`` and ``allOf`` followed). What cannot be told in a few steps is no demand: a false alarm is worse than none.
+A place has several alternatives (``anyOf``, ``oneOf``); each is a tuple of schema objects that must all hold (``$ref``
+and ``allOf`` are followed). Requirements that need many steps are ignored: a false alarm is worse than none.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from playground.jsonkit.values import JSON, JSONObject, is_number, same
 
 View: TypeAlias = tuple[JSONObject, ...]
 
-MOST: Final = 24  # alternatives of one place; with more it is under no demand
+MOST: Final = 24  # alternatives of one place; with more there is no requirement
 _DEEPEST: Final = 24  # references and combinations inside one another
-_MOST_STEPS: Final = 500  # subschemas looked at for one place
+_MOST_STEPS: Final = 500  # subschemas read for one place
 _NEVER: Final[JSONObject] = {"not": {}}
 _FREE: Final[list[View]] = [()]
-_LONGEST_KEY: Final = 200  # a name that is tried against patterns
-_MOST_PATTERNS: Final = 50  # that a name is tried against
+_LONGEST_KEY: Final = 200  # name that is matched with patterns
+_MOST_PATTERNS: Final = 50  # that are matched with a name
 _SHOWN: Final = 20  # values of an enum that are listed
 _OPEN_WORDS: Final = (
     "additionalProperties",
@@ -46,35 +46,35 @@ _NUMERIC: Final[tuple[tuple[str, str, Callable[[float, float], bool]], ...]] = (
 
 
 class Demands:
-    """The alternatives that a schema and the places inside it are under. ``root``: the schema, in 2020-12."""
+    """The alternatives for the places of a value under a schema. ``root``: the schema, in 2020-12."""
 
     def __init__(self, schema: JSON) -> None:
         self.root = to_newest(schema)
         self._steps = 0
-        self._known: dict[int, list[View]] = {}
-        self._kept: list[JSON] = []  # so that no id is given twice
+        self._cache: dict[int, list[View]] = {}
+        self._cached_schemas: list[JSON] = []  # references, so that ids stay unique
 
-    def of(self, schema: JSON, depth: int = 0) -> list[View]:
-        """The alternatives of a subschema."""
+    def views_of(self, schema: JSON, depth: int = 0) -> list[View]:
+        """Return the alternatives of a subschema."""
         self._steps = 0 if depth == 0 else self._steps + 1
         if schema is False:
             return [(_NEVER,)]
         if not isinstance(schema, dict) or depth > _DEEPEST or self._steps > _MOST_STEPS:
             return _FREE
-        known = self._known.get(id(schema))
-        if known is None:
-            known = self._expanded(schema, depth)
+        views = self._cache.get(id(schema))
+        if views is None:
+            views = self._expanded(schema, depth)
             if depth == 0:
-                self._known[id(schema)] = known
-                self._kept.append(schema)
-        return known
+                self._cache[id(schema)] = views
+                self._cached_schemas.append(schema)
+        return views
 
     def inside(self, view: View, key: str | int) -> list[View]:
-        """The alternatives of the member or item ``key`` of a value under ``view``."""
+        """Return the alternatives of the member or item ``key`` of a value under ``view``."""
         out = _FREE
         for schema in view:
             for inner in _inner(schema, key):
-                out = _both(out, self.of(inner))
+                out = _both(out, self.views_of(inner))
         return out
 
     def _expanded(self, schema: JSONObject, depth: int) -> list[View]:
@@ -83,28 +83,28 @@ class Demands:
         if isinstance(ref, str):
             path = target_of(self.root, ref)
             if path is not None:
-                out = _both(out, self.of(reach(self.root, path), depth + 1))
+                out = _both(out, self.views_of(reach(self.root, path), depth + 1))
         parts = schema.get("allOf")
         for part in parts if isinstance(parts, list) else ():
-            out = _both(out, self.of(part, depth + 1))
+            out = _both(out, self.views_of(part, depth + 1))
         for union in ("anyOf", "oneOf"):
             branches = schema.get(union)
             if isinstance(branches, list) and branches:
-                either = [view for branch in branches for view in self.of(branch, depth + 1)]
+                either = [view for branch in branches for view in self.views_of(branch, depth + 1)]
                 out = _both(out, either)
         return out
 
 
-def _both(one: list[View], other: list[View]) -> list[View]:
-    if other is _FREE or len(one) * len(other) > MOST:
-        return one
-    if one is _FREE:
-        return other
-    return [left + right for left, right in product(one, other)]
+def _both(views: list[View], more: list[View]) -> list[View]:
+    if more is _FREE or len(views) * len(more) > MOST:
+        return views
+    if views is _FREE:
+        return more
+    return [first + second for first, second in product(views, more)]
 
 
 def _inner(schema: JSONObject, key: str | int) -> list[JSON]:
-    """The subschemas of one schema object that hold for its member or item ``key``."""
+    """Return the subschemas of a schema object that apply to its member or item ``key``."""
     if isinstance(key, int):
         lead = schema.get("prefixItems")
         if isinstance(lead, list) and key < len(lead):
@@ -123,7 +123,7 @@ def _inner(schema: JSONObject, key: str | int) -> list[JSON]:
 
 
 def _matching(schema: JSONObject, key: str) -> list[JSON] | None:
-    """The schemas of the patterns that match a name; None when that cannot be told."""
+    """Return the schemas of the patterns that match a name; None if that is too costly."""
     patterns = schema.get("patternProperties")
     if not isinstance(patterns, dict):
         return []
@@ -136,19 +136,19 @@ def _matching(schema: JSONObject, key: str) -> list[JSON] | None:
 
 
 def forbids(view: View) -> bool:
-    """Whether nothing can stand here."""
+    """Return whether no value is allowed."""
     return any(schema is _NEVER for schema in view)
 
 
 def knows_names(views: list[View]) -> bool:
-    """Whether the alternatives list their names and say nothing about others: one more is odd, though allowed."""
+    """Return whether the alternatives list names and have no rule for others, so that another is unexpected."""
     schemas = [schema for view in views for schema in view]
     listed = any(isinstance(schema.get("properties"), dict) and schema["properties"] for schema in schemas)
     return listed and not any(word in schema for schema in schemas for word in _OPEN_WORDS)
 
 
 def names(views: list[View]) -> set[str]:
-    """All names that any of the alternatives lists."""
+    """Return all names in the alternatives."""
     return {
         name
         for view in views
@@ -158,13 +158,13 @@ def names(views: list[View]) -> set[str]:
     }
 
 
-def missing(view: View, there: set[str | int | None], most: int) -> list[str]:
-    """The required names that an object lacks, at most so many."""
+def missing(view: View, present: set[str | int | None], most: int) -> list[str]:
+    """Return up to ``most`` required names that are not ``present``."""
     out: dict[str, None] = {}
     for schema in view:
         required = schema.get("required")
         for name in required if isinstance(required, list) else ():
-            if isinstance(name, str) and name not in there:
+            if isinstance(name, str) and name not in present:
                 out[name] = None
                 if len(out) >= most:
                     return list(out)
@@ -172,13 +172,13 @@ def missing(view: View, there: set[str | int | None], most: int) -> list[str]:
 
 
 def wanted_types(view: View) -> list[list[str]]:
-    """The types that each schema object with types allows."""
-    found = [schema["type"] for schema in view if isinstance(schema.get("type"), str | list)]
-    return [[kind] if isinstance(kind, str) else [name for name in kind if isinstance(name, str)] for kind in found]
+    """Return the allowed types, a list for each schema object that has types."""
+    declared = [schema["type"] for schema in view if isinstance(schema.get("type"), str | list)]
+    return [[kind] if isinstance(kind, str) else [name for name in kind if isinstance(name, str)] for kind in declared]
 
 
 def fits_types(view: View, kind: str, value: JSON = None) -> bool:
-    """Whether a value of this kind may stand here; 1.0 is an integer, as the standard says."""
+    """Return whether a value of this kind is allowed; 1.0 is an integer, as in the standard."""
     kinds = {"true": ["boolean"], "false": ["boolean"], "number": ["number"]}.get(kind, [kind])
     if kind == "number" and (isinstance(value, int) or (isinstance(value, float) and not value % 1)):
         kinds = ["number", "integer"]
@@ -186,14 +186,14 @@ def fits_types(view: View, kind: str, value: JSON = None) -> bool:
 
 
 def objection(view: View, value: JSON) -> str:
-    """What a view has against a plain value of a fitting type; empty when it has nothing."""
+    """Return why a scalar of an allowed type does not fit; empty if it fits."""
     for schema in view:
         if "const" in schema and not same(schema["const"], value, exact=False):
             return f"{spelled(value)} is not {spelled(schema['const'])}"
         choices = schema.get("enum")
         if isinstance(choices, list) and not any(same(choice, value, exact=False) for choice in choices):
-            shown = ", ".join(str(choice)[:200] for choice in choices[:_SHOWN])
-            return f"{spelled(value)} is not one of {shown}{' …' * (len(choices) > _SHOWN)}"
+            listed = ", ".join(str(choice)[:200] for choice in choices[:_SHOWN])
+            return f"{spelled(value)} is not one of {listed}{' …' * (len(choices) > _SHOWN)}"
         if isinstance(value, str):
             if is_number(schema.get("minLength")) and len(value) < schema["minLength"]:
                 return f"{spelled(value)} is too short"
@@ -207,6 +207,6 @@ def objection(view: View, value: JSON) -> str:
 
 
 def spelled(value: JSON) -> str:
-    """A plain value as it is written, shortened."""
+    """Return a scalar as JSON, shortened."""
     text = json.dumps(value[:200] if isinstance(value, str) else value, ensure_ascii=False)
     return cut(text, 120)

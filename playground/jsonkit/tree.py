@@ -1,9 +1,8 @@
-"""JSON text as a tree that knows where each thing stands: a whole one, or one that is still arriving.
+"""JSON text as a tree with positions, of a complete text or of one that is being received.
 
-``parse`` reads a whole text and ends at its first fault, so that an edit can leave everything else as it is.
-``PartialJson`` takes a text piece by piece: a fragment costs what the fragment is long, whatever came before it, and
-what is not JSON is a problem at its place; where a reader can tell what was meant, reading goes on. Both are one reader
-and one grammar, that of `parse_json`. Nothing recurses: a text may be nested as deeply as it likes.
+``parse`` reads a complete text and raises at the first error. ``PartialJson`` reads fragments: the cost of a fragment
+depends on its own length only, and errors become problems with positions; where the intention is clear, reading
+continues. Both share one grammar, that of `parse_json`. Nothing recurses, so nesting has no limit.
 """
 
 from __future__ import annotations
@@ -16,29 +15,29 @@ from typing import Final, Literal, NoReturn, TypeAlias
 from playground.jsonkit import problems
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.texts import cut
+from playground.jsonkit.tokens import NUMBER
 from playground.jsonkit.values import JSON, Path
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
 
 PREVIEW: Final = 200  # characters of a value that are shown in a row
-DEEPEST: Final = 400  # steps of a path that are told
-MOST_PROBLEMS: Final = 100  # of one text; more would say the same again
-_HEAD: Final = 6 * PREVIEW  # characters of a text as it is written that are kept for its row
+DEEPEST: Final = 400  # steps of a reported path
+MOST_PROBLEMS: Final = 100  # reported for one text
+_HEAD: Final = 6 * PREVIEW  # characters of the source of a string that its preview needs
 _INSIDE: Final = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))'
 #: A whole string, the beginning of a word at least, or a mark.
 _NEXT: Final = re.compile(rf'[ \t\r\n]*+(?:"({_INSIDE}*+)"|([A-Za-z0-9_+.\-]+)|([^ \t\r\n]))')
 _STRING, _BEGUN_WORD = 1, 2  # groups of it
 _RUN: Final = re.compile(f"{_INSIDE}++")
 _WORD: Final = re.compile(r"[A-Za-z0-9_+.\-]+")
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_HALF: Final = re.compile("[\ud800-\udbff]\\Z")  # of a pair whose other half is still to come
+_HALF: Final = re.compile("[\ud800-\udbff]\\Z")  # whose low surrogate has not been received yet
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _CONSTANTS: Final[dict[str, tuple[Kind, JSON]]] = {
     "true": ("true", True),
     "false": ("false", False),
     "null": ("null", None),
 }
-_MEANT: Final = {"True": "true", "False": "false", "None": "null"}
+_PYTHON_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
 _BY_LETTER: Final[dict[str, Kind]] = {
     "t": "true",
     "f": "false",
@@ -52,7 +51,7 @@ _UNREADABLE_DIGITS: Final = 4000  # Python refuses to turn longer ones into an i
 
 @dataclass(frozen=True, slots=True)
 class TextProblem:
-    """What is wrong with the text itself: the offset in characters, and the path of the value it stands in."""
+    """A syntax error: its offset in characters, its message, and the path of the value around it."""
 
     offset: int
     message: str
@@ -60,12 +59,11 @@ class TextProblem:
 
 
 class Node:
-    """One value of the tree and its span ``[start, end)``. It grows while it is open; ``end`` is -1 until then, and
-    ``complete`` says it all came.
+    """A value and its span ``[start, end)``. ``end`` is -1 until the node is ``complete``.
 
     ``key`` is the name in an object, the index in an array, None at the root; ``[key_start, key_end)`` is the span of a
-    name, its quotes included, and empty at ``start`` where there is none. ``value`` is set for plain values once they
-    are complete; ``problem`` says in words what is wrong with this very node, or is empty.
+    name with its quotes, and empty at ``start`` where there is no name. ``value`` is set for complete scalars;
+    ``problem`` is the error of this node in words, or empty.
     """
 
     __slots__ = (
@@ -100,7 +98,7 @@ class Node:
 
     @property
     def path(self) -> Path:
-        """The keys and indexes that lead here."""
+        """The keys and indexes from the root to this node."""
         steps: list[str | int] = []
         node: Node | None = self
         while node is not None and node.key is not None:
@@ -110,7 +108,7 @@ class Node:
 
     @property
     def preview(self) -> str:
-        """The value in a row: at most 200 characters, one line; containers say how much they hold."""
+        """The value on one line of at most 200 characters; the number of children of a container."""
         if self.kind in ("object", "array"):
             count = len(self.children)
             what = ("member" if self.kind == "object" else "item") + ("" if count == 1 else "s")
@@ -121,22 +119,22 @@ class Node:
         return self._head[:PREVIEW]
 
     def show(self, raw: str) -> None:
-        """Take more of the text as it stands; only as much is kept as a row shows."""
+        """Add source text, of which only the part for the preview is stored."""
         if len(self._head) < _HEAD:
             self._head = (self._head + raw)[:_HEAD]
 
     def last(self, key: str) -> int | None:
-        """The position of the member that counts for ``key``: the last one, as everywhere in Python."""
+        """Return the position of the last member named ``key``, which is the one that counts."""
         return next((n for n in range(len(self.children) - 1, -1, -1) if self.children[n].key == key), None)
 
 
 def parse(text: str) -> Node:
-    """The tree of a whole text. Raises JsonTextError at the first place that is not JSON."""
+    """Return the tree of a complete text. Raises JsonTextError at the first error."""
     return _WholeJson(text).read()
 
 
 def find(root: Node, path: Path) -> Node | None:
-    """The value at ``path``; None where there is none. Of a doubled key the last one counts."""
+    """Return the node at ``path``; None if there is none. Of a duplicate key the last one counts."""
     node: Node | None = root
     for step in path:
         node = _step(node, step) if node is not None else None
@@ -153,10 +151,10 @@ def _step(node: Node, step: str | int) -> Node | None:
 
 
 class PartialJson:
-    """Reads a text piece by piece. ``nodes`` only ever grows; only the nodes in ``open`` can still change.
+    """Reader of a text in fragments. ``nodes`` only grows; only the nodes in ``open`` can change.
 
-    ``finished`` holds the numbers of the nodes that are complete, in the order in which they became so. ``sound``:
-    nothing but JSON so far (a doubled name is JSON); ``broken``: past some place nothing could be told any more.
+    ``finished``: numbers of the complete nodes, in the order of completion. ``sound``: valid JSON so far (duplicate
+    names are valid); ``broken``: reading ended at an error.
     """
 
     def __init__(self) -> None:
@@ -171,79 +169,79 @@ class PartialJson:
         self._open: list[Node] = []
         self._names: list[dict[str, Node]] = []  # for each open container; empty for arrays
         self._state = "value"  # value first key colon comma string name word done broken
-        self._raw: list[str] = []  # of the string, name or word that is being read
+        self._raw: list[str] = []  # of the current string, name or word
         self._escape = ""
         self._key = ""
         self._key_start = self._key_end = 0
-        self._comma = -1  # where the last comma stands while nothing follows it yet
+        self._comma = -1  # offset of the last comma while nothing follows it
 
     @property
     def open(self) -> tuple[Node, ...]:
-        """The nodes that can still change, outermost first."""
+        """The nodes that can change, outermost first."""
         return tuple(self._open)
 
     @property
     def path(self) -> Path:
-        """Where reading stands, or, very deep inside, a value around it: nobody looks for a place so deep."""
+        """The path of the current value, cut at ``DEEPEST`` steps."""
         return self._open[min(len(self._open), DEEPEST) - 1].path if self._open else ()
 
     @property
     def complete(self) -> bool:
-        """Whether one whole value has been read."""
+        """Return whether the root value is complete."""
         return self.root is not None and self.root.complete
 
     def read_fragment(self, fragment: str) -> None:
-        """Read some more."""
-        at, base, size = 0, self.length, len(fragment)
+        """Read the next fragment."""
+        index, base, size = 0, self.length, len(fragment)
         self.length += size
-        while at < size:
+        while index < size:
             state = self._state
             if state in ("string", "name"):
-                at = self._string(fragment, at, base)
+                index = self._string(fragment, index, base)
             elif state == "word":
-                at = self._word(fragment, at, base)
+                index = self._word(fragment, index, base)
             elif state != "broken":
-                at = self._between(fragment, at, base)
+                index = self._between(fragment, index, base)
             else:
                 break
 
     def finish(self) -> None:
-        """Nothing more will come: what is open now is cut off. Calling it again does nothing."""
+        """End the text: open nodes are cut off. Further calls do nothing."""
         if self.ended:
             return
         if self._state == "word" and len(self._open) == 1:
-            self._end_word("".join(self._raw), self.length)  # inside brackets there should have been more
+            self._end_word("".join(self._raw), self.length)  # inside brackets it may be cut off
         self.ended = True
 
     def value(self) -> JSON:
-        """What is there so far; a cut string as far as it came. An unfinished word or a value that is none is null."""
-        held: dict[int, JSON] = {}
+        """Return the value so far, with a cut string as received. Incomplete words and invalid values are null."""
+        values: dict[int, JSON] = {}
         for node in self.nodes:
-            made: JSON = {} if node.kind == "object" else [] if node.kind == "array" else self._plain(node)
-            held[node.number] = made
+            value: JSON = {} if node.kind == "object" else [] if node.kind == "array" else self._plain(node)
+            values[node.number] = value
             if node.parent is None:
                 continue
-            box = held[node.parent.number]
-            if isinstance(box, dict):
-                box[node.key] = made
+            container = values[node.parent.number]
+            if isinstance(container, dict):
+                container[node.key] = value
             else:
-                box.append(made)
-        return held[0] if self.nodes else {}
+                container.append(value)
+        return values[0] if self.nodes else {}
 
     def _plain(self, node: Node) -> JSON:
         if node.kind == "string" and not node.complete:
             return decoded("".join(self._raw)) if self._state == "string" and node is self._open[-1] else ""
         return node.value
 
-    # Between strings and words: what stands there says what comes next.
+    # Between strings and words, where each character decides the next state.
 
-    def _between(self, fragment: str, at: int, base: int) -> int:
-        found = _NEXT.match(fragment, at)
-        if found is None:
-            return len(fragment)  # nothing but spaces
-        group, end, state = found.lastindex or 0, found.end(), self._state
-        at = found.start(group) - (group == _STRING)
-        mark, offset = fragment[at], base + at
+    def _between(self, fragment: str, index: int, base: int) -> int:
+        match = _NEXT.match(fragment, index)
+        if match is None:
+            return len(fragment)  # only spaces
+        group, end, state = match.lastindex or 0, match.end(), self._state
+        index = match.start(group) - (group == _STRING)
+        mark, offset = fragment[index], base + index
         if mark == "," and state == "comma":
             self._comma = offset
             self._state = "key" if self._open[-1].kind == "object" else "value"
@@ -255,7 +253,7 @@ class PartialJson:
             self._close(mark, offset)
         elif state == "comma":
             self._missing_comma(mark, offset)
-            return at
+            return index
         elif state == "colon":
             self._break(offset, problems.NO_COLON)
         elif state != "value" and self._open[-1].kind == "object":
@@ -263,19 +261,19 @@ class PartialJson:
                 self._break(offset, problems.NO_NAME)
             self._key_start = offset
             if group == _STRING:
-                self._key, self._key_end, self._state = decoded(found[group]), base + end, "colon"
+                self._key, self._key_end, self._state = decoded(match[group]), base + end, "colon"
             elif mark == '"':
                 self._raw, self._state = [], "name"
         elif group == _STRING:
-            self._add("string", offset).value = decoded(found[group])
+            self._add("string", offset).value = decoded(match[group])
             self._end(base + end)
         elif group == _BEGUN_WORD:
             node = self._add("number" if mark in "-0123456789" else _BY_LETTER.get(mark, "invalid"), offset)
-            node.show(found[group])
+            node.show(match[group])
             if end < len(fragment):
-                self._end_word(found[group], base + end)
+                self._end_word(match[group], base + end)
             else:
-                self._raw, self._state = [found[group]], "word"
+                self._raw, self._state = [match[group]], "word"
         elif mark == '"':
             self._add("string", offset)
             self._raw, self._state = [], "string"
@@ -288,7 +286,7 @@ class PartialJson:
         return end
 
     def _missing_comma(self, mark: str, offset: int) -> None:
-        """Go on as if it were there, where what follows could only follow a comma."""
+        """Continue as if the comma were there, if the next character can only follow a comma."""
         inside_object = self._open[-1].kind == "object"
         if mark == '"' or (mark in "{[" and not inside_object):
             self._problem(offset, problems.NO_COMMA)
@@ -297,7 +295,7 @@ class PartialJson:
             self._break(offset, problems.NO_COMMA)
 
     def _add(self, kind: Kind, offset: int) -> Node:
-        """A value that begins here, in its place."""
+        """Add a node that begins at ``offset``."""
         number = len(self.nodes)
         if not self._open:
             self.root = node = Node(number, None, None, kind, offset)
@@ -347,43 +345,43 @@ class PartialJson:
 
     # Inside a string or a name.
 
-    def _string(self, fragment: str, at: int, base: int) -> int:
+    def _string(self, fragment: str, index: int, base: int) -> int:
         if self._escape:
-            return self._escaped(fragment, at, base)
-        run = _RUN.match(fragment, at)
+            return self._escaped(fragment, index, base)
+        run = _RUN.match(fragment, index)
         if run:
             self._take(run[0])
             return run.end()
-        mark = fragment[at]
+        mark = fragment[index]
         if mark == "\\":
             self._escape = mark
         elif mark == '"':
-            self._end_string(base + at + 1)
+            self._end_string(base + index + 1)
         else:
-            self._problem(base + at, problems.CONTROL_CHARACTER)
+            self._problem(base + index, problems.CONTROL_CHARACTER)
             self._take(json.dumps(mark)[1:-1])
-        return at + 1
+        return index + 1
 
-    def _escaped(self, fragment: str, at: int, base: int) -> int:
-        mark = fragment[at]
-        whole = self._escape + mark
-        if len(whole) == 2:
+    def _escaped(self, fragment: str, index: int, base: int) -> int:
+        mark = fragment[index]
+        escape = self._escape + mark
+        if len(escape) == 2:
             if mark == "u":
-                self._escape = whole
-                return at + 1
+                self._escape = escape
+                return index + 1
             if mark in '"\\/bfnrt':
-                self._take(whole)
+                self._take(escape)
                 self._escape = ""
-                return at + 1
+                return index + 1
         elif mark in _HEX:
-            self._escape = whole if len(whole) < 6 else ""
+            self._escape = escape if len(escape) < 6 else ""
             if not self._escape:
-                self._take(whole)
-            return at + 1
-        self._problem(base + at - len(self._escape), problems.ODD_ESCAPE)
+                self._take(escape)
+            return index + 1
+        self._problem(base + index - len(self._escape), problems.ODD_ESCAPE)
         self._take("\\" + self._escape)
         self._escape = ""
-        return at
+        return index
 
     def _take(self, raw: str) -> None:
         self._raw.append(raw)
@@ -400,38 +398,37 @@ class PartialJson:
 
     # Inside a number or a word.
 
-    def _word(self, fragment: str, at: int, base: int) -> int:
-        run = _WORD.match(fragment, at)
+    def _word(self, fragment: str, index: int, base: int) -> int:
+        run = _WORD.match(fragment, index)
         if run is not None:
             self._raw.append(run[0])
             self._open[-1].show(run[0])
-            at = run.end()
-        if at < len(fragment):
-            self._end_word("".join(self._raw), base + at)
-        return at
+            index = run.end()
+        if index < len(fragment):
+            self._end_word("".join(self._raw), base + index)
+        return index
 
     def _end_word(self, word: str, end: int) -> None:
         node = self._open[-1]
-        if _NUMBER.fullmatch(word):
+        if NUMBER.fullmatch(word):
             node.value = _number(word)
-        elif (known := _CONSTANTS.get(word)) is not None:
-            node.kind, node.value = known
+        elif (constant := _CONSTANTS.get(word)) is not None:
+            node.kind, node.value = constant
         else:
-            self._odd_word(node, word)
+            self._invalid_word(node, word)
         self._end(end)
 
-    def _odd_word(self, node: Node, word: str) -> None:
-        meant = _MEANT.get(word)
-        shown = cut(word, 40)
-        node.problem = f"“{shown}” is not JSON"
-        if meant is not None:
-            node.kind, node.value = _CONSTANTS[meant]
-            node.problem += f"; it is written {meant}"
+    def _invalid_word(self, node: Node, word: str) -> None:
+        constant = _PYTHON_CONSTANTS.get(word)
+        node.problem = f"“{cut(word, 40)}” is not JSON"
+        if constant is not None:
+            node.kind, node.value = _CONSTANTS[constant]
+            node.problem += f"; it is written {constant}"
         else:
             node.kind = "invalid"
         self._problem(node.start, node.problem)
 
-    # What is wrong.
+    # Errors.
 
     def _problem(self, offset: int, message: str) -> None:
         self.sound = False
@@ -444,20 +441,20 @@ class PartialJson:
             self.problems.append(TextProblem(offset, message, path))
 
     def _break(self, offset: int, message: str) -> None:
-        """Past this place nothing can be told any more."""
+        """Add an error after which reading cannot continue."""
         self._problem(offset, message)
         self._state, self.broken = "broken", True
 
 
 class _WholeJson(PartialJson):
-    """A text that is all there: the first fault ends it."""
+    """Reader of a complete text; the first error is raised."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
 
     def read(self) -> Node:
-        """The tree."""
+        """Return the root. Raises JsonTextError."""
         self.read_fragment(self._text)
         if self._state == "word":
             self._end_word("".join(self._raw), self.length)
@@ -466,24 +463,25 @@ class _WholeJson(PartialJson):
         return self.root
 
     def _cut_off(self) -> JsonTextError:
-        """What does not come any more."""
-        at, inside = self.length, self._open[-1].kind if self._open else ""
+        """Return the error of a text that ends too early."""
+        offset, inside = self.length, self._open[-1].kind if self._open else ""
         if self._state in ("string", "name"):
-            at, what = (self._key_start if self._state == "name" else self._open[-1].start), problems.NO_CLOSING_QUOTE
+            offset = self._key_start if self._state == "name" else self._open[-1].start
+            what = problems.NO_CLOSING_QUOTE
         elif self._state in ("comma", "colon"):
             what = problems.NO_BRACKET if self._state == "comma" else problems.NO_COLON
         elif self._state != "value" and inside == "object":
             what = problems.NO_NAME
         else:
             what = problems.NO_VALUE if inside else problems.NOTHING
-        return JsonTextError(self._text, at, what)
+        return JsonTextError(self._text, offset, what)
 
     def _problem(self, offset: int, message: str) -> NoReturn:
         raise JsonTextError(self._text, offset, message)
 
 
 def decoded(raw: str) -> str:
-    """What stands between the quotes of a JSON string; an escape that is cut at the end is left out."""
+    """Decode the source between the quotes of a string; an incomplete escape at the end is left out."""
     if "\\" not in raw:
         return raw
     for less in range(7):
@@ -495,5 +493,5 @@ def decoded(raw: str) -> str:
 
 
 def _number(word: str) -> JSON:
-    whole = len(word) <= _UNREADABLE_DIGITS and word.removeprefix("-").isdigit()
-    return int(word) if whole else float(word)
+    is_integer = len(word) <= _UNREADABLE_DIGITS and word.removeprefix("-").isdigit()
+    return int(word) if is_integer else float(word)

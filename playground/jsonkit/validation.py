@@ -1,8 +1,8 @@
 """Values and schemas checked against JSON Schema, in the version that ``$schema`` names, with messages for people.
 
 `jsonschema_rs` does the work: it takes patterns and unique items in linear time, where the pure-Python validator takes
-seconds for a few lines. It holds the interpreter while it works, so what may take long is refused here
-(``limits``) and done by a process that can be ended. It is imported on first use, and fetches nothing.
+seconds for a few lines. It holds the interpreter lock, so checks beyond ``limits`` are refused here and left to a
+worker process. It is imported on first use, and fetches nothing.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ TYPES: Final = "string", "number", "integer", "boolean", "object", "array", "nul
 NO_ALTERNATIVE: Final = "fits none of the alternatives"
 _DRAFT_07: Final = '"$schema": "http://json-schema.org/draft-07/schema#"'
 _DRAFT_04: Final = '"$schema": "http://json-schema.org/draft-04/schema#"'
-MOST_PROBLEMS: Final = 2_000  # of one value that are told
+MOST_PROBLEMS: Final = 2_000  # reported for one value
 
 
 def check_value(value: JSON, schema: JSONObject) -> list[Problem]:
-    """Problems of a value against a schema, in document order; a broken schema is one problem, never an exception.
+    """Return the problems of a value against a schema, in document order; an invalid schema is one problem.
 
-    Raises TooCostlyError where that may take long.
+    Raises TooCostlyError where the check may take long.
     """
-    limits.weigh_schema(schema)
-    limits.weigh_value(value, schema)
+    limits.bound_schema(schema)
+    limits.bound_value(value, schema)
     if limits.lifted() and limits.circles(schema):
         return [Problem((), "the schema cannot be applied: it refers to itself without end")]
     try:
@@ -44,26 +44,26 @@ def check_value(value: JSON, schema: JSONObject) -> list[Problem]:
             return []
         limits.know("does not fit the schema")
         errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.instance_path)))
-    except UnicodeEncodeError:  # half of a character, which the validator cannot take
-        return check_value(_whole(value), _whole(schema))
+    except UnicodeEncodeError:  # the validator takes no lone surrogates
+        return check_value(_without_surrogates(value), _without_surrogates(schema))
     except TooCostlyError:
         raise
     except Exception as error:  # noqa: BLE001 - a hostile schema can fail anywhere inside the validator
-        return [Problem((), f"the schema cannot be applied: {_said(error)}")]
-    found = (problem for error in errors for problem in _problems_of(error, schema))
-    return list(islice(dict.fromkeys(found), MOST_PROBLEMS))
+        return [Problem((), f"the schema cannot be applied: {_message(error)}")]
+    problems = (problem for error in errors for problem in _problems_of(error, schema))
+    return list(islice(dict.fromkeys(problems), MOST_PROBLEMS))
 
 
 def fits(value: JSON, schema: JSON) -> bool:
-    """Whether a value fits; a schema that cannot be applied fits nothing. Raises TooCostlyError."""
+    """Return whether a value fits; an invalid schema fits nothing. Raises TooCostlyError."""
     return schema is True or (isinstance(schema, dict) and not check_value(value, schema))
 
 
 def schema_problem(schema: JSONObject) -> Problem | None:
-    """What is wrong with a schema itself, in the place nearest to its top. Raises TooCostlyError."""
+    """Return the problem of a schema itself that is nearest to its root. Raises TooCostlyError."""
     from jsonschema_rs import ReferencingError, ValidationError
 
-    limits.weigh_schema(schema)
+    limits.bound_schema(schema)
     try:
         wrong = min(
             meta_validator_for(schema).iter_errors(schema), key=lambda error: len(error.instance_path), default=None
@@ -71,8 +71,8 @@ def schema_problem(schema: JSONObject) -> Problem | None:
         if wrong is None:
             _validator(schema)
     except UnicodeEncodeError:
-        return schema_problem(_whole(schema))
-    except ValidationError as error:  # a pattern, or a reference, which is looked at for itself
+        return schema_problem(_without_surrogates(schema))
+    except ValidationError as error:  # a pattern, or a reference, which `domain.tools` checks
         wrong = error if error.kind.name != "$ref" else None
     except ReferencingError:
         return None
@@ -91,22 +91,21 @@ def _validator(schema: JSON) -> Validator:
         if error.kind.name != "format":
             raise
     try:
-        made = validator_for(schema, engine(linear=False))
+        validator = validator_for(schema, engine(linear=False))
     except ValidationError as error:
         if "{" in error.message:  # repeated so often that it is too large here, perhaps
             limits.refuse("a pattern is large")
         raise
     limits.refuse("a pattern looks ahead or back")
-    return made
+    return validator
 
 
-def _whole(value: Any) -> Any:
-    """The same value with halves of characters replaced."""
+def _without_surrogates(value: Any) -> Any:
     text = json.dumps(value, ensure_ascii=False)
     return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     from jsonschema_rs import ValidationError
 
     if isinstance(error, ValidationError):
@@ -118,7 +117,7 @@ def _said(error: Exception) -> str:
 
 
 def _problems_of(error: ValidationError, schema: JSON) -> list[Problem]:
-    """The problems one violation stands for: members that are not allowed are pointed at one by one."""
+    """Return the problems of a violation: one for each member that is not allowed."""
     path = tuple(error.instance_path)
     if error.kind.name in ("additionalProperties", "unevaluatedProperties"):
         return [Problem((*path, name), "is not allowed by the schema") for name in error.kind.value]
@@ -128,39 +127,38 @@ def _problems_of(error: ValidationError, schema: JSON) -> list[Problem]:
 
 
 def _phrase(error: ValidationError, schema: JSON) -> str:
-    """The validator's message in the words a person would use."""
+    """Return the message of a violation in plain words."""
     keyword, value = error.kind.name, error.instance
     last = error.instance_path[-1] if error.instance_path else None
     if keyword == "enum":
         allowed = ", ".join(str(item) for item in error.kind.value)
         return short(f"{_spelled(value)} is not one of {allowed}")
     if keyword == "anyOf" and last == "type":
-        found = [name for name in value if name not in TYPES] if isinstance(value, list) else []
-        odd = _spelled(found[0] if found else value)
-        return short(f"{odd} is not a type; use {listed(TYPES, 'or')}")
+        unknown = [name for name in value if name not in TYPES] if isinstance(value, list) else []
+        return short(f"{_spelled(unknown[0] if unknown else value)} is not a type; use {listed(TYPES, 'or')}")
     if last == "items" and isinstance(value, list):
         return f"a list of schemas is the form of draft-07: add {_DRAFT_07}, or use prefixItems"
     if last in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(value, bool):
         return f"true and false are the form of draft-04: add {_DRAFT_04}, or use a number"
     if keyword in ("anyOf", "oneOf") and "more than one" not in error.message[-80:]:
-        shown = _spelled(value)
-        return f"{shown if len(shown) <= 200 else shown[:197] + '...'} {NO_ALTERNATIVE}"
+        text = _spelled(value)
+        return f"{text if len(text) <= 200 else text[:197] + '...'} {NO_ALTERNATIVE}"
     if keyword == "type":
-        return short(f"{_spelled(value)} is not of type {' or '.join(_wanted(error, schema))}")
+        return short(f"{_spelled(value)} is not of type {' or '.join(_expected_types(error, schema))}")
     if keyword == "format" and error.kind.value == "regex":
         return short(f"{_spelled(value)} is not a regular expression")
     return short(error.message)
 
 
-def _wanted(error: ValidationError, schema: JSON) -> list[str]:
-    """The types that were asked for, in the order of the schema."""
-    at: Any = schema
+def _expected_types(error: ValidationError, schema: JSON) -> list[str]:
+    """Return the types that the schema allows, in its order."""
+    types: Any = schema
     for step in error.schema_path:
         try:
-            at = at[step]
+            types = types[step]
         except (LookupError, TypeError):
             return list(error.kind.value)
-    return [at] if isinstance(at, str) else list(at) if isinstance(at, list) else list(error.kind.value)
+    return [types] if isinstance(types, str) else list(types) if isinstance(types, list) else list(error.kind.value)
 
 
 def _spelled(value: JSON) -> str:

@@ -1,4 +1,4 @@
-"""What a JSON value is, the way to a place inside it, and when two of them are the same."""
+"""Types of JSON values and paths, and equality of values."""
 
 from __future__ import annotations
 
@@ -11,40 +11,39 @@ JSONObject: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def same(one: JSON, other: JSON, *, exact: bool = True) -> bool:
-    """Whether two values are written alike: 1, 1.0 and true differ, the order of names does not matter.
+def same(first: JSON, second: JSON, *, exact: bool = True) -> bool:
+    """Return whether two values are equal as JSON: the order of names does not matter, a tuple is a list.
 
-    Where that need not be ``exact``, 1 is 1.0, as in JSON Schema. A tuple is written as a list. Nothing is too deep.
+    ``exact``: 1, 1.0 and true differ; otherwise 1 equals 1.0, as in JSON Schema. Nesting has no limit.
     """
-    waiting = [(one, other)]
-    while waiting:
-        one, other = waiting.pop()
-        if one is other:
+    pairs = [(first, second)]
+    while pairs:
+        first, second = pairs.pop()
+        if first is second:
             continue
-        if isinstance(one, dict):
-            if not isinstance(other, dict) or one.keys() != other.keys():
+        if isinstance(first, dict):
+            if not isinstance(second, dict) or first.keys() != second.keys():
                 return False
-            waiting += [(value, other[name]) for name, value in one.items()]
-        elif isinstance(one, list | tuple):
-            if not isinstance(other, list | tuple) or len(one) != len(other):
+            pairs += [(value, second[name]) for name, value in first.items()]
+        elif isinstance(first, list | tuple):
+            if not isinstance(second, list | tuple) or len(first) != len(second):
                 return False
-            waiting += zip(one, other, strict=True)
-        elif not _alike(one, other, exact):
+            pairs += zip(first, second, strict=True)
+        elif not _same_scalar(first, second, exact):
             return False
     return True
 
 
 def is_number(value: JSON) -> TypeGuard[int | float]:
-    """Whether a value is a number; true and false are none."""
+    """Return whether a value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _alike(one: JSON, other: JSON, exact: bool) -> bool:
-    """Whether two plain values are the same."""
-    if isinstance(one, str):
-        return isinstance(other, str) and one == other
-    if not exact and is_number(one) and is_number(other):
-        return bool(one == other)
-    if isinstance(one, float) and isinstance(other, float):
-        return repr(one) == repr(other)  # there is more than one zero, and what is no number is not equal to itself
-    return type(one) is type(other) and bool(one == other)
+def _same_scalar(first: JSON, second: JSON, exact: bool) -> bool:
+    if isinstance(first, str):
+        return isinstance(second, str) and first == second
+    if not exact and is_number(first) and is_number(second):
+        return bool(first == second)
+    if isinstance(first, float) and isinstance(second, float):
+        return repr(first) == repr(second)  # 0.0 differs from -0.0, and NaN equals NaN
+    return type(first) is type(second) and bool(first == second)

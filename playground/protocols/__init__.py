@@ -1,20 +1,19 @@
-"""How things are spelled on the wire. Sans-IO: bytes in, events out; a request in, JSON out.
+"""Wire protocols of model gateways. Sans-IO: bytes in, events out; a request in, JSON out.
 
-A protocol is the folder of its name and one line here; all that is known of it stands in that folder. Nothing heavy is
-loaded for the names.
+Each protocol has a folder of its name. This module has only the names, so that nothing heavy is loaded for them.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Name, used in files and settings, and title, for people. ``playground.protocols.NAME`` holds the ``PROTOCOL``.
+#: Name, used in files and settings, and title, for people.
 PROTOCOLS: Final = {
     "chat": "Chat completions",
     "messages": "Messages",
 }
 
-#: What a new experiment speaks, and what is taken for spoken where nothing tells.
+#: The protocol of a new experiment, and of data that do not tell theirs.
 DEFAULT: Final = next(iter(PROTOCOLS))
 
 #: The list of messages: a member of requests, and of files that hold conversations.

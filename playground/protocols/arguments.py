@@ -1,9 +1,8 @@
-"""The raw arguments of one call, put together from fragments that may say things twice or take them back.
+"""The raw arguments of one call, joined from fragments that may repeat or replace earlier ones.
 
-A fragment is given out as it comes, with two exceptions. An empty object is held back while it is all there is: some
-gateways open every call with ``{}`` and send the real arguments after it. And a whole object after a whole one is left
-out where it says the same; where it does not, both are given out: together they are no JSON, so that no call is made
-of a guess. Nothing here knows a protocol.
+A fragment is returned as received, with two exceptions. An empty object is held back while it is the only content:
+some gateways open every call with ``{}`` and send the real arguments after it. A complete object after a complete one
+is dropped if equal; if it differs, both are returned: together they are no JSON, so that no call is made of a guess.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from playground.jsonkit.foreign import parse
 from playground.jsonkit.tree import PartialJson
 from playground.jsonkit.values import same
 
-#: What was odd about a fragment, as (code, words); nothing for most.
+#: A deviation in a fragment: (code, text).
 Note = tuple[str, str]
 
 REPEATED: Final[Note] = ("tool_call_repeated", "a call was sent once more in full; the repeat is left out")
@@ -28,34 +27,34 @@ TWICE: Final[Note] = (
 )
 
 
-_EMPTY: Final = "{}"  # kept once, for the many calls of tools that take nothing
+_EMPTY: Final = "{}"  # one string for the many calls of tools without arguments
 
 
 class Arguments:
-    """``take_fragment`` gives what is to be added to the arguments now. ``release`` when no more come.
+    """Joins fragments with ``take_fragment``; ``release`` ends them.
 
-    After either, ``held`` counts the characters of it that were held back, ``late`` those given out that were before.
+    After either, ``held`` is the number of characters held back, ``late`` that of returned characters that had been.
     """
 
     __slots__ = ("_held", "_pieces", "_read", "_reader", "held", "late")
 
     def __init__(self) -> None:
         self.held = self.late = 0
-        self._pieces: list[str] | tuple[()] = ()  # given out; there may be a million calls with none
-        self._held: list[str] | tuple[()] = ()  # an empty object that came first, and spaces
-        self._reader: PartialJson | None = None  # made when it matters where the first value ends
-        self._read = 0  # pieces it has taken in
+        self._pieces: list[str] | tuple[()] = ()  # returned; there may be a million calls with none
+        self._held: list[str] | tuple[()] = ()  # a leading empty object, and white space
+        self._reader: PartialJson | None = None  # finds the end of the first value; made when needed
+        self._read = 0  # pieces that the reader has read
 
     def __bool__(self) -> bool:
         return bool(self._held or self._pieces)
 
     @property
     def undecided(self) -> bool:
-        """Whether there is nothing but an empty object that may yet turn out to be a placeholder."""
+        """An empty object is the only content so far; it may be a placeholder."""
         return bool(self._held)
 
     def take_fragment(self, text: str) -> tuple[str, Note | None]:
-        """Take a fragment in; gives the text to add, and what was odd about it."""
+        """Add a fragment; return the text to append to the arguments, and the deviation, if any."""
         if self._held:
             return self._after_held(self._held, text)
         self.held = self.late = 0
@@ -63,8 +62,8 @@ class Arguments:
             if not self._pieces and is_empty_object(text):
                 self._held, self.held = [_EMPTY if text == _EMPTY else text], len(text)
                 return "", None
-            if self._pieces and is_object(text) and self.are_whole():
-                if self.say(text):
+            if self._pieces and is_object(text) and self.are_complete():
+                if self.equals(text):
                     return "", REPEATED
                 self._add(text)
                 return text, TWICE
@@ -73,16 +72,16 @@ class Arguments:
         return text, None
 
     def release(self) -> str:
-        """The end: what was held back is what it is."""
+        """End the arguments; return the text that was held back."""
         pieces, self._held = self._held, ()
-        held = "".join(pieces)
-        self.held, self.late = 0, len(held)
+        text = "".join(pieces)
+        self.held, self.late = 0, len(text)
         if pieces:
-            self._pieces = pieces  # nothing was given out before
-        return held
+            self._pieces = pieces  # nothing was returned before
+        return text
 
-    def are_whole(self) -> bool:
-        """Whether they are a JSON object so far, so that nothing more can belong to them. Costs what is new of them."""
+    def are_complete(self) -> bool:
+        """Return whether the arguments are a complete JSON object. The cost is that of the new fragments."""
         if self._held:
             return True
         if not self._pieces or self._pieces[-1].rstrip()[-1:] not in ("}", ""):
@@ -93,8 +92,8 @@ class Arguments:
             self._read += 1
         return reader.sound and reader.complete and reader.root is not None and reader.root.kind == "object"
 
-    def say(self, text: str) -> bool:
-        """Whether ``text`` says the same as they do so far, spaces and the order of names aside."""
+    def equals(self, text: str) -> bool:
+        """Return whether ``text`` equals the arguments so far, regardless of white space and the order of names."""
         so_far = "".join(self._held or self._pieces)
         if text == so_far:
             return True
@@ -103,16 +102,16 @@ class Arguments:
         except ValueError:
             return False
 
-    def _after_held(self, held: list[str], text: str) -> tuple[str, Note | None]:
+    def _after_held(self, pieces: list[str], text: str) -> tuple[str, Note | None]:
         stripped = text.strip()
         self.held = 0
         if not stripped:
-            held.append(text)
+            pieces.append(text)
             self.held = len(text)
             return "", None
         if is_empty_object(text):
             return "", REPEATED
-        if stripped[0] != "{":  # no other object: whatever it is, it goes on from there
+        if stripped[0] != "{":  # no second object: the text continues the first
             early = self.release()
             self._add(text)
             return early + text, None
@@ -128,7 +127,7 @@ class Arguments:
 
 
 def is_object(text: str) -> bool:
-    """Whether a text is one whole JSON object."""
+    """Return whether a text is one complete JSON object."""
     if text.lstrip()[:1] != "{" or text.rstrip()[-1:] != "}":
         return False
     try:
@@ -138,6 +137,6 @@ def is_object(text: str) -> bool:
 
 
 def is_empty_object(text: str) -> bool:
-    """Return whether a text is a JSON object that holds nothing."""
+    """Return whether a text is an empty JSON object."""
     text = text.strip()
     return text[:1] == "{" and text[-1:] == "}" and not text[1:-1].strip()

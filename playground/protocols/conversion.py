@@ -1,4 +1,4 @@
-"""What becomes of a turn in a protocol: what all of them say of it in the same way."""
+"""How a protocol changes a turn when it is sent: the terms and checks that all protocols share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOST: Final = "lost"  # will not be sent
 CHANGED: Final = "changed"  # will be sent, in another shape or place
 DOUBTFUL: Final = "doubtful"  # will be sent as it is, and may be refused
 
-#: What becomes of something: LOST, CHANGED or DOUBTFUL, and the words.
+#: LOST, CHANGED or DOUBTFUL, and a phrase for people.
 Told = tuple[str, str]
 
 SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
@@ -23,10 +23,10 @@ SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A turn, and where it stands. ``before`` is the last turn that is not of the system.
+    """A turn and its position. ``before`` is the last turn that is no system turn.
 
-    ``prompt`` is whether a system turn came before, ``answers`` whether this one stands behind calls, with nothing but
-    results between. ``says`` gives the body of nothing but a turn.
+    ``prompt`` means that a system turn precedes, ``answers`` that only results are between this turn and the calls
+    before it. ``says`` returns the body of a request that has one turn only.
     """
 
     turn: Turn
@@ -37,12 +37,12 @@ class TurnContext:
 
 
 def side_of(turn: Turn) -> Role:
-    """Who says a turn, where there are but two sides."""
+    """Return the side of a turn where there are only two: USER or ASSISTANT."""
     return Role.ASSISTANT if turn.role is Role.ASSISTANT else Role.USER
 
 
 def is_object(arguments: str) -> bool:
-    """Whether the arguments of a call are a JSON object, or nothing."""
+    """Return whether the arguments of a call are a JSON object or empty."""
     try:
         return not arguments.strip() or isinstance(parse_json(arguments), dict)
     except ValueError:
@@ -50,6 +50,6 @@ def is_object(arguments: str) -> bool:
 
 
 def is_behind(turn: Turn, kind: type[Part]) -> bool:
-    """Whether a part of that kind stands behind one of another kind."""
-    first = next((at for at, part in enumerate(turn.parts) if not isinstance(part, kind)), len(turn.parts))
+    """Return whether a part of that kind follows one of another kind."""
+    first = next((index for index, part in enumerate(turn.parts) if not isinstance(part, kind)), len(turn.parts))
     return any(isinstance(part, kind) for part in turn.parts[first:])

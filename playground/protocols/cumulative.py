@@ -1,7 +1,7 @@
 """Cumulative deltas: streams in which each fragment of a text begins with all that came before it.
 
 The protocols ask for fragments that are appended. Some gateways send the whole text so far each time, so that
-appended it repeats itself. That is noticed here and can be undone on request; nothing is altered by itself.
+appended it repeats itself. This module detects that and can undo it on request; nothing is changed by default.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class CumulativeDeltas:
     def watch(self, events: Sequence[Event]) -> int | None:
         """Take in more events; returns the position after the one that made the first text certain, else None."""
         certain = None
+        if self._watched.isdisjoint(map(type, events)):
+            return certain
         for position, event in enumerate(events, 1):
             if type(event) not in self._watched:
                 continue
@@ -86,7 +88,7 @@ def without_repeats(events: Sequence[Event]) -> list[Event]:
             before = so_far.get(key, "")
             if event.text.startswith(before):
                 so_far[key] = event.text
-                event = replace(event, text=event.text[len(before) :])  # noqa: PLW2901 - the same, shorter
+                event = replace(event, text=event.text[len(before) :])  # noqa: PLW2901 - the event without its repeat
             elif before.startswith(event.text):  # an earlier state once more
                 event = replace(event, text="")  # noqa: PLW2901
             else:

@@ -1,14 +1,14 @@
-"""What the decoders of all protocols share: stream or one JSON body, frames to JSON, and the verdict at the end.
+"""The base class of decoders: detect a stream or a JSON body, parse frames, and judge the end of the body.
 
 The content type is a hint, the body decides. A body that is neither a stream nor JSON becomes a failure that quotes it.
-Nothing here knows the shape of any answer; subclasses do. No bytes make it raise.
+Subclasses know the shape of answers. No bytes make a decoder raise.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from collections.abc import Callable
+from typing import ClassVar, Final, NamedTuple
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
@@ -17,44 +17,48 @@ from playground.domain.events import (
     Event,
     ExtraDelta,
     Failed,
-    ReasoningDelta,
     StreamEnd,
-    TextDelta,
-    ToolCallDelta,
     UnknownPart,
     UsageReport,
 )
 from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import PROTOCOLS, verdicts
+from playground.protocols import verdicts
+from playground.protocols.answers import MESSAGE_STOP, TITLES_IN_SENTENCE, protocol_of_answer
 from playground.protocols.cumulative import CUMULATIVE, NOTE, CumulativeDeltas
 from playground.protocols.error_fields import is_certain_error, looks_like_error
 from playground.protocols.errors import read_error
-from playground.protocols.protocol import Traced, get_protocol
-from playground.protocols.repeats import ChangingString, Repeats
-from playground.protocols.sse import DEFAULT_CAP, Frame, FrameKind, SSEParser
+from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
-_KEPT: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
-_FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
+_WITH_VALUES: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
 
 
 def make_call_id() -> str:
-    """An id for a tool call that came without one; unique, so that its answer finds it in any conversation."""
+    """Return an id for a tool call without one, unique in all conversations."""
     return f"call_{new_id()}"
 
 
-class BodyDecoder(ABC):
-    """The frame of a decoder; see ``playground.protocols.protocol.Decoder`` for its interface.
+class Traced(NamedTuple):
+    """A frame and the events it gave."""
 
-    Subclasses read one JSON object (``_object``) and say at the end whether the answer is whole (``_verdict``).
-    ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes;
-    ``make_id`` names calls that came without an id.
+    frame: Frame
+    events: list[Event]
+
+
+class Decoder(ABC):
+    """Turns one response body into events, whatever the chunks it arrives in. No bytes make it raise.
+
+    ``content_type`` is the response's header, a hint only. ``cap`` is the largest event or JSON body in bytes; a larger
+    one ends in ``Failed`` with TOO_LARGE. ``make_id`` makes ids for calls without one. ``finished`` is True as soon as
+    the protocol's end marker was read: the reader may stop although the connection stays open.
+
+    Subclasses read one JSON object (``_read_object``) and check the answer at the end (``_check_complete``).
     """
 
-    _protocol: ClassVar[str]  # the name of the one that is read
+    _protocol: ClassVar[str]  # its name
     _end_marker: ClassVar[str]
 
     def __init__(
@@ -65,260 +69,198 @@ class BodyDecoder(ABC):
         self._content_type = (content_type or "").partition(";")[0].strip().lower()
         self._cap = cap
         self._mode = ""  # "", then "stream", "json" or "page"
-        self._head = b""  # undecided bytes, never more than a byte order mark
-        self._body = bytearray()  # of a JSON body or a page
+        self._received = bytearray()  # bytes that no frame holds yet
+        self._body_start = 0  # where the body begins in them, after a byte order mark and white space
         self._line_tried = False
-        self._searched = 0  # bytes of it in which no line ends
+        self._searched = 0  # bytes of a JSON body in which no line ends
         self._parser = SSEParser(cap)
-        self._repeats = Repeats()
         self._cumulative = CumulativeDeltas()
         self._noted: set[str] = set()
-        self._holes: dict[str, str] = {}  # those of them that left out what may belong to the answer
+        self._holes: dict[str, str] = {}  # notes by code, where a part of the answer may be missing
         self._failed = False
         self._closed = False
-        self._delimited = False  # the body ended where it said that it would
-        self._anything = False  # any byte that is not white space
+        self._delimited = False  # the body was read to an end of its own
         self._objects = 0  # JSON objects understood as part of an answer
-        self._loose: list[str] = []  # text outside the format, kept for the verdict
-        self._room = 4096  # characters of it that are still taken
-        self._remark: Failure | None = None  # the last object, where it may report an error or progress
+        self._loose: list[str] = []  # text outside the format, for the verdict
+        self._loose_room = 4096  # characters of it that may be added
+        self._remark: Failure | None = None  # the last object that may report an error or progress
         self._remark_at = 0  # objects of the answer before it
-        self._strange = ""  # what was noted of the first object that belongs to no answer known here
-        self._other = ""  # whose objects came, in words, where they are of another protocol
-        self._odd_numbers: list[str] = []  # met since they were noted last
-        self._odd = False  # the object being read may hold halves of surrogate pairs
-        self._whole_body = False  # the object being read is the whole answer
+        self._strange = ""  # note on the first unknown object
+        self._other_protocol = ""  # title of another protocol whose objects were received
+        self._odd_numbers: list[str] = []  # not noted yet
+        self._has_halves = False  # the object being read may hold halves of surrogate pairs
+        self._is_whole_body = False  # the object being read is the complete answer
         self._source = ""  # its text
-        self._unframed = bytearray()  # traced bytes that no frame holds yet
-        self._early: list[Event] = []  # traced events of a body whose frame comes at its end
+        self._pending: list[Event] = []  # events whose frame is not complete yet
 
     @property
     def is_one_body(self) -> bool:
-        """Whether what comes is one JSON text, and no stream."""
+        """The body is one JSON text, no stream."""
         return self._mode == "json"
 
     # -- bytes -------------------------------------------------------------------------------------------------
 
     def decode_bytes(self, data: bytes) -> list[Event]:
-        """The events of one network read."""
-        out: list[Event] = []
-        if self._mode == "stream":
-            bare = not self._repeats.patient
-            self._frames(self._parser.parse_bytes(data, self._repeats.edges, bare=bare), out)
-        elif not self._closed and (stream := self._undecided(data, out)):
-            self._frames(self._parser.parse_bytes(stream), out)
-        self._look_for_repeats(out)
-        return out
+        """Return the events of one network read."""
+        events = [event for traced in self.trace(data) for event in traced.events]
+        events += self._pending
+        self._pending = []
+        return events
 
     def close(self, *, delimited: bool = False) -> list[Event]:
-        """The end of the body: what was still open, then the verdict. A second call gives nothing."""
-        out: list[Event] = []
-        if self._closed:
-            return out
-        self._closed, self._delimited = True, delimited
-        if self._mode == "stream":
-            self._frames(self._parser.close(), out, last=True)
-            self._look_for_repeats(out)
-        else:
-            self._body_ends(out)
-        self._ends(out)
-        return out
+        """Return the events of the end of the body: unfinished frames, then the verdict. A second call returns none.
+
+        ``delimited`` means that the body was read to an end of its own, marked by a length or a last chunk, and not
+        only to the end of the connection. An incomplete answer ends in ``Failed`` with kind CUT_OFF or EMPTY.
+        """
+        return [event for traced in self.trace_close(delimited=delimited) for event in traced.events]
 
     def trace(self, data: bytes) -> list[Traced]:
-        """As ``decode_bytes``, frame by frame. A decoder does either."""
-        if self._mode == "stream":
-            return self._one_by_one(self._parser.parse_bytes(data))
-        if self._closed:
-            return []
-        self._unframed += data
-        stream = self._undecided(data, self._early)
-        if not stream:
-            return []
-        del self._unframed[len(self._unframed) - len(stream) :]
-        return self._one_by_one(self._parser.parse_bytes(stream))
+        """Return the frames that one network read completes, each with its events.
+
+        The frames' raw bytes, joined, are the bytes received.
+        """
+        if self._mode != "stream":
+            if self._closed:
+                return []
+            data = self._detect_format(data)
+            if not data:
+                return []
+        return self._trace_frames(self._parser.parse_bytes(data))
 
     def trace_close(self, *, delimited: bool = False) -> list[Traced]:
-        """As ``close``, frame by frame. The verdict, where there is one, comes with a frame of kind "end" and no bytes.
+        """Return the last frames of the body; see ``close``.
 
-        A body that is no stream is one frame of kind "body", whose ``data`` stays empty: its bytes are all there is.
+        A verdict comes with a frame of kind "end" without bytes. A body that is no stream is one frame of kind "body"
+        with empty ``data``.
         """
         if self._closed:
             return []
         self._closed, self._delimited = True, delimited
         if self._mode == "stream":
-            traced = self._one_by_one(self._parser.close(), last=True)
+            traced = self._trace_frames(self._parser.close(), last=True)
         else:
-            out, raw = self._early, bytes(self._unframed)
-            self._early, self._unframed = [], bytearray()
-            self._body_ends(out)
-            traced = [Traced(Frame(None, "", raw, "body" if self._mode else "comment"), out)] if raw else []
+            traced = self._trace_body()
         verdict: list[Event] = []
-        self._ends(verdict)
+        self._flush(verdict)
+        if not self._failed:
+            self._judge_end(verdict)
         if verdict:
             traced.append(Traced(Frame(None, "", b"", "end"), verdict))
         return traced
 
-    def _one_by_one(self, frames: Sequence[Frame], *, last: bool = False) -> list[Traced]:
+    def _trace_frames(self, frames: list[Frame], *, last: bool = False) -> list[Traced]:
+        """Read the frames of a stream. ``last`` marks those that the end of the body completed."""
+        if frames and self._received:
+            frames[0].raw = bytes(self._received) + frames[0].raw
+            self._received.clear()
         traced = []
-        if frames and self._unframed:
-            frames[0].raw, self._unframed = bytes(self._unframed) + frames[0].raw, bytearray()
         for frame in frames:
-            events, self._early = self._early, []
-            self._frames((frame,), events, last=last)
-            self._look_for_repeats(events)
+            events, self._pending = self._pending, []
+            if frame.kind != "comment":
+                self._read_frame(frame, events, last)
+            index = self._cumulative.watch(events)
+            if index is not None:
+                events.insert(index, Deviation(CUMULATIVE, NOTE))
             traced.append(Traced(frame, events))
         return traced
 
-    def _body_ends(self, out: list[Event]) -> None:
-        if self._mode == "json":
-            self._json_body(out)
+    def _trace_body(self) -> list[Traced]:
+        """Read a whole body that is no stream."""
+        raw = bytes(self._received)
+        self._received.clear()
+        events, self._pending = self._pending, []
+        if self._mode == "json" and not self._failed:
+            self._read_json_body(str(memoryview(raw)[self._body_start :], "utf-8", "replace"), events)
         elif self._mode == "page":
-            self._note(out, "not_json", "the body is a web page, not an answer of this protocol")
-            self._fail(out, read_error(bytes(self._body), None, FailureKind.DECODE))
+            self._note(events, "not_json", "the body is a web page, not an answer of this protocol")
+            self._fail(events, read_error(raw[self._body_start :], None, FailureKind.DECODE))
+        return [Traced(Frame(None, "", raw, "body" if self._mode else "comment"), events)] if raw else []
 
-    def _ends(self, out: list[Event]) -> None:
-        self._flush(out)
-        if not self._failed:
-            self._judge(out)
-
-    def _undecided(self, data: bytes, out: list[Event]) -> bytes:
-        """Take ``data`` in until it is clear what the body is; gives the bytes of a stream once it is one."""
+    def _detect_format(self, data: bytes) -> bytes:
+        """Collect the body until its format is clear. Return the bytes of a stream once it is one, else none."""
+        self._received += data
         if not self._mode:
-            data = self._head + data
-            if len(data) < len(_BOM) and _BOM.startswith(data):
-                self._head = data
+            if not self._body_start:
+                if len(self._received) < len(_BOM) and _BOM.startswith(self._received):
+                    return b""
+                self._body_start = len(_BOM) if self._received.startswith(_BOM) else 0
+            body = bytes(self._received[self._body_start :]).lstrip(_SPACE)
+            self._body_start = len(self._received) - len(body)
+            if not body:
                 return b""
-            data, self._head = data.removeprefix(_BOM).lstrip(_SPACE), b""
-            if not data:
-                return b""
-            self._anything = True
-            self._mode = {b"{": "json", b"[": "json", b'"': "json", b"<": "page"}.get(data[:1], "stream")
+            self._mode = {b"{": "json", b"[": "json", b'"': "json", b"<": "page"}.get(body[:1], "stream")
             if self._mode == "stream":
                 if self._content_type in ("application/json", "text/html"):
-                    self._note(out, "content_type", f"an event stream came as {self._content_type}")
-                return data
-        if len(self._body) + len(data) > self._cap:
-            self._body.clear()
-            self._too_large(out)
-            return b""
-        if not self._failed:
-            self._body += data
-        return self._lines_of() if self._mode == "json" and not self._line_tried else b""
+                    self._note(self._pending, "content_type", f"an event stream came as {self._content_type}")
+                del self._received[self._body_start :]
+                return body
+        if len(self._received) - self._body_start > self._cap:
+            self._fail_too_large(self._pending)
+        elif self._mode == "json" and not self._line_tried:
+            return self._detect_lines()
+        return b""
 
-    def _lines_of(self) -> bytes:
-        """A JSON text on a line of its own with more below is a stream that lost its framing: gives its bytes."""
-        at = self._body.find(b"\n", self._searched)
-        if at < 0:
-            self._searched = len(self._body)  # a large body in many reads is searched once
-        if at < 0 or not bytes(self._body[at:]).strip(_SPACE):
+    def _detect_lines(self) -> bytes:
+        """Return the bytes of a stream that lost its framing: a JSON text on a line of its own with more below it."""
+        start = self._body_start
+        end = self._received.find(b"\n", max(start, self._searched))
+        if end < 0:
+            self._searched = len(self._received)  # search a large body in many reads once
+        if end < 0 or not self._received[end:].strip(_SPACE):
             return b""
         self._line_tried = True
         try:
-            foreign.parse(self._body[:at].decode("utf-8", "replace"))
+            foreign.parse(self._received[start:end].decode("utf-8", "replace"))
         except ValueError:
             return b""
-        body = bytes(self._body)
-        self._body.clear()
         self._mode = "stream"
+        body = bytes(self._received[start:])
+        del self._received[start:]
         return body
 
-    def _json_body(self, out: list[Event]) -> None:
-        if self._failed:
-            return
-        text = self._body.decode("utf-8", "replace")
+    def _read_json_body(self, text: str, out: list[Event]) -> None:
         try:
             value = foreign.parse(text, self._odd_numbers)
         except ValueError as error:
-            self._unreadable(text, str(error), out)
+            self._fail_unreadable(text, str(error), out)
             return
         self._note_numbers(out)
         if self._content_type == "text/event-stream":
             self._note(out, "json_body", "one JSON body came although the content type says event stream")
-        self._whole_body = True
-        self._value(value, text, None, out)
-        self._whole_body = False
+        self._is_whole_body = True
+        self._read_value(value, text, None, out)
+        self._is_whole_body = False
         if not self._failed:
-            self._end(out)
+            self._end_stream(out)
 
     # -- frames ------------------------------------------------------------------------------------------------
 
-    def _frames(self, frames: Sequence[Frame | bytes | str], out: list[Event], *, last: bool = False) -> None:
-        parse, odd, repeats, odd_numbers = foreign.parse, foreign.has_halves, self._repeats, self._odd_numbers
-        lesson: tuple[Frame, JSONObject] | None = None  # learnt at the end: the rest of this read knows the old edges
-        straight: int | None = None  # the choice whose content the string is, as it stands, until another event comes
-        for frame in frames:
-            if isinstance(frame, bytes):
-                lesson = None
-                text = None if self.finished else repeats.text(frame)
-                if text and straight is not None:
-                    self._objects += 1
-                    out.append(TextDelta(straight, text))
-                    continue
-                if text is not None:
-                    self._odd = False
-                    known, had = repeats.value(text), len(out)
-                    self._object(known, repeats.event, out)
-                    alone = len(out) == had + 1 and type(out[-1]) is TextDelta
-                    straight = self._straight(known) if alone else None
-                    continue
-                frame = repeats.whole(frame)  # noqa: PLW2901 - the same frame, in full
-            straight = None
-            if isinstance(frame, str):
-                data, event = frame, None
-            elif frame.kind == "data" and frame.data[:1] == "{":
-                data, event = frame.data, frame.event
-            else:
-                if frame.kind != "comment":
-                    self._unusual(frame, out, last)
-                continue
-            try:
-                value = parse(data, odd_numbers)
-            except ValueError as error:
-                self._not_json(data, event, "data", str(error), out, last)
-                continue
-            if odd_numbers:
-                self._note_numbers(out)
-            self._source = data
-            self._odd = "\\u" in data and odd(data)
-            if self.finished:
-                self._after_end(value, event, out)
-            elif type(value) is dict and event != "error":
-                had = len(out)
-                self._object(value, event, out)
-                if len(out) != had + 1 or type(out[-1]) not in _FRAGMENTS:
-                    lesson = None
-                    self._look_for_overflow(out, had)
-                elif not isinstance(frame, str):
-                    lesson = (frame, value)
-            else:
-                self._value(value, data, event, out)
-        if lesson is not None and repeats.patient:
-            repeats.learn(*lesson, self._growing(lesson[1]))
-
-    def _unusual(self, frame: Frame, out: list[Event], last: bool) -> None:
-        """A frame that is not one JSON object under ``data:``."""
+    def _read_frame(self, frame: Frame, out: list[Event], last: bool) -> None:
+        """Read a frame that is no comment; ``last`` means that only the end of the body ended it."""
         if frame.kind == "oversize":
-            self._too_large(out)
+            self._fail_too_large(out)
             return
         text = frame.data.strip()
-        if text[:5] == "data:" and frame.kind == "data":
-            self._note(out, "data_twice", "events came with “data:” before “data:”")
-            self._frames((Frame(frame.event, text[5:].strip(), frame.raw),), out, last=last)
-            return
-        if text.strip('"') == "[DONE]":
-            self._end(out)
-            return
-        if not text and frame.event != "error":
-            return
-        if frame.kind == "stray":
-            self._note(out, "stray_text", "text came outside the event format, without “data:”")
+        if frame.kind == "stray" or text[:1] != "{":
+            if text[:5] == "data:" and frame.kind == "data":
+                self._note(out, "data_twice", "events came with “data:” before “data:”")
+                self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last)
+                return
+            if text.strip('"') == "[DONE]":
+                self._end_stream(out)
+                return
+            if not text and frame.event != "error":
+                return
+            if frame.kind == "stray":
+                self._note(out, "stray_text", "text came outside the event format, without “data:”")
         try:
             value = foreign.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
-            self._not_json(frame.data, frame.event, frame.kind, str(error), out, last)
+            self._note_invalid_json(frame, str(error), out, last)
             return
-        self._note_numbers(out)
-        self._odd = foreign.has_halves(text)
+        if self._odd_numbers:
+            self._note_numbers(out)
         if isinstance(value, str) and value[:1] == "{":
             try:
                 value, text = foreign.parse(value, self._odd_numbers), value
@@ -327,11 +269,12 @@ class BodyDecoder(ABC):
             else:
                 self._note(out, "json_twice", "events are JSON within the text of a JSON string")
         if self.finished:
-            self._after_end(value, frame.event, out)
+            self._source = text
+            self._read_after_end(value, frame.event, out)
         else:
-            self._value(value, text, frame.event, out)
+            self._read_value(value, text, frame.event, out)
 
-    def _end(self, out: list[Event]) -> None:
+    def _end_stream(self, out: list[Event]) -> None:
         if self.finished:
             self._note(out, "end_twice", "the end marker came more than once")
             return
@@ -339,107 +282,91 @@ class BodyDecoder(ABC):
         self.finished = True
         out.append(StreamEnd())
 
-    def _after_end(self, value: JSON, event: str | None, out: list[Event]) -> None:
+    def _read_after_end(self, value: JSON, event: str | None, out: list[Event]) -> None:
         if event == "error" or (isinstance(value, dict) and looks_like_error(value) and is_certain_error(value)):
             self._fail(out, read_error(value, text=self._source))
         else:
             self._note(out, "data_after_end", "data came after the end marker; it is not part of the answer")
 
-    def _not_json(
-        self, data: str, event: str | None, kind: FrameKind, reason: str, out: list[Event], last: bool
-    ) -> None:
-        text = data.strip()
-        if event == "error":
+    def _note_invalid_json(self, frame: Frame, reason: str, out: list[Event], last: bool) -> None:
+        text = frame.data.strip()
+        if frame.event == "error":
             self._fail(out, read_error(text))
         elif self.finished:
-            self._after_end(None, event, out)
-        elif last and kind == "data":
+            self._read_after_end(None, frame.event, out)
+        elif last and frame.kind == "data":
             self._note(out, "broken_event", "the last event is incomplete")
         else:
-            # Text without a framing or a brace is a stray line of a log or a field that we do not know, not a chunk.
-            hole = kind == "data" or "{" in text
+            # Text without framing or a brace is a stray log line or an unknown field, not a chunk.
+            hole = frame.kind == "data" or "{" in text
             note = f"an event is not JSON ({reason[:120]}): {foreign.whole(text[:120])}"
             self._note(out, "not_json", note, hole=hole)
             self._keep_loose(text)
 
-    def _value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
-        """Any JSON value that stands where an object is expected."""
+    def _read_value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
+        """Read any JSON value in place of an object."""
         self._source = text
-        self._odd = foreign.has_halves(text)
-        had = len(out)
+        self._has_halves = "\\u" in text and foreign.has_halves(text)
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
-            self._object(value, event, out)
+            self._read_object(value, event, out)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
             self._note(out, "list_of_objects", "objects came wrapped in a list")
             for item in value:
                 if isinstance(item, dict):
-                    self._object(item, event, out)
+                    self._read_object(item, event, out)
                 elif item:
-                    self._not_object(item, foreign.write(item), out)
-        elif self._whole_body:
+                    self._note_non_object(item, foreign.write(item), out)
+        elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
-            self._not_object(value, text, out)
-        self._look_for_overflow(out, had)
+            self._note_non_object(value, text, out)
+        if not _WITH_VALUES.isdisjoint(map(type, out)):
+            self._note_overflow(out)
 
-    def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
+    def _note_non_object(self, value: JSON, text: str, out: list[Event]) -> None:
         note = f"an event is JSON but not an object: {foreign.whole(text[:120])}"
         self._note(out, "not_object", note, hole=bool(value))
         self._keep_loose(foreign.text_of(value))
 
-    def _error_or_remark(self, value: JSONObject, out: list[Event]) -> None:
-        """Fail at an object that reports an error; one that may report progress is an error if no answer follows."""
+    def _read_error_or_remark(self, value: JSONObject, out: list[Event]) -> None:
+        """Fail at an object that reports an error; one that may report progress only fails if no answer follows."""
         failure = read_error(value, text=self._source)
-        if self._whole_body or is_certain_error(value):
+        if self._is_whole_body or is_certain_error(value):
             self._fail(out, failure)
         else:
             self._remark, self._remark_at = failure, self._objects
             self._note(out, "remark", f"a message came that is no part of the answer: “{failure.message[:120]}”")
 
     def _keep_loose(self, text: str) -> None:
-        if text and self._room > 0:
-            self._loose.append(text[: self._room])
-            self._room -= len(text)
+        if text and self._loose_room > 0:
+            self._loose.append(text[: self._loose_room])
+            self._loose_room -= len(text)
 
     # -- what subclasses add -------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
-        """Read one object of the stream, or the whole body (then ``_whole_body`` is True)."""
-
-    @abstractmethod
-    def _growing(self, value: JSONObject) -> ChangingString:
-        """Where an object of the stream holds the fragment of text that changes from one to the next.
-
-        ``_object`` must not keep the object that holds it.
-        """
-
-    @abstractmethod
-    def _straight(self, value: JSONObject) -> int | None:
-        """The choice of which an object holds content that goes out as it is; None where text may be held back or kept.
-
-        Reading the object has just given a text, and nothing besides: so does it again, with any other text in it.
-        """
+    def _read_object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+        """Read one object of the stream, or the whole body (then ``_is_whole_body`` is True)."""
 
     @abstractmethod
     def _flush(self, out: list[Event]) -> None:
-        """Give out what was held back."""
+        """Emit all that is held back."""
 
     @abstractmethod
-    def _verdict(self, out: list[Event]) -> None:
-        """Say whether the answer is whole; called at the end of a body that held one, when nothing failed."""
+    def _check_complete(self, out: list[Event]) -> None:
+        """Judge whether the answer is complete; called at the end of a body that held one, when nothing failed."""
 
     # -- verdicts --------------------------------------------------------------------------------------------------
 
-    def _judge(self, out: list[Event]) -> None:
-        if not self._anything:
+    def _judge_end(self, out: list[Event]) -> None:
+        if not self._mode:
             self._note(out, "no_body", "the body is empty")
             self._fail(out, verdicts.no_body())
-        elif self._other and not self._objects:
-            asked = get_protocol(self._protocol).in_words
-            self._fail(out, verdicts.other_protocol(asked, self._other, self._source))
+        elif self._other_protocol and not self._objects:
+            expected = TITLES_IN_SENTENCE[self._protocol]
+            self._fail(out, verdicts.other_protocol(expected, self._other_protocol, self._source))
         elif not self._objects and self._remark is not None:
             self._fail(out, self._remark)
         elif not self._objects and self._loose:
@@ -447,51 +374,51 @@ class BodyDecoder(ABC):
         elif not self._objects and self._strange:
             self._fail(out, verdicts.nothing_readable(self._strange))
         elif not self._objects and not self.finished:
-            self._cut_off(out)
+            self._fail_cut_off(out)
         else:
-            self._verdict(out)
+            self._check_complete(out)
 
-    def _cut_off(self, out: list[Event]) -> None:
+    def _fail_cut_off(self, out: list[Event]) -> None:
         self._note(out, "cut_off", "the stream ended without a finish reason, possibly cut off")
         last = read_error("\n".join(self._loose), None, FailureKind.DECODE).message if self._loose else ""
         if self._remark is not None and self._remark_at == self._objects:
             last = last or self._remark.message
         self._fail(out, verdicts.stopped_short(self._objects, self._end_marker, last))
 
-    def _ends_without_reason(self, out: list[Event]) -> None:
-        """The gateway ended the body as one that is whole, and said nothing of why."""
+    def _note_missing_reason(self, out: list[Event]) -> None:
+        """Note that the gateway ended a complete body without a finish reason."""
         note = f"the answer ended with neither a finish reason nor {self._end_marker}; it may be cut off"
         self._note(out, "no_finish_reason", note)
 
-    def _empty(self, out: list[Event], reason: str | None) -> None:
-        """A complete answer has nothing in it; ``reason`` is its finish reason."""
+    def _fail_empty(self, out: list[Event], reason: str | None) -> None:
+        """Fail because a complete answer is empty; ``reason`` is its finish reason."""
         if self._holes:
             self._fail(out, verdicts.nothing_readable(next(iter(self._holes.values()))))
             return
         self._note(out, "empty", "the answer is complete and holds nothing")
         self._fail(out, verdicts.nothing_in_it(reason))
 
-    def _unreadable(self, text: str, reason: str, out: list[Event]) -> None:
+    def _fail_unreadable(self, text: str, reason: str, out: list[Event]) -> None:
         failure = verdicts.not_json(text, reason)
         if failure.kind is FailureKind.CUT_OFF:
             self._note(out, "cut_off", "the JSON body breaks off, possibly cut off")
         self._fail(out, failure)
 
-    def _too_large(self, out: list[Event]) -> None:
+    def _fail_too_large(self, out: list[Event]) -> None:
         if not self._failed:
             self._fail(out, verdicts.too_large(self._cap))
         self.finished = True
 
-    def _is_of_another(self, value: JSONObject, out: list[Event]) -> bool:
-        """Whether an object is of an answer of another protocol; nothing of it is in this one."""
-        for name in PROTOCOLS:
-            if name != self._protocol and (other := get_protocol(name)).marks.is_answer(value):
-                self._other = other.in_words
-                self._note(out, "other_protocol", f"objects of {self._other} came", hole=True)
-                if other.marks.last and value.get("type") == other.marks.last:
-                    self._end(out)
-                return True
-        return False
+    def _is_foreign(self, value: JSONObject, out: list[Event]) -> bool:
+        """Return whether an object belongs to an answer of another protocol; note it, and end at its end."""
+        name = protocol_of_answer(value)
+        if name in ("", self._protocol):
+            return False
+        self._other_protocol = TITLES_IN_SENTENCE[name]
+        self._note(out, "other_protocol", f"objects of {self._other_protocol} came", hole=True)
+        if value.get("type") == MESSAGE_STOP:
+            self._end_stream(out)
+        return True
 
     def _note_numbers(self, out: list[Event]) -> None:
         if self._odd_numbers:
@@ -499,19 +426,8 @@ class BodyDecoder(ABC):
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
 
-    def _look_for_overflow(self, out: list[Event], had: int) -> None:
-        """Look for one where a value is kept as it came, from the event ``had`` on."""
-        if any(type(event) in _KEPT for event in out[had:]):
-            self._note_overflow(out)
-
-    def _look_for_repeats(self, out: list[Event]) -> None:
-        """Say so where the fragments of a text begin with all that came before them."""
-        at = self._cumulative.watch(out)
-        if at is not None:
-            out.insert(at, Deviation(CUMULATIVE, NOTE))
-
     def _note_overflow(self, out: list[Event]) -> None:
-        """Say so where what is being read holds a number too large to be kept."""
+        """Note a number in the current object that is too large for a double."""
         if number := foreign.overflow(self._source):
             note = f"{number[:40]} is a larger number than can be kept; “Infinity” stands in its place"
             self._note(out, "number_too_large", note)
@@ -525,7 +441,7 @@ class BodyDecoder(ABC):
         out.append(Failed(failure))
 
     def _note(self, out: list[Event], code: str, note: str, *, hole: bool = False) -> None:
-        """Say once that something is not as specified; ``hole``: and that part of the answer may be missing for it."""
+        """Emit a deviation once; ``hole`` means that a part of the answer may be missing because of it."""
         if code not in self._noted or (hole and code not in self._holes):
             self._noted.add(code)
             if hole:

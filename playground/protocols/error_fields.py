@@ -7,6 +7,7 @@ page are read too. Nothing here raises, and every search is bounded.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import deque
@@ -17,6 +18,7 @@ from typing import Final
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.filter_results import filter_words
+from playground.protocols.sse import SSEParser
 
 _LONGEST_TEXT: Final = 2000  # characters of a plain text that count as its message
 _PAGE: Final = 16 * 1024  # characters of a web page that are searched
@@ -397,8 +399,6 @@ def _with_named_code(fields: ErrorFields) -> ErrorFields:
 
 def _first_of_lines(text: str, depth: int) -> ErrorFields:
     """Return the first error among the events of a stream, or among lines of JSON."""
-    from playground.protocols.sse import SSEParser
-
     if _FRAMED.search(text) is None:
         texts = [line for line in text.split("\n") if line.strip()]  # JSON may have U+2028 in a text
     else:
@@ -423,6 +423,4 @@ def _page_message(page: str) -> str:
 
 
 def _words(markup: str) -> str:
-    import html  # late: it holds the names of two thousand characters
-
     return " ".join(html.unescape(_TAG.sub(" ", markup)).split())

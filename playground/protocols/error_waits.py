@@ -9,7 +9,7 @@ from playground.domain.durations import read_duration
 
 _SEARCHED: Final = 64 * 1024  # characters of a body, and
 _SEARCHED_MESSAGE: Final = 16 * 1024  # of a message
-#: ``google.rpc.RetryInfo``: "3.2s", or the object that a duration is in some bodies. JSON may stand inside a text.
+#: ``google.rpc.RetryInfo``: "3.2s", or the object that a duration is in some bodies. JSON may be inside a text.
 _RETRY_DELAY: Final = re.compile(
     r'(?:retry_?delay|quotaResetDelay)\\*"\s*:\s*(?:\\*"(?P<text>[\d.hm]{1,40}s)|\{\s*\\*"seconds\\*"\s*:\s*\\*"?(?P<seconds>\d{1,12}))',
     re.IGNORECASE,

@@ -1,6 +1,6 @@
-"""Make a ``Failure`` of any error body, whoever wrote it.
+"""Make a ``Failure`` of an error body in any shape.
 
-The gateway's own words are kept as they are; only where it said nothing is there a sentence of ours. Never raises.
+The gateway's own text is kept unchanged; without one there is a sentence of ours. Never raises.
 ``playground.protocols.error_fields`` finds what a body says.
 """
 
@@ -38,19 +38,19 @@ def read_error(
     else:
         text = foreign.write(body) if text is None else text
         fields = error_fields(body)
-    known = status if status is not None else fields.status
-    message = fields.message or _fallback(known, bool(text.strip()), _named(fields))
+    status_code = status if status is not None else fields.status
+    message = fields.message or _fallback(status_code, bool(text.strip()), _named(fields))
     excerpt = foreign.whole(text[:EXCERPT])
     return Failure(
         kind=kind or (FailureKind.HTTP if status is not None else FailureKind.STREAM),
         message=message,
-        status=known,
+        status=status_code,
         code=foreign.text_of(fields.code) or None,
         type=fields.type or None,
         param=fields.param or None,
         request_id=fields.request_id or None,
         body=excerpt,
-        retry_after=wait_in_error(excerpt, message) if known in _MAY_PASS or (known or 0) >= 500 else None,
+        retry_after=wait_in_error(excerpt, message) if status_code in _MAY_PASS or (status_code or 0) >= 500 else None,
         dimension=rate_limit_dimension(message, excerpt),
     )
 

@@ -1,6 +1,6 @@
-"""What an answer is to be, as a protocol says it: the rules of the lint, and what they have to know to look.
+"""Requirements of a protocol on its answers: the rules of the lint, and the names they search for.
 
-Each is said with a section of the specification, empty where only common practice says so.
+Each has a section of the specification, empty where only common practice requires it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSONObject
 
-#: A section and what it says.
+#: A section and its requirement.
 Says = tuple[str, str]
 
 NUMBERS: Final = ("", "By the JSON standard (RFC 8259) a number is written in digits; NaN and Infinity are none.")
@@ -21,43 +21,43 @@ LARGE: Final = ("", "By the JSON standard (RFC 8259) numbers are to be such as a
 ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
 
 
-#: Looks at an object, and gives a note on what it lacks; empty for nothing.
+#: Checks an object; returns a note on a missing or wrong field, else an empty string.
 Look = Callable[[JSONObject], str]
 
 
 class Shapes(ABC):
-    """Looks for the fields that every frame of one answer is to have. Of each thing that is missing it tells once.
+    """Checks that the frames of one answer have the required fields. Each defect is reported once.
 
-    What is found are a code, and a note for people. ``whole`` is what is looked for in an answer that is no stream,
-    which ``known_by`` that member.
+    A defect is a code and a note for people. ``body_looks`` are the checks of an answer that is no stream;
+    ``body_member`` is a member that only such an answer has.
     """
 
-    whole: ClassVar[Mapping[str, Look]]
-    known_by: ClassVar[str]
+    body_looks: ClassVar[Mapping[str, Look]]
+    body_member: ClassVar[str]
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def body(self, raw: bytes) -> Iterator[tuple[str, str]]:
-        """What an answer that is no stream lacks."""
+        """Yield the defects of an answer that is no stream."""
         value = parsed(raw)
-        if value is not None and self.known_by in value:
-            yield from self.look(self.whole, value)
+        if value is not None and self.body_member in value:
+            yield from self.look(self.body_looks, value)
 
     @abstractmethod
     def frame(self, raw: bytes) -> Iterable[tuple[str, str]]:
-        """What the next frame of a stream lacks."""
+        """Yield the defects of the next frame of a stream."""
 
     def first(self, code: str, note: str) -> Iterator[tuple[str, str]]:
-        """The finding, unless there was one of that code."""
-        if note and code not in self._told:
-            self._told.add(code)
+        """Yield a defect unless one of that code was reported before."""
+        if note and code not in self._reported:
+            self._reported.add(code)
             yield code, note
 
     def look(self, looks: Mapping[str, Look], value: JSONObject) -> Iterator[tuple[str, str]]:
-        """What is odd about ``value`` and was not told yet."""
+        """Yield the defects of ``value`` that were not reported before."""
         for code, look in looks.items():
-            if code not in self._told:
+            if code not in self._reported:
                 yield from self.first(code, look(value))
 
 
@@ -67,14 +67,14 @@ def _none(_error: JSONObject) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What one protocol expects. A rule of the lint that needs words of it holds where it has them in ``rules``.
+    """Requirements of one protocol. A rule of the lint applies where ``rules`` has an entry for it.
 
-    ``noted`` are by the codes of the decoder, ``noted_else`` for those that are not among them. ``calling``,
-    ``talking`` and ``cut`` are how a completion ends that calls tools, that ends by itself, that reached a limit.
-    ``limits`` are the members of a body with the most tokens, the first that is set counts, and whether reasoning is
-    among them; ``stops`` is the member with the stop sequences, ``counts`` what usage has. ``is_error`` tells the body
-    of an error in the protocol's own shape, ``errors_in_stream`` whether it has an event for one. ``shape_codes`` are
-    what its ``shapes`` may tell.
+    ``noted`` has the requirements by the decoder's codes, ``noted_else`` the one for all other codes. ``calling``,
+    ``talking`` and ``cut`` are the finish reasons for tool calls, a natural end and a limit. ``limits`` are the members
+    of a body that limit its tokens, the first one set counts, with whether reasoning is included; ``stops`` is the
+    member with the stop sequences, ``counts`` the members of usage. ``is_error`` recognizes an error body in the
+    protocol's own shape, ``errors_in_stream`` means that there is an event for errors. ``shape_codes`` are the codes
+    that ``shapes`` may report.
     """
 
     rules: Mapping[str, Says]
@@ -93,30 +93,30 @@ class Expected:
 
 
 def other_way(*, streamed: bool) -> tuple[str, str]:
-    """The code and the note of an answer that came ``streamed``, or whole, where the other was asked for."""
+    """Return code and note of an answer that is ``streamed``, or not, against the request."""
     if streamed:
         return "streamed_unasked", "a stream came although none was asked for"
     return "not_streamed", "one JSON body came although a stream was asked for"
 
 
-def other_count(asked: int, came: int) -> tuple[str, str]:
-    """The code and the note of an answer of ``came`` completions where ``asked`` were asked for."""
-    wanted = "1 choice was" if asked == 1 else f"{asked:,} choices were"
-    return "choices_count", f"{wanted} asked for, {came or 'none'} came"
+def other_count(requested: int, received: int) -> tuple[str, str]:
+    """Return code and note of an answer with ``received`` completions where ``requested`` were asked for."""
+    subject = "1 choice was" if requested == 1 else f"{requested:,} choices were"
+    return "choices_count", f"{subject} asked for, {received or 'none'} came"
 
 
 def text_in(name: str, what: str) -> Look:
-    """Looks for a text."""
+    """Return a check that the member ``name`` is a text."""
 
     def look(value: JSONObject) -> str:
-        found = value.get(name)
-        return "" if isinstance(found, str) and found else f"{what} has no {name}"
+        text = value.get(name)
+        return "" if isinstance(text, str) and text else f"{what} has no {name}"
 
     return look
 
 
 def parsed(text: bytes) -> JSONObject | None:
-    """The object in a frame; None where there is none."""
+    """Return the JSON object in a frame; None where there is none."""
     try:
         value = foreign.parse(text.decode("utf-8", "replace").strip())
     except ValueError:

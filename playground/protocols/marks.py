@@ -1,25 +1,23 @@
-"""What tells a body of one protocol from one of another: names that it alone has."""
+"""Names that only one protocol has; they tell its bodies from those of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
 
-if TYPE_CHECKING:
-    from playground.domain.parameters import Parameters
-
-#: Members that more than one protocol has, and that tell none of them.
+#: Members that more than one protocol has.
 SHARED: Final = frozenset({"temperature", "top_p", "max_tokens", "stream", "tools", "tool_choice", "metadata"})
 _NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The names by which a protocol is known.
+    """Names that only one protocol uses.
 
     ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
     ``choices`` types of a tool choice, ``headers`` names of headers in lower case. ``tool`` is the member of a tool's
@@ -33,13 +31,11 @@ class Marks:
     tool_type: str
     blocks: frozenset[str]
     choices: frozenset[str]
-    is_answer: Callable[[JSONObject], bool]
     sure_blocks: frozenset[str] = _NONE
     roles: frozenset[str] = _NONE
     of_message: frozenset[str] = _NONE
     also_of_message: frozenset[str] = _NONE
     headers: frozenset[str] = _NONE
-    last: str = ""
     custom_tool: str | None = None
 
     def defines(self, tool: JSONObject) -> bool:
@@ -47,18 +43,18 @@ class Marks:
         return self.tool in tool or (self.custom_tool is not None and isinstance(tool.get(self.custom_tool), dict))
 
     def count(self, body: JSONObject) -> int:
-        """How many of them a body bears; those in messages weigh more, since nobody adds them by hand."""
-        found = 3 * len(self.members & body.keys())
-        found += 3 * sum(map(self.defines, _objects(body.get("tools"))))
+        """Return the weighted number of marks in a body; those in messages count more: no one adds them by hand."""
+        weight = 3 * len(self.members & body.keys())
+        weight += 3 * sum(map(self.defines, _objects(body.get("tools"))))
         for message in _objects(body.get(MESSAGES)):
-            found += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
-            found += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
+            weight += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
+            weight += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
         choice = body.get("tool_choice")
-        return found + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))
+        return weight + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))
 
 
 def members_of(parameters: type[Parameters], *more: str) -> frozenset[str]:
-    """The members of a body that are a protocol's alone: its parameters, and ``more`` that no parameter is for."""
+    """Return the members of a body that only one protocol has: its parameters and ``more``."""
     own = {path[0] for path in parameters.places().values()}
     return frozenset(own.union(more) - SHARED)
 

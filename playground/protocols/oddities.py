@@ -1,7 +1,7 @@
-"""What does not go together in a request body: said beside the field, and sent all the same.
+"""Members of a request body that contradict each other. They are flagged at the field and sent nevertheless.
 
-Each protocol has its own checks, functions from a body to oddities; what they do alike stands here. A value that is odd
-by itself is flagged by its parameter (``Parameters.flag``); these are about two fields at once.
+Each protocol has its own checks, functions from a body to oddities; this module has the shared ones. A value that is
+odd by itself is flagged by its parameter (``Parameters.flag``).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from playground.jsonkit.values import JSON, JSONObject
 
 
 class Oddity(NamedTuple):
-    """What is odd about the field at ``path`` beside the others, as a phrase."""
+    """A contradiction between the field at ``path`` and others, as a phrase."""
 
     path: MemberPath
     words: str
 
     def is_about(self, path: MemberPath) -> bool:
-        """Whether it is about the field at ``path``, something in it or something it stands in."""
+        """Return whether this concerns the field at ``path``, a member of it or an object around it."""
         shared = min(len(path), len(self.path))
         return self.path[:shared] == path[:shared]
 
@@ -31,7 +31,7 @@ _CHOICE = ("tool_choice",)
 
 
 def tool_choice(choice: JSON, named: JSON, offered: JSON, name_of: Callable[[JSON], JSON]) -> Iterator[Oddity]:
-    """A choice among no tools, or of one that is not ``offered``; ``named`` is the name in it, None for none."""
+    """Yield a choice among no tools, or of one not ``offered``; ``named`` is the name in it, None for none."""
     if choice is None:
         return
     if offered is None or offered == []:

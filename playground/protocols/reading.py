@@ -1,7 +1,7 @@
-"""A request body back into a request: what both protocols do alike.
+"""Read a request body back into a request: the steps that both protocols share.
 
-What a field of the panels can hold goes there, everything else into the extra body as it came, so that nothing that was
-read is lost and what is sent again is what was read. Nothing here knows one protocol's names.
+Members that a field can hold go there, all others into the extra body unchanged, so that the request encodes to the
+body that was read.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from playground.jsonkit.foreign import members_beside
 from playground.jsonkit.values import JSON, JSONObject, same
 
 if TYPE_CHECKING:
-    from playground.protocols.protocol import Protocol
+    from playground.protocols.wire_protocol import Protocol
 
-#: In a message of a file what its answer came with (``Turn.extra``): no gateway has that name, and none is sent it.
-BESIDE: Final = "playground_extra"
+#: Member of a message in a file that holds ``Turn.extra``. No gateway has that name, and it is sent to none.
+EXTRA: Final = "playground_extra"
 
 
 class MessageError(ValueError):
-    """A message cannot be read. ``number`` counts from 1; the text names it and says what is wrong."""
+    """A message cannot be read. ``number`` counts from 1; the text names it and the reason."""
 
     def __init__(self, number: int, reason: str) -> None:
         self.number = number
         super().__init__(f"message {number}: {reason}")
 
 
-def written_beside(turn: Turn) -> JSONObject:
-    """The member with what an answer came with; none where that is nothing."""
+def write_extra(turn: Turn) -> JSONObject:
+    """Return the member that holds ``Turn.extra``; no member if that is empty."""
     extra = {over: members for over, members in turn.extra.items() if members}
-    return {BESIDE: extra} if extra and turn.role is Role.ASSISTANT else {}
+    return {EXTRA: extra} if extra and turn.role is Role.ASSISTANT else {}
 
 
-def read_beside(item: JSONObject) -> Extra:
-    """What ``written_beside`` wrote into a message; nothing where a member of that name is another's."""
-    value = item.get(BESIDE)
+def read_extra(item: JSONObject) -> Extra:
+    """Return the ``Turn.extra`` that ``write_extra`` wrote into a message; empty for a member of another origin."""
+    value = item.get(EXTRA)
     if item.get("role") != Role.ASSISTANT.value or not isinstance(value, dict):
         return {}
-    kept = {
+    extra = {
         over: members_beside(members, (), empty=True) for over, members in value.items() if isinstance(members, dict)
     }
-    return kept if len(kept) == len(value) else {}
+    return extra if len(extra) == len(value) else {}
 
 
-def read_settings(protocol: Protocol, body: JSONObject, as_it_is: Collection[str] = ()) -> tuple[Request, list[str]]:
-    """A request without turns of what else stands in a body, and sentences on what could not be kept.
+def read_settings(protocol: Protocol, body: JSONObject, unchanged: Collection[str] = ()) -> tuple[Request, list[str]]:
+    """Return a request without turns from the other members of a body, and sentences on what could not be kept.
 
-    What has no field of its own is in ``extra_body``, and so are those of ``as_it_is``.
+    Members without a field are in ``extra_body``, and so are those named in ``unchanged``.
     """
-    apart = ("model", "tools", *protocol.conversation, *as_it_is)
+    apart = ("model", "tools", *protocol.conversation, *unchanged)
     rest = {name: value for name, value in body.items() if name not in apart}
     parameters, extra = split_parameters(protocol.parameters_type, rest)
-    extra |= {name: body[name] for name in as_it_is}
+    extra |= {name: body[name] for name in unchanged}
     model = body.get("model", "")
     if not isinstance(model, str):
         model, extra["model"] = "", model
@@ -65,14 +65,14 @@ def read_settings(protocol: Protocol, body: JSONObject, as_it_is: Collection[str
     if reason or (not tools and "tools" in body):
         extra["tools"] = body["tools"]
     notes = [f"The tools are kept in the extra body: {reason}."] if reason else []
-    made = Request(protocol=protocol.name, model=model, parameters=parameters, tools=tools, extra_body=extra)
-    return made, notes
+    request = Request(protocol=protocol.name, model=model, parameters=parameters, tools=tools, extra_body=extra)
+    return request, notes
 
 
 def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:
-    """The parameters that ``rest`` sets, and what has no field, or a value that a field would not give back.
+    """Return the parameters that ``rest`` sets, and the members without a field or with a value that changes in one.
 
-    Of an object some members may have fields; the others stand in the extra body, which is merged into it again.
+    Some members of an object may have fields; the others go into the extra body, which is merged into it again.
     """
     roots = {(hint.path or name).split(".")[0]: hint.needs for name, hint in kind.hints()}
     mapped: JSONObject = {}
@@ -82,23 +82,23 @@ def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Paramete
             extra[name] = value
             continue
         needed = {roots[name]: rest[roots[name]]} if roots[name] in rest else {}
-        known, unknown = _split(kind, name, value, needed)
-        mapped |= known
-        extra |= unknown
+        fitting, other_members = _split(kind, name, value, needed)
+        mapped |= fitting
+        extra |= other_members
     return kind.from_wire(mapped), extra
 
 
 def _split(kind: type[Parameters], name: str, value: JSON, needed: JSONObject) -> tuple[JSONObject, JSONObject]:
-    """One member as far as fields hold it, and the rest of it. ``needed`` is what it is sent with."""
+    """Return the part of one member that fields hold, and the rest. ``needed`` are the members it is sent with."""
     try:
-        left = (kind.from_wire({**needed, name: value}).model_extra or {}).get(name, {})
+        remaining = (kind.from_wire({**needed, name: value}).model_extra or {}).get(name, {})
     except (ValueError, TypeError):
         return {}, {name: value}
-    if not isinstance(left, dict) or not isinstance(value, dict):
-        left = {}
-    held = {member: inner for member, inner in value.items() if member not in left} if left else value
-    if not (left and not held) and _fits(kind, {**needed, name: held}):
-        return {name: held}, {name: left} if left else {}
+    if not isinstance(remaining, dict) or not isinstance(value, dict):
+        remaining = {}
+    fitting = {member: inner for member, inner in value.items() if member not in remaining} if remaining else value
+    if not (remaining and not fitting) and _fits(kind, {**needed, name: fitting}):
+        return {name: fitting}, {name: remaining} if remaining else {}
     return {}, {name: value}
 
 
@@ -108,14 +108,14 @@ def _fits(kind: type[Parameters], part: JSONObject) -> bool:
 
 
 def at_vendor(kind: JSON) -> ValueError:
-    """That a tool of that type is none that is defined here."""
+    """Return the error for a tool that runs at the vendor."""
     return ValueError(
         f"a tool of type {kind!r} runs at the vendor and is not edited here; send it through the extra body"
     )
 
 
 def tool_from(function: JSONObject, schema_key: str) -> ToolDefinition:
-    """Name, description, schema and ``strict`` of an object. Raises ValueError for a value of a wrong type."""
+    """Return a tool from name, description, schema and ``strict``. Raises ValueError for a value of a wrong type."""
     name, description = function.get("name"), function.get("description")
     schema, strict = function.get(schema_key), function.get("strict")
     if not isinstance(name, str) or not name:
@@ -132,7 +132,7 @@ def tool_from(function: JSONObject, schema_key: str) -> ToolDefinition:
 def read_tools(
     value: JSON, read: Callable[[JSON], ToolDefinition], write: Callable[[ToolDefinition], JSONObject]
 ) -> tuple[tuple[ToolDefinition, ...], str]:
-    """The definitions, or none and the reason why they have to stay as they are."""
+    """Return the definitions, or none and the reason why they have to stay unchanged."""
     if not isinstance(value, list):
         return (), "“tools” is not a list"
     tools = []
@@ -148,12 +148,12 @@ def read_tools(
 
 
 def _plain(tool: JSONObject) -> JSONObject:
-    """A definition without what means nothing: an empty description, null, the type that is the default."""
-    kept = {
+    """Return a definition without an empty description, nulls and the default type."""
+    members = {
         name: _plain(value) if name == "function" and isinstance(value, dict) else value
         for name, value in tool.items()
         if value is not None and (name, value) not in (("description", ""), ("type", "custom"))
     }
-    if "function" in kept:
-        kept.setdefault("type", "function")
-    return kept
+    if "function" in members:
+        members.setdefault("type", "function")
+    return members

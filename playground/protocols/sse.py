@@ -1,14 +1,15 @@
-"""Incremental bytes -> server-sent events, each with the bytes it was made of.
+"""Parse bytes into server-sent events, incrementally; each event keeps its bytes.
 
-Follows the framing that gateways really send: lines end in LF, CRLF or CR, a byte order mark may lead, comments keep
-the line alive, and now and then a JSON line comes without its ``data:``. The parser knows nothing of JSON or of any
-protocol; it never raises and never reads a byte twice. The usual case, one read with many whole events, is split in C.
+Reads the framing that gateways really send: lines end in LF, CRLF or CR, a byte order mark may lead, comments keep the
+connection alive, and some JSON lines lack their ``data:``. The parser knows no JSON and no protocol; no bytes make it
+raise.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, cast, overload
+from dataclasses import dataclass
+from typing import Final, Literal
 
 DEFAULT_CAP: Final = 64 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
@@ -16,81 +17,51 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINES: Final = re.compile(rb"[\r\n]{2,}+")
 _SPACE: Final = b" \t"
 
-#: What an event begins and ends with; see ``SSEParser.parse_bytes``.
-Edges = tuple[bytes, bytes]
 FrameKind = Literal["data", "comment", "stray", "oversize", "body", "end"]
 
 
+@dataclass(slots=True)
 class Frame:
     """One event as received.
 
-    ``kind`` is "data" for an event, "comment" for comments and blank lines alone (they only show life), "stray" for
-    text outside the format (``data`` holds it), "oversize" for an event above the cap and everything after it (``data``
-    is empty); "body" and "end" are made by a decoder that traces. ``raw`` holds the frame's own bytes, line ends
-    included: joined in order they are the bytes received.
+    ``kind`` is "data" for an event, "comment" for comments and blank lines alone, "stray" for text outside the format
+    (in ``data``), "oversize" for an event above the cap and everything after it (``data`` is empty); decoders make
+    "body" and "end". ``raw`` holds the frame's own bytes, line ends included: joined in order they are the bytes
+    received.
     """
 
-    __slots__ = ("data", "event", "kind", "raw")
-
-    def __init__(self, event: str | None, data: str, raw: bytes, kind: FrameKind = "data") -> None:
-        self.event = event
-        self.data = data
-        self.raw = raw
-        self.kind: FrameKind = kind
-
-    def __repr__(self) -> str:
-        return f"Frame({self.event!r}, {self.data!r}, {self.raw!r}, {self.kind!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Frame) and (self.event, self.data, self.raw, self.kind) == (
-            other.event,
-            other.data,
-            other.raw,
-            other.kind,
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # mutable by design: a frozen object costs three times as much to make
+    event: str | None
+    data: str
+    raw: bytes
+    kind: FrameKind = "data"
 
 
 class SSEParser:
-    """Feed it network reads of any size.
+    """Parser of one stream, for network reads of any size.
 
     ``cap`` is the largest event in bytes; one above it gives a frame of kind "oversize", and nothing after it is read.
-    ``end`` is a payload that ends its event with its own line, without the blank line that may never come.
+    ``end`` is a payload whose line ends its event, because the blank line after it may be missing.
     """
 
     def __init__(self, cap: int = DEFAULT_CAP, end: bytes = b"[DONE]") -> None:
         self._cap = cap
         self._end = end
-        self._start = b""  # up to two bytes that may begin a byte order mark
+        self._start = b""  # up to two bytes of a possible byte order mark
         self._started = False
-        self._partial = bytearray()  # the line not ended yet
-        self._raw = bytearray()  # ended lines of the event not ended yet
-        self._last = 0  # where the last of them begins
+        self._partial = bytearray()  # the unfinished line
+        self._raw = bytearray()  # finished lines of the unfinished event
+        self._last = 0  # start of the last of them
         self._size = 0  # bytes in both
-        # Lines joined as they come: a million short ones take no more room than what they say.
-        self._data, self._datas = bytearray(), 0  # and how many
+        # Lines are joined on arrival: a list of a million short ones would take too much memory.
+        self._data, self._datas = bytearray(), 0  # and the number of lines
         self._stray, self._strays = bytearray(), 0
         self._comments = bytearray()  # each with its LF
         self._event: bytes | None = None
-        self._after_cr = False  # the last byte was CR: a LF that follows belongs to it
+        self._after_cr = False  # the last byte was CR: a following LF belongs to it
         self._oversize = False
 
-    @overload
-    def parse_bytes(self, data: bytes) -> list[Frame]: ...
-
-    @overload
-    def parse_bytes(self, data: bytes, edges: Edges | None, *, bare: bool = False) -> list[Frame | bytes | str]: ...
-
-    def parse_bytes(
-        self, data: bytes, edges: Edges | None = None, *, bare: bool = False
-    ) -> list[Frame] | list[Frame | bytes | str]:
-        """The frames that ``data`` completes.
-
-        An event that begins and ends with ``edges``, the second of which holds no line end, may come as the bytes
-        between them, on one line, instead: what was learnt from one such event need not be found out again. Of one
-        without a name that begins as a JSON object its data may come alone, where nobody wants its bytes (``bare``).
-        """
+    def parse_bytes(self, data: bytes) -> list[Frame]:
+        """Return the frames that ``data`` completes."""
         out: list[Frame] = []
         if not self._started:
             data = self._start + data
@@ -102,38 +73,38 @@ class SSEParser:
         if self._oversize:
             return [Frame(None, "", data, "oversize")] if data else out
         if len(data) > self._cap:
-            self._lines(data, out)
+            self._read_lines(data, out)
             return out
         separator = b"\n\n"
         if b"\r" in data:
             if not data.count(b"\r") == data.count(b"\n") == data.count(b"\r\n"):
-                self._lines(data, out)
+                self._read_lines(data, out)
                 return out
             separator = b"\r\n\r\n"
         if self._raw or self._partial or self._after_cr:
-            at = data.find(separator)
-            head = len(data) if at < 0 else at + len(separator)
-            self._lines(data[:head], out)
+            end = data.find(separator)
+            head = len(data) if end < 0 else end + len(separator)
+            self._read_lines(data[:head], out)
             data = data[head:]
             if self._raw or self._partial or self._after_cr or self._oversize:
                 if data:
-                    self._lines(data, out)
+                    self._read_lines(data, out)
                 return out
-        self._blocks(data, separator, out, edges, bare)
+        self._read_blocks(data, separator, out)
         return out
 
     def close(self) -> list[Frame]:
-        """What was still open at the end of the body, as if a blank line had followed."""
+        """Return the unfinished event at the end of the body, as if a blank line followed."""
         out: list[Frame] = []
         if not self._started:
             rest, self._start, self._started = self._start, b"", True
-            self._lines(rest, out)
+            self._read_lines(rest, out)
         if self._partial:
             line = bytes(self._partial)
             self._partial.clear()
             self._last = len(self._raw)
             self._raw += line
-            self._line(line, out)
+            self._read_line(line, out)
         if self._raw:
             self._dispatch(out)
         return out
@@ -144,86 +115,75 @@ class SSEParser:
             self._raw += _BOM
             self._size = len(_BOM)
 
-    def _blocks(self, data: bytes, separator: bytes, out: list[Frame], edges: Edges | None, bare: bool) -> None:
-        """Whole events in one go: a ``data:`` line, alone or after an ``event:`` line. The rest takes the way of lines.
+    def _read_blocks(self, data: bytes, separator: bytes, out: list[Frame]) -> None:
+        """Parse complete events: a ``data:`` line, alone or after an ``event:`` line. All others are read line by line.
 
-        All lines in ``data`` end alike, so a line without LF is one.
+        All lines in ``data`` have one kind of line end.
         """
         line_end = separator[: len(separator) // 2]
         *blocks, rest = data.split(separator)
-        make, keep = Frame, out.append
-        known = cast("list[Frame | bytes | str]", out)
-        before, after = edges or (b"", b"")
-        start, least = len(before), len(before) + len(after)
         blank = 0
         for block in blocks:
             if not block:
                 blank += 1
                 continue
             if blank:
-                keep(make(None, "", separator * blank, "comment"))
+                out.append(Frame(None, "", separator * blank, "comment"))
                 blank = 0
-            if edges and block.startswith(before) and block.endswith(after) and len(block) >= least:
-                between = block[start : len(block) - len(after)]
-                if between.find(b"\n") < 0:
-                    known.append(between)
-                    continue
-            if bare and block.startswith(b"data: {") and block.find(b"\n") < 0:
-                known.append(block[6:].decode("utf-8", "replace"))
-                continue
             event, line = None, block
             if block.startswith(b"event: "):
                 name, _, line = block.partition(line_end)
                 event = name[7:].decode("utf-8", "replace")
             if line.startswith(b"data: ") and line.find(b"\n") < 0:
-                keep(make(event, line[6:].decode("utf-8", "replace"), block + separator))
+                out.append(Frame(event, line[6:].decode("utf-8", "replace"), block + separator))
             elif block.startswith(b":") and block.find(b"\n") < 0:
-                keep(make(None, block[1:].decode("utf-8", "replace"), block + separator, "comment"))
+                out.append(Frame(None, block[1:].decode("utf-8", "replace"), block + separator, "comment"))
             else:
-                self._lines(block + separator, out)
+                self._read_lines(block + separator, out)
         if blank:
-            keep(make(None, "", separator * blank, "comment"))
+            out.append(Frame(None, "", separator * blank, "comment"))
         if rest:
-            self._lines(rest, out)
+            self._read_lines(rest, out)
 
-    def _lines(self, data: bytes, out: list[Frame]) -> None:
+    def _read_lines(self, data: bytes, out: list[Frame]) -> None:
+        """Parse any bytes line by line."""
         if self._oversize:
             out.append(Frame(None, "", data, "oversize"))
             return
-        at = 0
+        position = 0
         if self._after_cr and data:
             self._after_cr = False
             if data[:1] == b"\n":
                 self._raw += b"\n"
-                at = 1
+                position = 1
         raw, partial = self._raw, self._partial
         more = True
         while more:
             more = False
-            for end in _LINE_END.finditer(data, at):
+            for end in _LINE_END.finditer(data, position):
                 start, stop = end.span()
-                if start == at and not raw and not partial and (run := _BLANK_LINES.match(data, at)):
+                if start == position and not raw and not partial and (run := _BLANK_LINES.match(data, position)):
                     out.append(Frame(None, "", run[0], "comment"))
-                    at, more = run.end(), True
+                    position, more = run.end(), True
                     break
-                line = data[at:start]
+                line = data[position:start]
                 self._last = len(raw)
                 if partial:
                     raw += partial
-                raw += data[at:stop]
-                self._size += start - at + 1  # of two bytes the second may come too late to be counted
-                at = stop
+                raw += data[position:stop]
+                self._size += start - position + 1  # a CRLF counts as one byte: its second may arrive later
+                position = stop
                 if self._size > self._cap:
                     partial.clear()
-                    self._overflow(data[at:], out)
+                    self._overflow(data[position:], out)
                     return
                 if partial:
                     line = bytes(partial) + line
                     partial.clear()
-                self._line(line, out)
-        if at < len(data):
-            self._partial += data[at:]
-            self._size += len(data) - at
+                self._read_line(line, out)
+        if position < len(data):
+            self._partial += data[position:]
+            self._size += len(data) - position
             if self._size > self._cap:
                 self._overflow(b"", out)
         elif data:
@@ -233,10 +193,10 @@ class SSEParser:
         self._oversize = True
         out.append(Frame(None, "", bytes(self._raw + self._partial + rest), "oversize"))
         self._partial.clear()
-        self._forget()
+        self._clear_event()
 
-    def _line(self, line: bytes, out: list[Frame]) -> None:
-        """One line without its end; its bytes are already the last of ``_raw``."""
+    def _read_line(self, line: bytes, out: list[Frame]) -> None:
+        """Read one line, without its end; its bytes are already the last of ``_raw``."""
         if not line:
             self._dispatch(out)
             return
@@ -271,12 +231,12 @@ class SSEParser:
                 self._dispatch(out)
 
     def _stands_alone(self, value: bytes) -> bool:
-        """Whether the only line so far and ``value`` are two events without the blank line between: two objects."""
+        """Return whether the only line so far and ``value`` are JSON objects: two events without a blank line."""
         first = self._data.strip(_SPACE)
         return first[:1] == b"{" and first[-1:] == b"}" and (value[:1] == b"{" or value.strip(_SPACE) == self._end)
 
     def _dispatch_before_line(self, out: list[Frame]) -> None:
-        """End the event before the line that has just been read."""
+        """End the event before the line just read."""
         line = self._raw[self._last :]
         del self._raw[self._last :]
         if self._raw:
@@ -296,10 +256,10 @@ class SSEParser:
             out.append(Frame(event, "", raw))
         else:
             out.append(Frame(None, str(self._comments[:-1], "utf-8", "replace"), raw, "comment"))
-        self._forget()
+        self._clear_event()
 
-    def _forget(self) -> None:
-        """The event begins anew."""
+    def _clear_event(self) -> None:
+        """Start a new event."""
         self._raw.clear()
         self._data.clear()
         self._stray.clear()

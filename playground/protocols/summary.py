@@ -1,6 +1,6 @@
 """A recorded response body in one plain dictionary, for the command line and for comparing gateways.
 
-Raises nothing but ValueError for a protocol that we do not speak, whatever the bytes.
+No bytes make it raise; only an unknown protocol does (ValueError).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OURS = (FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY)
 def summarise(
     protocol_name: str, data: bytes, content_type: str | None = None, *, cumulative: bool = False
 ) -> JSONObject:
-    """What the body ``data`` says; ``cumulative`` reads texts whose deltas repeat all before them without the repeats.
+    """Return the content of the body ``data``; ``cumulative`` removes the repeats of cumulative deltas.
 
     ``choices`` holds index, content, reasoning, tool_calls (id, name, arguments as raw text) and finish_reason of each
     completion; ``usage`` is the object as received, or None; ``complete`` whether an end marker or all finish reasons

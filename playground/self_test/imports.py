@@ -20,7 +20,9 @@ from playground.self_test.report import MissingError
 #: Modules of the standard library that Windows lacks, and that only Windows has; we import them behind a guard.
 OF_UNIX = frozenset({"curses", "fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"})
 OF_WINDOWS = frozenset({"_winapi", "msvcrt", "nt", "winreg", "winsound"})
-OF_ONE_SYSTEM = OF_UNIX | OF_WINDOWS
+#: Modules of pywin32, which only Windows has and must have.
+OF_PYWIN32 = frozenset({"pywintypes", "win32api", "win32con", "win32job"})
+OF_ONE_SYSTEM = OF_UNIX | OF_WINDOWS | (frozenset() if sys.platform == "win32" else OF_PYWIN32)
 
 #: Modules that need a library which only an extra brings, and that library.
 OF_AN_EXTRA = {

@@ -1,1 +1,1 @@
-"""The process in which tool servers are spoken with. ``engine.tool_servers`` is at the other end of its pipes."""
+"""The process that communicates with tool servers. ``engine.tool_servers`` is at the other end of its pipes."""

@@ -1,6 +1,6 @@
-"""The process in which tool servers are spoken with: told what to do over its input, telling what came over its output.
+"""The main loop of the tool host: requests of the window arrive on its input, results leave on its output.
 
-It ends when its input does, and with it all servers that it started: whoever started it may have been killed.
+It ends when its input does, as when the window was killed, and ends all servers that it started.
 """
 
 from __future__ import annotations
@@ -17,36 +17,37 @@ from playground.domain.tool_servers import ToolServer
 from playground.jsonkit.framed import unpack
 from playground.jsonkit.values import JSON, JSONObject
 from playground.tasks import Tasks
-from playground.tool_host.connection import Connection, FaultError
+from playground.tool_host.connection import Connection
 from playground.tool_host.outlet import Outlet
 from playground.tool_host.processes import adopt_orphans, end_orphans
+from playground.tool_host.words import FaultError
 
 _ENDING: Final = 8.0  # seconds that all servers together have to end
 
 
 class Host:
-    """All servers, and what is asked of them. ``do`` takes one message of the window."""
+    """All servers, and the requests of the window. ``do`` takes one request."""
 
     def __init__(self, outlet: Outlet) -> None:
         self._outlet = outlet
-        self._running = Tasks()
+        self._work_tasks = Tasks()
         self._servers: dict[str, Connection] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._asked: dict[int, asyncio.Task[None]] = {}
+        self._requests: dict[int, asyncio.Task[None]] = {}
 
     def do(self, message: JSONObject) -> None:
-        """One message of the window."""
-        what, number, server_id = message.get("do"), message.get("of", 0), message.get("server", "")
-        if what == "cancel":
-            if (task := self._asked.get(number)) is not None:
+        """Start work on a request of the window, or cancel an earlier one."""
+        kind, number, server_id = message.get("do"), message.get("of", 0), message.get("server", "")
+        if kind == "cancel":
+            if (task := self._requests.get(number)) is not None:
                 task.cancel()
-        elif what == "answer":
+        elif kind == "answer":
             for connection in self._servers.values():
-                connection.asks.answer(message["ask"], message["given"])
+                connection.questions.answer(message["ask"], message["given"])
         else:
-            task = self._running.start(self._answer(number, server_id, self._work(message, server_id)))
-            self._asked[number] = task
-            task.add_done_callback(lambda _: self._asked.pop(number, None))
+            task = self._work_tasks.start(self._answer(number, server_id, self._work(message, server_id)))
+            self._requests[number] = task
+            task.add_done_callback(lambda _: self._requests.pop(number, None))
 
     async def close(self) -> None:
         """End all servers."""
@@ -61,45 +62,45 @@ class Host:
 
     async def _answer(self, number: int, server_id: str, work: Coroutine[Any, Any, JSON]) -> None:
         try:
-            self._outlet.say({"is": "answer", "of": number, "value": await work})
+            self._outlet.send({"is": "answer", "of": number, "value": await work})
         except FaultError as error:
-            self._outlet.say({"is": "failed", "of": number, "words": str(error)})
+            self._outlet.send({"is": "failed", "of": number, "words": str(error)})
         except asyncio.CancelledError:
-            self._outlet.say({"is": "failed", "of": number, "words": "The call was called off."})
-        except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
-            said = self._servers[server_id].cut(str(error)) if server_id in self._servers else ""
-            words = f"It failed ({type(error).__name__}{': ' if said else ''}{said})."
-            self._outlet.say({"is": "failed", "of": number, "words": words})
+            self._outlet.send({"is": "failed", "of": number, "words": "The call was called off."})
+        except Exception as error:  # noqa: BLE001 - the window waits for a result
+            details = self._servers[server_id].report.cut(str(error)) if server_id in self._servers else ""
+            words = f"It failed ({type(error).__name__}{': ' if details else ''}{details})."
+            self._outlet.send({"is": "failed", "of": number, "words": words})
 
     async def _work(self, message: JSONObject, server_id: str) -> JSON:
-        what = message["do"]
-        if what == "start":
+        kind = message["do"]
+        if kind == "start":
             return await self._start(message)
-        if what == "stop":
+        if kind == "stop":
             return await self._stop(server_id)
         connection = self._servers.get(server_id)
-        if connection is None or connection.state != "ready":
+        if connection is None or connection.report.state != "ready":
             raise FaultError("The server does not run.")
-        if what == "change":
+        if kind == "change":
             return await connection.change(ToolServer.model_validate(message["spec"]))
-        if what == "call":
+        if kind == "call":
             number = message["of"]
 
-            def told(progress: JSONObject) -> None:
-                self._outlet.say_latest(("progress", number), {"is": "progress", "of": number, **progress})
+            def send_progress(progress: JSONObject) -> None:
+                self._outlet.send_latest(("progress", number), {"is": "progress", "of": number, **progress})
 
-            return await connection.call(message["tool"], message["arguments"], message["ticket"], told)
-        if what == "prompt":
+            return await connection.call(message["tool"], message["arguments"], message["ticket"], send_progress)
+        if kind == "prompt":
             return await connection.prompt(message["name"], message["arguments"])
-        if what == "read":
+        if kind == "read":
             return await connection.read(message["uri"])
-        if what == "complete":
+        if kind == "complete":
             return await connection.complete(message["ref"], message["argument"], message["value"], message["known"])
-        if what == "watch":
+        if kind == "watch":
             return await connection.watch(message["uri"], message["on"])
-        if what == "level":
+        if kind == "level":
             return await connection.set_level(message["level"])
-        raise FaultError(f"“{what}” is nothing that can be asked.")
+        raise FaultError(f"“{kind}” is nothing that can be asked.")
 
     async def _start(self, message: JSONObject) -> JSON:
         server = ToolServer.model_validate(message["spec"])
@@ -107,7 +108,7 @@ class Host:
         connection = self._servers[server.id] = Connection(
             server, message["secrets"], message.get("oauth", ""), self._outlet
         )
-        task = self._tasks[server.id] = self._running.start(connection.run())
+        task = self._tasks[server.id] = self._work_tasks.start(connection.run())
         try:
             problem = await asyncio.shield(connection.ready)
         except asyncio.CancelledError:
@@ -122,7 +123,7 @@ class Host:
         connection, task = self._servers.get(server_id), self._tasks.get(server_id)
         if connection is not None and task is not None:
             connection.leave()
-            if connection.state == "starting":
+            if connection.report.state == "starting":
                 task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([task])
@@ -132,15 +133,15 @@ class Host:
 
 
 def serve() -> int:
-    """Do what comes over the standard input until it ends."""
+    """Serve requests from the standard input until it ends. Return the exit code."""
     inbox = os.fdopen(os.dup(0), "rb")
     outbox = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)  # nothing that is started here, or that prints, gets at the pipes
-    os.dup2(nowhere, 1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)  # keeps prints and child processes away from the pipes
+    os.dup2(null, 1)
     adopt_orphans()
     asyncio.run(_serve(inbox, outbox))
-    # At once: a thread may still wait at a pipe that nobody writes to.
+    # At once: a thread may still wait at a pipe that has no writer.
     sys.stdout.flush()
     os._exit(0)
 
@@ -160,10 +161,10 @@ async def _serve(inbox: Any, outbox: Any) -> None:
                 loop.call_soon_threadsafe(ended.set)
 
     threading.Thread(target=read, name="inbox", daemon=True).start()
-    outlet.say({"is": "there"})
+    outlet.send({"is": "there"})
     await ended.wait()
     try:
         await host.close()
     finally:
-        end_orphans(set())
+        end_orphans()
         outlet.close()

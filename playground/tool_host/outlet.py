@@ -1,7 +1,7 @@
-"""What the window is told: answers and states at once, frames and logs together and no more often than it can draw.
+"""Messages to the window: answers and states at once, frames and log lines in batches, as fast as it can draw them.
 
-Frames and lines that come faster than they may go are counted instead. A window that does not read holds nothing up
-here: its answers wait, the rest is counted.
+Excess frames and lines are counted. A window that does not read blocks nothing here: its answers wait, the rest is
+counted.
 """
 
 from __future__ import annotations
@@ -26,84 +26,84 @@ class Outlet:
     def __init__(self, pipe: BufferedWriter) -> None:
         self._pipe = pipe
         self._queue: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._waiting = 0
+        self._unread = 0  # bytes
         self._lock = threading.Lock()
         self._frames: dict[str, list[JSONObject]] = {}
         self._logs: dict[str, list[JSONObject]] = {}
         self._latest: dict[object, JSONObject] = {}
         self._missed: dict[tuple[str, str], int] = {}
-        self._room = FRAMES_A_TICK
-        self._chars = FRAME_CHARS_A_TICK
+        self._frames_left = FRAMES_A_TICK
+        self._chars_left = FRAME_CHARS_A_TICK
         self._timer: asyncio.TimerHandle | None = None
         self._thread = threading.Thread(target=self._write, name="outlet", daemon=True)
         self._thread.start()
 
-    def say(self, message: JSONObject) -> None:
-        """Tell something now, after all that waits to be told."""
+    def send(self, message: JSONObject) -> None:
+        """Send a message at once, after everything that waits."""
         self.flush()
         self._put(message)
 
-    def say_latest(self, key: object, message: JSONObject) -> None:
-        """Tell something soon; what is said of the same ``key`` before that is not told."""
+    def send_latest(self, key: object, message: JSONObject) -> None:
+        """Send a message soon, in place of waiting ones with the same key."""
         self._latest[key] = message
-        self._soon()
+        self._schedule()
 
     def frame(self, server_id: str, frame: Frame) -> None:
-        """Tell of a frame soon, or that there was one."""
-        if self._room <= 0 or self._chars < len(frame.text):
+        """Send a frame soon, or count it."""
+        if self._frames_left <= 0 or self._chars_left < len(frame.text):
             self._miss(server_id, "frames")
         else:
-            self._room -= 1
-            self._chars -= len(frame.text)
+            self._frames_left -= 1
+            self._chars_left -= len(frame.text)
             self._frames.setdefault(server_id, []).append(frame.model_dump(mode="json", exclude_defaults=True))
-        self._soon()
+        self._schedule()
 
     def line(self, server_id: str, line: JSONObject) -> None:
-        """Tell of a line of a log soon, or that there was one."""
+        """Send a line of a log soon, or count it."""
         lines = self._logs.setdefault(server_id, [])
         if len(lines) >= LINES_A_TICK:
             self._miss(server_id, "lines")
         else:
             lines.append(line)
-        self._soon()
+        self._schedule()
 
     def flush(self) -> None:
-        """Tell what waits to be told."""
+        """Send everything that waits."""
         frames, logs, latest, missed = self._frames, self._logs, self._latest, self._missed
         self._frames, self._logs, self._latest, self._missed = {}, {}, {}, {}
         for message in latest.values():
             self._put(message)
-        behind = self._waiting > WAITING
+        is_behind = self._unread > WAITING
         for server_id in {*frames, *logs, *(server_id for server_id, _ in missed)}:
-            found, lines = frames.get(server_id, []), logs.get(server_id, [])
-            more, unsaid = missed.get((server_id, "frames"), 0), missed.get((server_id, "lines"), 0)
-            if behind:
-                self._missed[server_id, "frames"] = len(found) + more
-                self._missed[server_id, "lines"] = len(lines) + unsaid
-            else:
-                if found or more:
-                    self._put({"is": "frames", "server": server_id, "frames": found, "missed": more})
-                if lines or unsaid:
-                    self._put({"is": "log", "server": server_id, "lines": lines, "missed": unsaid})
+            server_frames, lines = frames.get(server_id, []), logs.get(server_id, [])
+            missed_frames, missed_lines = missed.get((server_id, "frames"), 0), missed.get((server_id, "lines"), 0)
+            if is_behind:
+                self._missed[server_id, "frames"] = len(server_frames) + missed_frames
+                self._missed[server_id, "lines"] = len(lines) + missed_lines
+                continue
+            if server_frames or missed_frames:
+                self._put({"is": "frames", "server": server_id, "frames": server_frames, "missed": missed_frames})
+            if lines or missed_lines:
+                self._put({"is": "log", "server": server_id, "lines": lines, "missed": missed_lines})
 
     def _tick(self) -> None:
         self._timer = None
         self.flush()
-        if self._waiting <= WAITING:
-            self._room, self._chars = FRAMES_A_TICK, FRAME_CHARS_A_TICK
-        if self._missed or self._room < FRAMES_A_TICK:
-            self._soon()
+        if self._unread <= WAITING:
+            self._frames_left, self._chars_left = FRAMES_A_TICK, FRAME_CHARS_A_TICK
+        if self._missed or self._frames_left < FRAMES_A_TICK:
+            self._schedule()
 
     def close(self) -> None:
-        """Tell what waits, and end."""
+        """Send everything that waits, and end."""
         self.flush()
         self._queue.put(_END)
         self._thread.join(1.0)
 
-    def _miss(self, server_id: str, what: str) -> None:
-        self._missed[server_id, what] = self._missed.get((server_id, what), 0) + 1
+    def _miss(self, server_id: str, kind: str) -> None:
+        self._missed[server_id, kind] = self._missed.get((server_id, kind), 0) + 1
 
-    def _soon(self) -> None:
+    def _schedule(self) -> None:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
@@ -115,7 +115,7 @@ class Outlet:
                 return
             data = pack({"is": "failed", "of": message["of"], "words": "The answer holds what JSON cannot spell."})
         with self._lock:
-            self._waiting += len(data)
+            self._unread += len(data)
         self._queue.put(data)
 
     def _write(self) -> None:
@@ -124,6 +124,6 @@ class Outlet:
                 self._pipe.write(data)
                 self._pipe.flush()
                 with self._lock:
-                    self._waiting -= len(data)
+                    self._unread -= len(data)
         except (OSError, ValueError):
-            pass  # the window is gone: whoever reads from it hears of that, too
+            pass  # the window has ended, which the reader of its pipe notices, too

@@ -1,7 +1,7 @@
-"""A server's process: started with what it was given and nothing of ours, and ended with all that it started.
+"""A server's process: started with its own environment only, and ended together with everything it started.
 
-It leads a group of its own (Windows: a job), so that what it starts in turn ends with it. On Linux it is killed when
-this process is, and what it leaves behind becomes ours, to be ended as well.
+It leads a process group of its own (Windows: a job object). On Linux it is killed when this process dies, and processes
+that it leaves behind become children of this process, which ends them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,23 @@ import shutil
 import signal
 import sys
 import tempfile
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE, SubprocessStreamProtocol
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-CLOSED: Final = 1.5  # seconds that a server has to end by itself once its input is closed
-TERMINATED: Final = 1.5  # seconds after it was asked to
-KILLED: Final = 2.0  # seconds in which the system has to have ended it
-_WHERE_SHELLS_LOOK: Final = (
+if sys.platform == "win32":
+    import pywintypes
+    import win32api
+    import win32con
+    import win32job
+
+CLOSED: Final = 1.5  # seconds to exit after the input is closed
+TERMINATED: Final = 1.5  # seconds to exit after SIGTERM
+KILLED: Final = 2.0  # seconds until the system has ended a killed process
+CHUNK: Final = 1 << 16  # bytes of one read
+_POLL: Final = 0.01  # seconds
+_SHELL_FOLDERS: Final = (
     "~/.local/bin",
     "/usr/local/bin",
     "/opt/homebrew/bin",
@@ -30,16 +38,154 @@ _WHERE_SHELLS_LOOK: Final = (
     "~/.bun/bin",
     "~/.deno/bin",
 )
-_STEP: Final = 0.01
-CHUNK: Final = 1 << 16
-_NO_WINDOW: Final = 0x08000000  # Windows: no console opens
-_SIGKILL: Final = 9
+_CREATE_NO_WINDOW: Final = 0x08000000
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 
+class ServerProcess:
+    """The process of one server. Create it with ``start``."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport, streams: SubprocessStreamProtocol) -> None:
+        self._transport = transport
+        self.stdin, self.stdout, self.stderr = streams.stdin, streams.stdout, streams.stderr
+        self.pid = transport.get_pid()
+        if sys.platform == "win32":
+            self._job = _create_job(self.pid)
+
+    @classmethod
+    async def start(
+        cls, command: str, arguments: tuple[str, ...], environment: Mapping[str, str], folder: str
+    ) -> ServerProcess:
+        """Start a command, looked up as a shell does. Raises OSError, and ValueError for impossible arguments."""
+        environment = {**environment, "PATH": _search_path(environment.get("PATH", os.defpath))}
+        program = _find_program(command, environment["PATH"])
+        options: dict[str, Any] = {"env": environment, "cwd": _working_folder(folder)}
+        if sys.platform == "win32":
+            options["creationflags"] = _CREATE_NO_WINDOW
+        else:
+            options |= {"start_new_session": True, "preexec_fn": _die_with_parent()}
+        loop = asyncio.get_running_loop()
+        transport, streams = await loop.subprocess_exec(
+            lambda: SubprocessStreamProtocol(limit=CHUNK // 4, loop=loop),
+            program,
+            *arguments,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            **options,
+        )
+        return cls(transport, streams)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code, negative for a signal; None while the process runs."""
+        return self._transport.get_returncode()
+
+    async def wait(self, seconds: float) -> None:
+        """Return when the process has exited, or after that time."""
+        await _poll(lambda: self.exit_code is not None, seconds)
+
+    async def end(self) -> None:
+        """Close the input, then terminate, then kill the process, its group and its descendants. Always returns."""
+        pids = descendants(self.pid)
+        if self.stdin is not None:
+            with contextlib.suppress(OSError, RuntimeError):
+                self.stdin.close()
+        await self.wait(CLOSED)
+        if sys.platform == "win32":
+            _end_job(self._job)
+            await self.wait(KILLED)
+        else:
+            pids |= descendants(self.pid)
+            for number, seconds in ((signal.SIGTERM, TERMINATED), (signal.SIGKILL, KILLED)):
+                if self._is_tree_alive(pids):
+                    self._signal(number, pids)
+                    await _poll(lambda: not self._is_tree_alive(pids), seconds)
+        with contextlib.suppress(OSError):
+            self._transport.close()  # our ends of the pipes: a survivor may hold the other ones
+
+    def _is_tree_alive(self, pids: set[int]) -> bool:
+        reap(pids)
+        if self.exit_code is None:
+            return True
+        if _is_alive(self.pid, os.killpg):
+            reap(children(os.getpid()) - {self.pid}, group=self.pid)
+            if _is_alive(self.pid, os.killpg):
+                return True
+        return any(_is_alive(pid, os.kill, forbidden=True) for pid in pids)
+
+    def _signal(self, number: signal.Signals, pids: set[int]) -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, number)
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
+
+
+async def _poll(condition: Callable[[], bool], seconds: float) -> None:
+    for _ in range(int(seconds / _POLL)):
+        if condition():
+            return
+        await asyncio.sleep(_POLL)  # the system does not report the end of a group
+
+
+def _is_alive(pid: int, kill: Callable[[int, int], None], *, forbidden: bool = False) -> bool:
+    """Return whether a process or group exists. ``forbidden`` is the result where signals are not permitted, as to a
+    group on macOS in which all have exited.
+    """
+    try:
+        kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return forbidden
+    return True
+
+
+def _find_program(command: str, path: str) -> str:
+    command = str(Path(command).expanduser()) if command.startswith("~") else command
+    return shutil.which(command, path=path) or command
+
+
+def _search_path(path: str) -> str:
+    """Return PATH with the folders that shells add and desktops, which start windows, do not."""
+    if sys.platform == "win32":
+        return path
+    folders = path.split(os.pathsep)
+    shell_folders = [str(Path(folder).expanduser()) for folder in _SHELL_FOLDERS]
+    added = (folder for folder in shell_folders if folder not in folders and Path(folder).is_dir())
+    return os.pathsep.join([*folders, *added])
+
+
+def _working_folder(folder: str) -> Path:
+    if not folder and not Path.home().is_dir():  # users of services have no home folder
+        return Path(tempfile.gettempdir())
+    path = Path(folder).expanduser() if folder else Path.home()
+    if not path.is_dir():
+        raise NotADirectoryError(20, "there is no such folder", str(path))
+    return path
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """Return a function for the new process that has Linux kill it when this process dies."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def set_up() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return set_up
+
+
 def adopt_orphans() -> None:
-    """What a server's processes leave behind becomes a child of this process. Linux only; elsewhere nothing."""
+    """Make processes that servers leave behind children of this process. Linux only; elsewhere nothing."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             import ctypes
@@ -47,163 +193,17 @@ def adopt_orphans() -> None:
             ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-class ServerProcess:
-    """One server's process. ``start`` makes one."""
-
-    def __init__(self, process: Process, job: object = None) -> None:
-        self._process = process
-        self._job = job  # Windows: closing it ends whatever is in it
-        self.stdin = process.stdin
-        self.stdout = process.stdout
-        self.stderr = process.stderr
-        self.pid = process.pid
-
-    @classmethod
-    async def start(
-        cls, command: str, arguments: tuple[str, ...], environment: Mapping[str, str], folder: str
-    ) -> ServerProcess:
-        """Start a command, found as a shell would find it. Raises OSError, ValueError for what no system can start."""
-        environment = {**environment, "PATH": _path(environment.get("PATH", os.defpath))}
-        found = _found(command, environment["PATH"])
-        where = _folder(folder)
-        pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, "limit": CHUNK // 4}
-        pipes |= {"env": dict(environment), "cwd": where}
-        if sys.platform == "win32":
-            from playground.tool_host.job import Job
-
-            process = await asyncio.create_subprocess_exec(found, *arguments, creationflags=_NO_WINDOW, **pipes)
-            return cls(process, Job(process.pid))
-        process = await asyncio.create_subprocess_exec(
-            found, *arguments, start_new_session=True, preexec_fn=_dies_with_us(), **pipes
-        )
-        return cls(process)
-
-    @property
-    def ended(self) -> int | None:
-        """Its exit code, negative for a signal; None while it runs."""
-        return self._process.returncode
-
-    async def ends(self, seconds: float) -> None:
-        """Return when it has ended by itself, or after that time."""
-        await self._gone(seconds, lambda: self.ended is not None)
-
-    async def end(self) -> None:
-        """Close its input, then ask it to end, then end it: it, its group, and what they left. Always returns."""
-        left = descendants(self.pid)
-        if self.stdin is not None:
-            with contextlib.suppress(OSError, RuntimeError):
-                self.stdin.close()
-        await self._gone(CLOSED, lambda: self.ended is not None)
-        if sys.platform == "win32":
-            from playground.tool_host.job import Job
-
-            if isinstance(self._job, Job):
-                self._job.end()
-            await self._gone(KILLED, lambda: self.ended is not None)
-        else:
-            left |= descendants(self.pid)
-            if self._alive(left):
-                self._signal(signal.SIGTERM, left)
-                await self._gone(TERMINATED, lambda: not self._alive(left))
-            if self._alive(left):
-                self._signal(signal.SIGKILL, left)
-                await self._gone(KILLED, lambda: not self._alive(left))
-        self._let_go()
-
-    def kill(self) -> None:
-        """End it and its group at once, without waiting."""
-        if sys.platform != "win32":
-            self._signal(signal.SIGKILL, descendants(self.pid))
-
-    def _alive(self, left: set[int]) -> bool:
-        reap(left)
-        if self.ended is None:
-            return True
-        try:
-            os.killpg(self.pid, 0)
-        except ProcessLookupError:
-            pass
-        except PermissionError:  # macOS: of a group in which all have ended
-            pass
-        else:
-            reap(children(os.getpid()) - {self.pid}, group=self.pid)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, 0)
-                return True
-        return any(map(_is_there, left))
-
-    def _signal(self, number: signal.Signals, left: set[int]) -> None:
-        for kill, whom in ((os.killpg, self.pid), *((os.kill, pid) for pid in left)):
+def end_orphans() -> None:
+    """Kill the processes that servers left behind. Linux only; elsewhere nothing."""
+    if sys.platform == "linux":
+        for pid in children(os.getpid()):
             with contextlib.suppress(OSError):
-                kill(whom, number)
-
-    @staticmethod
-    async def _gone(seconds: float, gone: Callable[[], bool]) -> None:
-        for _ in range(int(seconds / _STEP)):
-            if gone():
-                return
-            await asyncio.sleep(_STEP)  # that a whole group is gone is nothing the system tells
-
-    def _let_go(self) -> None:
-        """Close our ends of its pipes: one that could not be ended may hold the others."""
-        transport = getattr(self._process, "_transport", None)
-        if transport is not None:
-            with contextlib.suppress(OSError):
-                transport.close()
-
-
-def _found(command: str, path: str) -> str:
-    """The program that a command means; as it is where none is found."""
-    command = str(Path(command).expanduser()) if command.startswith("~") else command
-    return shutil.which(command, path=path) or command
-
-
-def _path(path: str) -> str:
-    """Where commands are looked for: as said, then where shells look and a desktop that starts windows does not."""
-    if sys.platform == "win32":
-        return path
-    known = path.split(os.pathsep)
-    more = [str(Path(folder).expanduser()) for folder in _WHERE_SHELLS_LOOK]
-    return os.pathsep.join([*known, *(folder for folder in more if folder not in known and Path(folder).is_dir())])
-
-
-def _folder(folder: str) -> Path:
-    if not folder and not Path.home().is_dir():  # that of a user without one, as services have
-        return Path(tempfile.gettempdir())
-    where = Path(folder).expanduser() if folder else Path.home()
-    if not where.is_dir():
-        raise NotADirectoryError(20, "there is no such folder", str(where))
-    return where
-
-
-def _dies_with_us() -> Callable[[], None] | None:
-    if sys.platform != "linux":
-        return None
-    import ctypes
-
-    prctl = ctypes.CDLL(None).prctl
-    ours = os.getpid()
-
-    def set_up() -> None:
-        prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-        if os.getppid() != ours:
-            os._exit(1)
-
-    return set_up
-
-
-def _is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+                os.kill(pid, signal.SIGKILL)
+        reap(children(os.getpid()))
 
 
 def reap(pids: set[int], group: int | None = None) -> None:
-    """Take note of the ends of those that are our children and that nobody else waits for."""
+    """Collect the exit codes of those that are our children, or of those in the group."""
     for pid in pids:
         with contextlib.suppress(OSError):
             if group is None or os.getpgid(pid) == group:
@@ -211,35 +211,50 @@ def reap(pids: set[int], group: int | None = None) -> None:
 
 
 def children(pid: int) -> set[int]:
-    """The processes that a process started, or took over. Linux only; elsewhere none are found."""
+    """Return the processes that a process started or adopted. Linux only; elsewhere none."""
     return {child for child, parent in _parents().items() if parent == pid}
 
 
 def descendants(pid: int) -> set[int]:
-    """Its children, theirs, and so on, without itself. Linux only; elsewhere none are found."""
-    parents, found, waiting = _parents(), set[int](), [pid]
-    while waiting:
-        parent = waiting.pop()
-        new = {child for child, of in parents.items() if of == parent} - found
-        found |= new
-        waiting += new
-    return found
+    """Return the children of a process, their children, and so on. Linux only; elsewhere none."""
+    parents = _parents()
+    result, pending = set[int](), [pid]
+    while pending:
+        parent = pending.pop()
+        new = {child for child, its_parent in parents.items() if its_parent == parent} - result
+        result |= new
+        pending += new
+    return result
 
 
 def _parents() -> dict[int, int]:
-    found: dict[int, int] = {}
+    parents: dict[int, int] = {}
     if sys.platform == "linux":
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
                 with contextlib.suppress(OSError, ValueError, IndexError):
                     stat = Path(entry.path, "stat").read_bytes()
-                    found[int(entry.name)] = int(stat.rpartition(b")")[2].split()[1])
-    return found
+                    parents[int(entry.name)] = int(stat.rpartition(b")")[2].split()[1])
+    return parents
 
 
-def end_orphans(but: set[int]) -> None:
-    """End what servers left behind and is ours now, but for these processes. Linux only; elsewhere nothing."""
-    for pid in children(os.getpid()) - but:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
-    reap(children(os.getpid()) - but)
+if sys.platform == "win32":
+
+    def _create_job(pid: int) -> Any:
+        """Return a job object with the process in it: closing it, as when this process dies, ends everything in it."""
+        try:
+            job = win32job.CreateJobObject(None, "")
+            limits = win32job.QueryInformationJobObject(job, win32job.JobObjectExtendedLimitInformation)
+            limits["BasicLimitInformation"]["LimitFlags"] |= win32job.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+            win32job.SetInformationJobObject(job, win32job.JobObjectExtendedLimitInformation, limits)
+            access = win32con.PROCESS_SET_QUOTA | win32con.PROCESS_TERMINATE
+            win32job.AssignProcessToJobObject(job, win32api.OpenProcess(access, False, pid))
+        except pywintypes.error:
+            return None
+        return job
+
+    def _end_job(job: Any) -> None:
+        if job is not None:
+            with contextlib.suppress(pywintypes.error):
+                win32job.TerminateJobObject(job, 1)
+                job.Close()

@@ -1,7 +1,7 @@
-"""What a server sent as values of ours: whatever shape it has, cut to size, and with no word lost about what was cut.
+"""Reads what a server sends as our values: of any shape, cut to size, with a note about everything that is cut.
 
-Lenient on purpose: one tool of a thousand that breaks the protocol must not take the others with it. Nothing here
-raises for what a server sends.
+Lenient on purpose: one tool in a thousand that breaks the protocol must not hide the others. Nothing here raises an
+error because of a server's data.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from playground.tool_host.limits import LONGEST_DEFINITION, LONGEST_NAME, LONGES
 _MOST_ARGUMENTS: Final = 200  # of one prompt
 
 
-def words(value: JSON, most: int = LONGEST_WORDS) -> str:
-    """A text, cut; empty for what is none."""
-    return whole(value[:most]) if isinstance(value, str) else ""
+def text(value: JSON, max_chars: int = LONGEST_WORDS) -> str:
+    """Return a text, cut; empty for any other value."""
+    return whole(value[:max_chars]) if isinstance(value, str) else ""
 
 
 def name(value: JSON) -> str:
-    """A short text, cut."""
-    return words(value, LONGEST_NAME)
+    """Return a short text, cut; empty for any other value."""
+    return text(value, LONGEST_NAME)
 
 
 def members(value: JSON) -> JSONObject:
-    """An object; an empty one for what is none."""
+    """Return an object; an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def entries(value: JSON) -> list[JSON]:
-    """A list; an empty one for what is none."""
+    """Return a list; an empty one for any other value."""
     return value if isinstance(value, list) else []
 
 
-def spelled(value: JSON) -> str | None:
-    """A value as JSON; None where it could not be saved: too deep, or with what is no number."""
+def encoded(value: JSON) -> str | None:
+    """Return a value as JSON; None if it cannot be saved: nested too deeply, or with NaN or infinity."""
     wrapped = {"": value}
     try:
         return json.dumps(value) if keepable(wrapped) is wrapped else None
@@ -65,29 +65,28 @@ def spelled(value: JSON) -> str | None:
 
 
 def tool(value: JSON) -> ServerTool | None:
-    """A tool of a list; None for what has no name, or is too large to be kept."""
+    """Return a tool of a list; None if it has no name or is too large."""
     raw = members(value)
-    called = name(raw.get("name"))
-    if not called:
+    tool_name = name(raw.get("name"))
+    if not tool_name:
         return None
     parameters, output = members(raw.get("inputSchema")), raw.get("outputSchema")
     for schema in (parameters, output):
-        text = spelled(schema)
-        if text is None or len(text) > LONGEST_DEFINITION:
+        definition = encoded(schema)
+        if definition is None or len(definition) > LONGEST_DEFINITION:
             return None
-    said = members(raw.get("annotations"))
-    title = name(raw.get("title"))
+    annotations = members(raw.get("annotations"))
     hints = Hints(
-        title=name(said.get("title")),
-        read_only=_flag(said.get("readOnlyHint")),
-        destructive=_flag(said.get("destructiveHint")),
-        idempotent=_flag(said.get("idempotentHint")),
-        open_world=_flag(said.get("openWorldHint")),
+        title=name(annotations.get("title")),
+        read_only=_flag(annotations.get("readOnlyHint")),
+        destructive=_flag(annotations.get("destructiveHint")),
+        idempotent=_flag(annotations.get("idempotentHint")),
+        open_world=_flag(annotations.get("openWorldHint")),
     )
     return ServerTool(
-        name=called,
-        title=title,
-        description=words(raw.get("description")),
+        name=tool_name,
+        title=name(raw.get("title")),
+        description=text(raw.get("description")),
         parameters=parameters,
         output=output if isinstance(output, dict) else None,
         hints=hints,
@@ -95,152 +94,160 @@ def tool(value: JSON) -> ServerTool | None:
 
 
 def prompt(value: JSON) -> ServerPrompt | None:
-    """A prompt of a list; None for what has no name."""
+    """Return a prompt of a list; None if it has no name."""
     raw = members(value)
-    called = name(raw.get("name"))
-    if not called:
+    prompt_name = name(raw.get("name"))
+    if not prompt_name:
         return None
     arguments = tuple(
         PromptArgument(
-            name=name(one.get("name")), description=words(one.get("description")), required=one.get("required") is True
+            name=name(item.get("name")),
+            description=text(item.get("description")),
+            required=item.get("required") is True,
         )
-        for one in map(members, entries(raw.get("arguments"))[:_MOST_ARGUMENTS])
-        if name(one.get("name"))
+        for item in map(members, entries(raw.get("arguments"))[:_MOST_ARGUMENTS])
+        if name(item.get("name"))
     )
     return ServerPrompt(
-        name=called, title=name(raw.get("title")), description=words(raw.get("description")), arguments=arguments
+        name=prompt_name, title=name(raw.get("title")), description=text(raw.get("description")), arguments=arguments
     )
 
 
-def resource(value: JSON, *, template: bool = False) -> ServerResource | None:
-    """A resource or a template of a list; None for what has no address."""
-    raw = members(value)
-    uri = name(raw.get("uriTemplate" if template else "uri"))
+def resource(value: JSON) -> ServerResource | None:
+    """Return a resource of a list; None if it has no address."""
+    return _resource(members(value), "uri")
+
+
+def template(value: JSON) -> ServerResource | None:
+    """Return a resource template of a list; None if it has no address."""
+    return _resource(members(value), "uriTemplate")
+
+
+def _resource(raw: JSONObject, address: str) -> ServerResource | None:
+    uri = name(raw.get(address))
     if not uri:
         return None
     return ServerResource(
         uri=uri,
         name=name(raw.get("name")),
         title=name(raw.get("title")),
-        description=words(raw.get("description")),
+        description=text(raw.get("description")),
         mime=name(raw.get("mimeType")),
         size=_size(raw.get("size")),
-        template=template,
+        template=address == "uriTemplate",
     )
 
 
-class Room:
-    """How many characters of one answer may still be kept, and what was not."""
+class Budget:
+    """The number of characters of one answer that may still be stored, and notes about what was cut."""
 
     def __init__(self) -> None:
         self.left = LONGEST_ANSWER
         self.lost: list[str] = []
 
-    def text(self, value: JSON, what: str) -> tuple[str, int]:
-        """As much of a text as there is room for, and how long it was where that is not all of it."""
-        text = whole(value) if isinstance(value, str) else ""
-        kept = text[: min(LONGEST_TEXT, self.left)]
-        self.left -= len(kept)
-        if len(kept) == len(text):
-            return kept, 0
-        self.lost.append(f"{what}: {len(text):,} characters, of which the first {len(kept):,} are kept")
-        return kept, len(text)
+    def text(self, value: JSON, label: str) -> tuple[str, int]:
+        """Return the beginning of a text that fits, and the length of a text that was cut, else 0."""
+        full = whole(value) if isinstance(value, str) else ""
+        part = full[: min(LONGEST_TEXT, self.left)]
+        self.left -= len(part)
+        if len(part) == len(full):
+            return part, 0
+        self.lost.append(f"{label}: {len(full):,} characters, of which the first {len(part):,} are kept")
+        return part, len(full)
 
-    def data(self, value: JSON, what: str) -> tuple[str, int]:
-        """Base64 if there is room for all of it; else nothing, and how many bytes it had."""
-        text = value if isinstance(value, str) else ""
-        if len(text) <= self.left:
-            self.left -= len(text)
-            return text, 0
-        size = len(text) * 3 // 4
-        self.lost.append(f"{what}: {size:,} bytes, more than is kept of one answer")
+    def data(self, value: JSON, label: str) -> tuple[str, int]:
+        """Return base64 that fits as a whole and 0, or nothing and the number of bytes it has."""
+        encoded_data = value if isinstance(value, str) else ""
+        if len(encoded_data) <= self.left:
+            self.left -= len(encoded_data)
+            return encoded_data, 0
+        size = len(encoded_data) * 3 // 4
+        self.lost.append(f"{label}: {size:,} bytes, more than is kept of one answer")
         return "", size
 
 
-def block(value: JSON, room: Room) -> Block:
-    """One block of an answer."""
+def block(value: JSON, budget: Budget) -> Block:
+    """Return one block of an answer."""
     raw = members(value)
     kind, mime = raw.get("type"), name(raw.get("mimeType"))
     if kind == "text":
-        text, cut = room.text(raw.get("text"), "a text")
-        return TextBlock(text=text, cut=cut)
+        part, cut = budget.text(raw.get("text"), "a text")
+        return TextBlock(text=part, cut=cut)
     if kind in ("image", "audio"):
-        data, cut = room.data(raw.get("data"), f"{'a picture' if kind == 'image' else 'sound'} ({mime or 'no type'})")
+        data, cut = budget.data(raw.get("data"), f"{'a picture' if kind == 'image' else 'sound'} ({mime or 'no type'})")
         return DataBlock(kind=kind, data=data, mime=mime, cut=cut)
     if kind == "resource" and isinstance(raw.get("resource"), dict):
-        return content(raw["resource"], room)
+        return content(raw["resource"], budget)
     if kind == "resource_link":
         return LinkBlock(
             uri=name(raw.get("uri")),
             name=name(raw.get("name")),
             title=name(raw.get("title")),
-            description=words(raw.get("description")),
+            description=text(raw.get("description")),
             mime=mime,
             size=_size(raw.get("size")),
         )
-    text_of = spelled(value)
-    if text_of is None or len(text_of) > min(room.left, LONGEST_STRUCTURED):
-        room.lost.append("a block of a kind that is not known, too large to be kept")
+    unknown = encoded(value)
+    if unknown is None or len(unknown) > min(budget.left, LONGEST_STRUCTURED):
+        budget.lost.append("a block of a kind that is not known, too large to be kept")
         return OtherBlock(value=None)
-    room.left -= len(text_of)
+    budget.left -= len(unknown)
     return OtherBlock(value=value)
 
 
-def content(value: JSON, room: Room) -> Block:
-    """What a resource holds: text, or bytes."""
+def content(value: JSON, budget: Budget) -> Block:
+    """Return the contents of a resource: text or bytes."""
     raw = members(value)
     uri, mime = name(raw.get("uri")), name(raw.get("mimeType"))
     if isinstance(raw.get("blob"), str):
-        data, cut = room.data(raw["blob"], f"the resource {uri}")
+        data, cut = budget.data(raw["blob"], f"the resource {uri}")
         return DataBlock(kind="blob", data=data, mime=mime, uri=uri, cut=cut)
-    text, cut = room.text(raw.get("text"), f"the resource {uri}")
-    return ResourceBlock(uri=uri, text=text, mime=mime, cut=cut)
+    part, cut = budget.text(raw.get("text"), f"the resource {uri}")
+    return ResourceBlock(uri=uri, text=part, mime=mime, cut=cut)
 
 
-def blocks(values: Iterable[JSON], room: Room) -> tuple[Block, ...]:
-    """The blocks of an answer, as many as are kept."""
-    found: list[Block] = []
-    more = 0
+def blocks(values: Iterable[JSON], budget: Budget) -> tuple[Block, ...]:
+    """Return the blocks of an answer that fit."""
+    result: list[Block] = []
+    left_out = 0
     for value in values:
-        if len(found) < MOST_BLOCKS and room.left > 0:
-            found.append(block(value, room))
+        if len(result) < MOST_BLOCKS and budget.left > 0:
+            result.append(block(value, budget))
         else:
-            more += 1
-    if more:
-        room.lost.append(f"{more:,} more blocks")
-    return tuple(found)
+            left_out += 1
+    if left_out:
+        budget.lost.append(f"{left_out:,} more blocks")
+    return tuple(result)
 
 
-def answer(raw: JSONObject, server: str, called: str, seconds: float) -> ServerAnswer:
-    """What a server answered to a call."""
-    room = Room()
+def answer(raw: JSONObject, server: str, tool: str, seconds: float) -> ServerAnswer:
+    """Return the answer of a server to a tool call that took ``seconds``."""
+    budget = Budget()
     structured = raw.get("structuredContent")
-    text = spelled(structured)
-    if text is None or len(text) > LONGEST_STRUCTURED:
-        size = f"{len(text):,} characters" if text is not None else "nested too deeply"
-        room.lost.append(f"the structured content: {size}, at most {LONGEST_STRUCTURED:,} characters are kept")
+    encoded_content = encoded(structured)
+    if encoded_content is None or len(encoded_content) > LONGEST_STRUCTURED:
+        size = f"{len(encoded_content):,} characters" if encoded_content is not None else "nested too deeply"
+        budget.lost.append(f"the structured content: {size}, at most {LONGEST_STRUCTURED:,} characters are kept")
         structured = None
-    found = raw.get("content")
-    made = blocks(entries(found), room)
-    problems = () if isinstance(found, list) else ("The answer has no list of content.",)
+    values = raw.get("content")
     return ServerAnswer(
         server=server,
-        tool=called,
-        blocks=made,
+        tool=tool,
+        blocks=blocks(entries(values), budget),
         structured=structured,
         is_error=raw.get("isError") is True,
         seconds=seconds,
-        problems=problems,
-        lost=tuple(room.lost),
+        problems=() if isinstance(values, list) else ("The answer has no list of content.",),
+        lost=tuple(budget.lost),
     )
 
 
-def message(value: JSON, room: Room) -> Message:
-    """One message of a prompt or of a request for sampling; its content is one block or several."""
+def message(value: JSON, budget: Budget) -> Message:
+    """Return a message of a prompt or of a request for sampling; its content is one block or a list of them."""
     raw = members(value)
-    inside = raw.get("content")
+    values = raw.get("content")
     return Message(
-        role=name(raw.get("role")) or "user", blocks=blocks(inside if isinstance(inside, list) else [inside], room)
+        role=name(raw.get("role")) or "user", blocks=blocks(values if isinstance(values, list) else [values], budget)
     )
 
 

@@ -1,6 +1,6 @@
-"""Signing in at a server (OAuth) in the person's browser, which comes back to a loopback address of this process.
+"""Sign-in at a server (OAuth) in the person's browser, which is redirected to a loopback address of this process.
 
-The library does the protocol. What it is given is kept by the window, in the keyring; nothing here writes a file.
+The library implements the protocol. The window stores the tokens in the keyring; nothing here writes a file.
 """
 
 from __future__ import annotations
@@ -14,80 +14,82 @@ from typing import Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
-from mcp.client.auth.oauth2 import OAuthContext
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from playground.domain.tool_servers import SIGN_IN_SECRETS
 from playground.jsonkit.values import JSONObject
-from playground.tool_host.owner import Owner
+from playground.tool_host.report import ServerReport
 
 M = TypeVar("M", bound=BaseModel)
 
 _PATH: Final = "/callback"
-_LINE: Final = 16_384  # bytes of a request that are read
-_PATIENCE: Final = 10.0  # seconds in which a browser has to say what it wants
+_LONGEST_LINE: Final = 16_384  # bytes of the request line
+_READ: Final = 10.0  # seconds to receive the request line
 _PAGE: Final = "The sign-in is finished. This window can be closed; go back to Gateway Playground."
-_REFUSED: Final = "The sign-in was refused. This window can be closed; go back to Gateway Playground."
+_REFUSED_PAGE: Final = "The sign-in was refused. This window can be closed; go back to Gateway Playground."
 
 
-class Kept:
-    """What was given at the last sign-in, and the address it was asked for under."""
+class SavedSignIn:
+    """The tokens and the registration of the last sign-in, with the port they were requested for.
 
-    def __init__(self, connection: Owner) -> None:
-        self._connection = connection
+    It is the library's token storage. Set ``provider`` before the first request.
+    """
+
+    def __init__(self, report: ServerReport) -> None:
+        self._report = report
         self._value: JSONObject = {}
         with suppress(ValueError, RecursionError):
-            value = json.loads(connection.signed_in or "{}")
+            value = json.loads(report.saved_sign_in or "{}")
             self._value = value if isinstance(value, dict) else {}
-        self._hide()
-        self._context: OAuthContext | None = None
+        self._mask_secrets()
+        self._provider: OAuthClientProvider | None = None
 
-    def serve(self, context: OAuthContext) -> None:
-        """Have the library know what it does not ask for: when the token runs out, and where a new one is had."""
-        self._context = context
+    def attach(self, provider: OAuthClientProvider) -> None:
+        """Restore what the library does not load from its storage: the expiry of the token, and where to renew it."""
+        self._provider = provider
         expires = self._value.get("expires")
-        context.token_expiry_time = expires if isinstance(expires, int | float) else None
-        context.oauth_metadata = _read(OAuthMetadata, self._value.get("metadata"))
+        provider.context.token_expiry_time = expires if isinstance(expires, int | float) else None
+        provider.context.oauth_metadata = _read(OAuthMetadata, self._value.get("metadata"))
 
     @property
     def port(self) -> int:
-        """The port of the address that the browser came back to; 0 for none."""
+        """The port that the browser was redirected to; 0 for none."""
         port = self._value.get("port")
         return port if isinstance(port, int) and 0 < port < 1 << 16 else 0
 
-    def use(self, port: int) -> None:
-        """The browser comes back to this port: what was given for another one is of no use but its token."""
+    def use_port(self, port: int) -> None:
+        """Redirect the browser to this port. A registration for another port is of no use and dropped."""
         if port != self.port:
             self._value = {"port": port}
 
     async def get_tokens(self) -> OAuthToken | None:
-        """The tokens, if there are any."""
+        """Return the saved tokens."""
         return _read(OAuthToken, self._value.get("tokens"))
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Keep these from now on."""
+        """Save tokens."""
         self._value["expires"] = time.time() + tokens.expires_in if tokens.expires_in else None
-        found = self._context.oauth_metadata if self._context is not None else None
-        self._value["metadata"] = found.model_dump(mode="json", exclude_none=True) if found is not None else None
-        self._keep("tokens", tokens.model_dump(mode="json", exclude_none=True))
+        metadata = self._provider.context.oauth_metadata if self._provider is not None else None
+        self._value["metadata"] = metadata.model_dump(mode="json", exclude_none=True) if metadata is not None else None
+        self._save("tokens", tokens)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """As whom this application is registered."""
+        """Return the saved registration of this application."""
         return _read(OAuthClientInformationFull, self._value.get("client"))
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep this from now on."""
-        self._keep("client", client_info.model_dump(mode="json", exclude_none=True))
+        """Save a registration."""
+        self._save("client", client_info)
 
-    def _keep(self, name: str, value: JSONObject) -> None:
-        self._value[name] = value
-        self._hide()
-        self._connection.keep(json.dumps(self._value))
+    def _save(self, name: str, value: BaseModel) -> None:
+        self._value[name] = value.model_dump(mode="json", exclude_none=True)
+        self._mask_secrets()
+        self._report.save_sign_in(json.dumps(self._value))
 
-    def _hide(self) -> None:
-        known = [value for part in ("tokens", "client") for value in (self._value.get(part) or {}).items()]
-        self._connection.mask.add(value for name, value in known if name in SIGN_IN_SECRETS and isinstance(value, str))
+    def _mask_secrets(self) -> None:
+        fields = [field for part in ("tokens", "client") for field in (self._value.get(part) or {}).items()]
+        self._report.mask.add(value for name, value in fields if name in SIGN_IN_SECRETS and isinstance(value, str))
 
 
 def _read(kind: type[M], value: object) -> M | None:
@@ -97,48 +99,62 @@ def _read(kind: type[M], value: object) -> M | None:
         return None
 
 
-@asynccontextmanager
-async def sign_in(connection: Owner) -> AsyncIterator[OAuthClientProvider]:
-    """What puts the token into requests, and gets one where it has to."""
-    kept = Kept(connection)
-    came: asyncio.Queue[AuthorizationCodeResult] = asyncio.Queue(1)
+class _RedirectListener:
+    """Receives the browser's redirects, and answers each with a page."""
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self) -> None:
+        self._results: asyncio.Queue[AuthorizationCodeResult] = asyncio.Queue(1)
+
+    async def listen(self, port: int) -> asyncio.Server:
+        """Listen on this port, or on a free one if it is in use."""
+        try:
+            return await asyncio.start_server(self._serve, "127.0.0.1", port, limit=_LONGEST_LINE)
+        except OSError:
+            return await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_LONGEST_LINE)
+
+    def clear(self) -> None:
+        """Forget earlier redirects."""
+        while not self._results.empty():
+            self._results.get_nowait()
+
+    async def result(self) -> AuthorizationCodeResult:
+        """Return the parameters of the next redirect."""
+        return await self._results.get()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError, TimeoutError, ValueError):
-            line = await asyncio.wait_for(reader.readline(), _PATIENCE)
-            words = line[:_LINE].decode("ascii", "replace").split(" ")
-            address = urlsplit(words[1]) if len(words) > 1 else urlsplit("")
-            given = {name: values[0] for name, values in parse_qs(address.query).items()}
-            wanted = words[0] == "GET" and address.path == _PATH and "state" in given
-            if wanted and not came.full():
-                result = AuthorizationCodeResult(code=given.get("code", ""), state=given["state"], iss=given.get("iss"))
-                came.put_nowait(result)
-            page = (_PAGE if "code" in given else _REFUSED) if wanted else "There is nothing here."
-            head = f"HTTP/1.1 {'200 OK' if wanted else '404 Not Found'}\r\nContent-Type: text/plain; charset=utf-8"
+            line = await asyncio.wait_for(reader.readline(), _READ)
+            words = line[:_LONGEST_LINE].decode("ascii", "replace").split(" ")
+            url = urlsplit(words[1]) if len(words) > 1 else urlsplit("")
+            query = {name: values[0] for name, values in parse_qs(url.query).items()}
+            is_redirect = words[0] == "GET" and url.path == _PATH and "state" in query
+            if is_redirect and not self._results.full():
+                result = AuthorizationCodeResult(code=query.get("code", ""), state=query["state"], iss=query.get("iss"))
+                self._results.put_nowait(result)
+            page = (_PAGE if "code" in query else _REFUSED_PAGE) if is_redirect else "There is nothing here."
+            head = f"HTTP/1.1 {'200 OK' if is_redirect else '404 Not Found'}\r\nContent-Type: text/plain; charset=utf-8"
             writer.write(f"{head}\r\nContent-Length: {len(page)}\r\nConnection: close\r\n\r\n{page}".encode())
             await writer.drain()
         writer.close()
 
-    async def listen(port: int) -> asyncio.Server:
-        return await asyncio.start_server(answer, "127.0.0.1", port, limit=_LINE)
 
-    try:
-        server = await listen(kept.port)
-    except OSError:  # somebody else has that port now
-        server = await listen(0)
+@asynccontextmanager
+async def sign_in(report: ServerReport) -> AsyncIterator[OAuthClientProvider]:
+    """Yield the authentication of requests, which adds the token and requests one where necessary."""
+    saved, listener = SavedSignIn(report), _RedirectListener()
+    server = await listener.listen(saved.port)
     port = server.sockets[0].getsockname()[1]
-    kept.use(port)
+    saved.use_port(port)
 
-    async def show(url: str) -> None:
-        while not came.empty():
-            came.get_nowait()
-        connection.browse(url)
+    async def open_page(url: str) -> None:
+        listener.clear()
+        report.open_browser(url)
 
-    async def wait() -> AuthorizationCodeResult:
+    async def wait_for_redirect() -> AuthorizationCodeResult:
         try:
-            return await came.get()
+            return await listener.result()
         finally:
-            connection.signing = False
+            report.is_signing_in = False
 
     metadata = OAuthClientMetadata(
         redirect_uris=[AnyUrl(f"http://127.0.0.1:{port}{_PATH}")],
@@ -146,6 +162,6 @@ async def sign_in(connection: Owner) -> AsyncIterator[OAuthClientProvider]:
         token_endpoint_auth_method="none",
     )
     async with server:
-        provider = OAuthClientProvider(connection.server.url, metadata, kept, show, wait)
-        kept.serve(provider.context)
+        provider = OAuthClientProvider(report.server.url, metadata, saved, open_page, wait_for_redirect)
+        saved.attach(provider)
         yield provider

@@ -1,4 +1,4 @@
-"""What went wrong with a server, in words for people."""
+"""Failures of servers in words for people."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from mcp.shared.exceptions import MCPError
 
 from playground.domain.tool_servers import ToolServer, Via
 
-_LONGEST = 600  # characters of what a library says
+_LONGEST = 600  # characters of a library's message
+
+
+class FaultError(Exception):
+    """A request to a server brought no answer. The text is for people."""
 
 
 def fault_words(error: BaseException, server: ToolServer) -> str:
-    """Why there is no connection, as far as that is known."""
+    """Return why there is no connection."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     if isinstance(error, FileNotFoundError) and server.via == Via.STDIO:
@@ -22,8 +26,8 @@ def fault_words(error: BaseException, server: ToolServer) -> str:
     if isinstance(error, PermissionError) and server.via == Via.STDIO:
         return f"“{server.command}” cannot be started: this computer does not allow it."
     if isinstance(error, OSError) and server.via == Via.STDIO:
-        where = f" ({error.filename})" if error.filename else ""
-        return f"“{server.command}” could not be started: {error.strerror or error}{where}."
+        file = f" ({error.filename})" if error.filename else ""
+        return f"“{server.command}” could not be started: {error.strerror or error}{file}."
     if isinstance(error, MCPError):
         return f"The server refused: {error.message[:_LONGEST]} (code {error.code})."
     if isinstance(error, httpx2.HTTPStatusError):
@@ -31,8 +35,8 @@ def fault_words(error: BaseException, server: ToolServer) -> str:
     if isinstance(error, httpx2.TimeoutException):
         return f"{_host(server)} did not answer in time. Is the address right?"
     if isinstance(error, httpx2.TransportError):
-        said = str(error)[:_LONGEST] or type(error).__name__
-        return f"There is no connection to {_host(server)} ({said}). Does the server run, and is the address right?"
+        message = str(error)[:_LONGEST] or type(error).__name__
+        return f"There is no connection to {_host(server)} ({message}). Does the server run, and is the address right?"
     return (str(error) or type(error).__name__)[:_LONGEST]
 
 
@@ -45,7 +49,7 @@ def _host(server: ToolServer) -> str:
 
 
 def exit_words(code: int | None) -> str:
-    """How a process ended, by its exit code."""
+    """Return how a process ended; its exit code is None while it runs."""
     if code is None:
         return "The server closed its output."
     if code < 0:

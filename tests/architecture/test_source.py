@@ -107,7 +107,7 @@ Rule = Callable[[Module], Iterator[tuple[int, str]]]
 RULES: dict[Rule, str] = {
     missing_docstring: "Say why the module exists",
     banned_name: "See playground/ui/widgets/loop.py",
-    protocol_name: "Make it a facet of the protocol's object (playground/protocols)",
+    protocol_name: "Make it a method of the protocol (playground/protocols)",
     rare_sign: "Make it an icon (playground.ui.widgets.mark_label) or a word",
 }
 

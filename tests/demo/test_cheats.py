@@ -18,7 +18,7 @@ def test_other_words_stay_in_the_text() -> None:
     text = "!important !calls !html=3 !lengthx2 a!429 !429s !tps=fast !999 ! 429 !429=1.2.3 #!stall"
     rest, directives = parse(text)
     assert rest == text
-    assert not directives.found
+    assert not directives.values
 
 
 def test_number_of_a_directive_is_parsed() -> None:

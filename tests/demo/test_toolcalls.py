@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import jsonschema
 import pytest
 
-from playground.demo.tool_offers import TOOLS
+from playground.demo.tool_server import server
 from playground.demo.toolcalls import names_in
 from tests.demo.conftest import WEATHER, DemoClient, message, tool
 
@@ -135,7 +136,8 @@ def test_names_are_found_in_a_prompt() -> None:
 
 
 def test_prompt_calls_the_tools_of_the_demo_server(client: DemoClient) -> None:
-    offered = [tool(each.name, dict(each.input_schema), each.description or "") for each in TOOLS]
+    tools = asyncio.run(server.list_tools())
+    offered = [tool(each.name, dict(each.input_schema), each.description or "") for each in tools]
     for prompt, calls in (
         ("What time is it? And roll three dice.", {"clock": {}, "roll_dice": {"count": 3, "sides": 6}}),
         ("Draw me a chart of 3, 5 and 8.5", {"draw_chart": {"values": [3, 5, 8.5]}}),

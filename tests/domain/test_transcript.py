@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult
@@ -137,11 +134,3 @@ def test_usage_of_a_request_with_choices_is_counted_once() -> None:
 
     turns = [make_turn(Role.USER, "?"), answer("e1"), answer("e1", 1), answer("e2"), answer(None), answer(None)]
     assert [outcome.exchange for outcome in one_per_request(turns)] == ["e1", "e2", None, None]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="platform: processes are not forked")
-def test_identifiers_after_a_fork_are_unique() -> None:
-    command = [sys.executable, "-m", "tests.domain.forked_ids"]
-    ids = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert len(set(ids)) == len(ids) == 200
-    assert {len(one) for one in ids} == {16}

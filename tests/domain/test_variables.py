@@ -5,7 +5,6 @@ from __future__ import annotations
 from playground.domain.parts import Image, Reasoning, Text, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.domain.variables import (
-    Braced,
     as_written,
     mentions,
     names_in,
@@ -103,14 +102,3 @@ def test_variables_in_answers_stay() -> None:
 def test_long_text_of_half_variables_stays(piece: str) -> None:
     text = piece * (200_000 // len(piece)) + "{{"
     assert resolve(text, VALUES) == text
-
-
-def test_unchanged_turns_are_not_resolved_again() -> None:
-    turns = (make_turn(Role.USER, "{{a}}"), make_turn(Role.USER, "plain"), make_turn(Role.USER, "{{b}}"))
-    braced, values = Braced(), {"a": "1", "b": "2"}
-    first = braced.resolve(turns, values)
-    again = braced.resolve((*turns[:2], make_turn(Role.USER, "{{b}}!")), values)
-    assert [turn.text for turn in first] == ["1", "plain", "2"]
-    assert [turn.text for turn in again] == ["1", "plain", "2!"]
-    assert again[0] is first[0]
-    assert [turn.text for turn in braced.resolve(turns, {"a": "3", "b": "2"})] == ["3", "plain", "2"]

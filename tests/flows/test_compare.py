@@ -346,7 +346,7 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
     await compare.add_preset("warm")
     await compare.wait_for_lanes(3)
     assert lanes.title(lanes.all[2]) == "C · warm"
-    assert lanes.all[2].settings.current.held["temperature"] == 1
+    assert lanes.all[2].settings.current.set_fields["temperature"] == 1
     await person.do(lambda: set_warm(lanes.all[1], None))
     await compare.lanes[2].choose("Close")
     await compare.wait_for_lanes(2)
@@ -407,7 +407,7 @@ def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: S
     def received(session: Session, turns: int) -> bool:
         """Return whether each lane has so many turns, the last a part of an answer."""
         ends = [lane.transcript.path[-1] for lane in session.lanes if len(lane.transcript.path) == turns]
-        return len(ends) == 3 and all(turn.parts and turn.outcome and not turn.outcome.whole for turn in ends)
+        return len(ends) == 3 and all(turn.parts and turn.outcome and not turn.outcome.is_complete for turn in ends)
 
     async def ask(person: Person) -> None:
         session = person.session.main

@@ -118,7 +118,7 @@ async def test_answers_refused_for_one_field_are_asked_again_without_it(person: 
     await page.wait_until(lambda: page.complete and not page.failed, "answers")
     (rule,) = person.app.gateways.get(DEMO_ID).adaptations
     assert (rule.words, rule.model) == ("seed left out", "demo-chat")
-    assert person.session.settings.current.held["seed"] == 7
+    assert person.session.settings.current.set_fields["seed"] == 7
 
 
 def test_thumb_and_note_are_a_verdict_after_restart(stage: Stage) -> None:

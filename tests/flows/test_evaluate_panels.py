@@ -48,7 +48,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await person.until(lambda: len(panel.cards) == 3, "a card of the lane")
     copied = plan_of(person).variants[1]
     assert copied.name == "warm"
-    assert copied.applied(session.settings).current.held["temperature"] == 1.5
+    assert copied.applied(session.settings).current.set_fields["temperature"] == 1.5
 
     sweep = await panel.open_sweep()
     await sweep.set_step("nothing")
@@ -60,7 +60,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await sweep.close("Add")
     await person.until(lambda: len(plan_of(person).variants) == 3, "the sweep")
     variants = plan_of(person).variants
-    assert [one.applied(session.settings).current.held["temperature"] for one in variants] == [0, 1, 2]
+    assert [one.applied(session.settings).current.set_fields["temperature"] for one in variants] == [0, 1, 2]
     await person.until(lambda: [card[-1] for card in panel.cards[-3:]] == ["0", "1", "2"], "their cards")
 
     def ids() -> list[str]:
@@ -77,7 +77,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
 
     await panel.card(variants[1].name).choose("Open as a lane of Compare")
     await person.until(lambda: person.pane.columns is not None, "Compare")
-    assert lanes.all[-1].settings.current.held["temperature"] == 1
+    assert lanes.all[-1].settings.current.set_fields["temperature"] == 1
 
 
 def test_checks_and_promptfoo_configurations_are_imported(stage: Stage, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ async def test_results_of_a_call_open_as_lanes(person: Person) -> None:
     await dialog.press("Start 2 lanes")
     await page.wait_for_lanes(4)
     await person.until(lambda: all(results(one) for one in lanes.all[2:]), "a result in each")
-    assert all(one.settings.current.held.get("temperature") == 0.5 for one in lanes.all[1:])
+    assert all(one.settings.current.set_fields.get("temperature") == 0.5 for one in lanes.all[1:])
     assert [one.transcript.path[1].id for one in lanes.all[1:]] == [turn_id] * 3
     await person.until(lambda: not session.busy, "the answers")
 

@@ -1,4 +1,4 @@
-"""The model list, a knock at an endpoint, and the demo gateway end to end."""
+"""The model list, a probe at an endpoint, and the demo gateway end to end."""
 
 from __future__ import annotations
 
@@ -119,15 +119,15 @@ async def test_probe_reports_the_status_of_an_endpoint(server: FaultServer, make
     server.play_next(
         send(whole(400, "application/json", b'{"code":1,"message":"model is missing","data":null}')), keep()
     )
-    knock = await client.knock(get_protocol("messages"))
-    assert (knock.status, knock.method) == (400, "POST")
-    assert knock.failure is not None
-    assert knock.failure.message == "model is missing"
+    probe = await client.probe(get_protocol("messages"))
+    assert (probe.status, probe.method) == (400, "POST")
+    assert probe.failure is not None
+    assert probe.failure.message == "model is missing"
     assert (server.requests[0].target, server.requests[0].json) == ("/v1/messages", {})
     server.play_next(hold())
-    knock = await make_client(timeouts=Timeouts(first=0.2)).knock(get_protocol("chat"))
-    assert knock.failure is not None
-    assert knock.failure.kind is FailureKind.TIMEOUT_FIRST
+    probe = await make_client(timeouts=Timeouts(first=0.2)).probe(get_protocol("chat"))
+    assert probe.failure is not None
+    assert probe.failure.kind is FailureKind.TIMEOUT_FIRST
 
 
 async def test_test_and_run_use_the_same_address(server: FaultServer, make_client: MakeClient) -> None:

@@ -334,6 +334,14 @@ async def test_redirect_is_not_followed(server: FaultServer, make_client: MakeCl
     await asyncio.to_thread(server.wait_closed)  # a body that was not read leaves no connection behind
 
 
+async def test_redirect_to_an_invalid_address_is_a_redirect(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(whole(302, "text/html", b"moved", "Location: http://[::1:80/v1")))
+    _, events = await run(make_client())
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.REDIRECT
+    assert "points to an address that is not valid" in failure.message
+
+
 async def test_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
     cap = 2 * 1024 * 1024
     bomb = gzip.compress(b"data: " + b"a" * (64 * 1024 * 1024), 9)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from playground.gateway.limiter import LONGEST, Limiter
-from playground.gateway.limits import RateLimit, RateLimits
+from playground.gateway.limits import LONGEST, Limiter, RateLimit, RateLimits
 
 
 class Clock:

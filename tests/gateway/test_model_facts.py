@@ -46,7 +46,7 @@ def test_malformed_facts_are_ignored(said: str) -> None:
 @each_case("entry", ["text", None, 7, [], [1], {}, {"id": "m"}, {"id": "m", "object": "model"}])
 def test_bare_name_has_no_facts(entry: Any) -> None:
     found = facts_of(entry)
-    assert not found.told
+    assert not found.is_known
     assert found is NOTHING_TOLD
     assert found.takes("image") is None
 

@@ -209,6 +209,12 @@ def test_text_is_held_back_for_a_limited_time() -> None:
     assert len(stream.redact_bytes(chunk({"content": "y" * MOST_HELD}, index=1), 2.0)) == 2
 
 
+def test_rest_of_a_key_is_masked_after_a_large_line_with_its_beginning_was_released() -> None:
+    first = chunk({"content": KEY[:9]}, padding="x" * MOST_HELD)
+    reads = [first[:-8], first[-8:], chunk({"content": KEY[9:19]}), chunk({"content": KEY[19:]}), DONE]
+    assert said("chat", body(redact(reads))) == f"{KEY[:9]}{MASK}"
+
+
 def test_key_that_is_typed_slowly_is_waited_for() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     found = [

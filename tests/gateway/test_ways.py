@@ -145,7 +145,7 @@ async def test_key_is_sent_in_each_way(opened: list[GatewayClient], guarded_gate
             client = client_for(opened, server.url, auth={protocol: auth})
             await client.list_models(protocol)
             await answer(client, protocol)
-            await client.knock(get_protocol(protocol))
+            await client.probe(get_protocol(protocol))
             assert [request.method for request in server.requests] == ["GET", "POST", "POST"]
             bearer = auth in (Auth.BEARER, Auth.BOTH)
             own = auth in (Auth.X_API_KEY, Auth.BOTH)

@@ -116,11 +116,12 @@ STREAMS: Final = (
     StreamShape("text", same(delta({"content": "a"}))),
     StreamShape("choices", each(lambda n: delta({"content": "a"}, n)), parts=True),
     StreamShape("choices at once", _choices_at_once, parts=True),
-    StreamShape("calls", each(lambda n: pieces(piece("{}", n, f"c{n}", "f")))),
+    StreamShape("calls", each(lambda n: pieces(piece("{}", n, f"c{n}", "f"))), parts=True),
     StreamShape("calls at once", _body_of_calls, parts=True),
     StreamShape(
         "calls without an index",
         each(lambda n: pieces({"id": f"c{n}", "function": {"name": "f", "arguments": "{}"}})),
+        parts=True,
     ),
     StreamShape("arguments", same(pieces(piece("x")), before=pieces(piece('{"a":"', 0, "c", "f")))),
     StreamShape("arguments of brackets", same(pieces(piece("[")), before=pieces(piece('{"a":', 0, "c", "f")))),
@@ -138,7 +139,11 @@ STREAMS: Final = (
     StreamShape(
         "reasoning records", same(delta({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "abc"}]}))
     ),
-    StreamShape("reasoning and text in turn", each(lambda n: delta({("content", "reasoning_content")[n % 2]: "a"}))),
+    StreamShape(
+        "reasoning and text in turn",
+        each(lambda n: delta({("content", "reasoning_content")[n % 2]: "a"})),
+        parts=True,
+    ),
     StreamShape("images", each(lambda n: delta({"images": [{"type": "image_url", "i": n}]})), parts=True),
     StreamShape("a tag that may begin", same(delta({"content": "<"}), before=delta({"content": "<think>"}))),
     StreamShape("halves of characters", same(b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n')),
@@ -154,7 +159,7 @@ STREAMS: Final = (
         "messages",
     ),
     StreamShape("blocks", each(lambda n: block(n, **_TEXT), before=BEGIN), "messages"),
-    StreamShape("blocks of calls", each(_tool_use, before=BEGIN), "messages"),
+    StreamShape("blocks of calls", each(_tool_use, before=BEGIN), "messages", parts=True),
     StreamShape(
         "blocks, then stop reasons",
         _after_blocks(lambda n: named("message_delta", delta={"stop_reason": "ab"[n % 2]})),

@@ -9,7 +9,6 @@ import pytest
 
 from playground.jsonkit import foreign, reading
 from playground.jsonkit.nesting import DEEPEST, deeper, loads
-from playground.jsonkit.pieces import load_in_pieces
 from tests.support.each_case import each_case
 
 
@@ -22,7 +21,6 @@ def nested(levels: int, by: str = "[") -> str:
     ("read", "error"),
     [
         (loads, RecursionError),
-        (load_in_pieces, RecursionError),
         (foreign.parse, ValueError),
         (reading.parse_json, ValueError),
     ],

@@ -112,7 +112,7 @@ def test_properties_come_and_go_without_a_trace(path: Path) -> None:
             names = list(reach(json.loads(text), field.core)["properties"])
             for at in (None, 0):
                 name = free_name(names, "fresh")
-                added = add_property(text, field.core, name, at=at)
+                added = add_property(text, field.core, name, index=at)
                 assert reach(json.loads(added), (*field.core, "properties", name)) == {"type": "string"}
                 assert remove_property(added, (*field.core, "properties", name)) == text
         if field.role == "property" and not doubled:

@@ -88,7 +88,7 @@ def test_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
         (("items", 1), "prefix", "constant"),
         (("additionalItems",), "item", "null"),
     ]
-    assert all(one.shown for one in fields_of(pair).slots)
+    assert all(one.editable for one in fields_of(pair).slots)
     ghost = slot(fields_of({"additionalItems": {}}), "additionalItems")
     assert ghost is not None
 
@@ -96,7 +96,7 @@ def test_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
 def test_exclusive_bound_of_draft_04_is_a_switch() -> None:
     bound = slot(fields_of({"type": "number", "minimum": 1, "exclusiveMinimum": True}), "exclusiveMinimum")
     assert bound is not None
-    assert (bound.editor, bound.shown) == ("flag", True)
+    assert (bound.editor, bound.editable) == ("flag", True)
 
 
 def test_references_lead_to_the_parts_with_their_identifiers() -> None:
@@ -128,14 +128,14 @@ def test_references_have_a_target_or_a_problem() -> None:
 
 def test_keywords_outside_the_form_are_named() -> None:
     root = fields_of(ALL["12_if_then"])
-    assert {one.keyword for one in root.slots if not one.shown} == {"if", "then", "else"}
+    assert {one.keyword for one in root.slots if not one.editable} == {"if", "then", "else"}
     root = fields_of(ALL["32_vendor_words"])
-    assert {one.keyword for one in root.slots if not one.shown} == {"x-order", "$comment", "propertyOrdering"}
+    assert {one.keyword for one in root.slots if not one.editable} == {"x-order", "$comment", "propertyOrdering"}
     wrong = at("40_wrong_shapes", "properties", "a")
-    assert {one.keyword for one in wrong.slots if one.present and not one.shown} == {"minLength", "description"}
+    assert {one.keyword for one in wrong.slots if one.present and not one.editable} == {"minLength", "description"}
     ghost = slot(fields_of(ALL["43_object_without_type"]), "required")
     assert ghost is not None
-    assert not ghost.shown
+    assert not ghost.editable
 
 
 def test_slots_fit_what_they_hold() -> None:

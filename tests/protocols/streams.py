@@ -14,9 +14,8 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event
 from playground.protocols.chat.decode import ChatDecoder
-from playground.protocols.decoding import BodyDecoder
+from playground.protocols.decoding import Decoder, Traced
 from playground.protocols.messages.decode import MessagesDecoder
-from playground.protocols.protocol import Traced
 
 DONE = b"data: [DONE]\n\n"
 
@@ -67,7 +66,7 @@ def _ids() -> Callable[[], str]:
     return lambda: f"made_{next(counter)}"
 
 
-def _run(make: Callable[[], BodyDecoder], body: bytes, sizes: Iterable[int]) -> list[Event]:
+def _run(make: Callable[[], Decoder], body: bytes, sizes: Iterable[int]) -> list[Event]:
     reads = _reads(body, sizes)
     decoder = make()
     out = [event for read in reads for event in decoder.decode_bytes(read)] + decoder.close()
@@ -88,7 +87,7 @@ def _reads(body: bytes, sizes: Iterable[int]) -> list[bytes]:
     return [*reads, body[at:]] if at < len(body) else reads
 
 
-def trace(decoder: BodyDecoder, reads: Iterable[bytes]) -> list[Traced]:
+def trace(decoder: Decoder, reads: Iterable[bytes]) -> list[Traced]:
     """All frames of a body with their events."""
     return [traced for read in reads for traced in decoder.trace(read)] + decoder.trace_close()
 

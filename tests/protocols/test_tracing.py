@@ -5,8 +5,7 @@ from __future__ import annotations
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event, Failed, Finish, StreamEnd, TextDelta
 from playground.protocols.chat.decode import ChatDecoder
-from playground.protocols.decoding import BodyDecoder
-from playground.protocols.protocol import Traced
+from playground.protocols.decoding import Decoder, Traced
 from tests.protocols.streams import DONE, chunk, trace
 from tests.protocols.test_rechunking import CHAT
 
@@ -15,7 +14,7 @@ def events(traced: list[Traced]) -> list[Event]:
     return [event for _, found in traced for event in found]
 
 
-def traced(body: bytes, decoder: BodyDecoder | None = None) -> list[Traced]:
+def traced(body: bytes, decoder: Decoder | None = None) -> list[Traced]:
     return trace(decoder or ChatDecoder(), [body])
 
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -43,9 +44,9 @@ async def connect_service(stage: Stage) -> None:
     with _environment(GROQ_API_KEY=KEY):
         stage.act("gateway.connect")
         address = stage.find(QLineEdit, inside=await stage.dialog("Connect a gateway"))
-        QTest.keyClicks(address, "groq")
+        await stage.person.do(partial(QTest.keyClicks, address, "groq"))
         await stage.settle()
-        QTest.keyClick(address, Qt.Key.Key_Return)
+        await stage.person.do(partial(QTest.keyClick, address, Qt.Key.Key_Return))
         await stage.settle()
 
 

@@ -30,7 +30,6 @@ from PySide6.QtCore import (
     qInstallMessageHandler,
 )
 from PySide6.QtGui import QColor, QImage, QPainter, QTextDocument
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -351,7 +350,7 @@ async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) 
     stage = Stage(app)
     app.window.resize(look.width, look.height)
     app.show()
-    QTest.keyClick(app.window.windowHandle(), Qt.Key.Key_Shift)  # with a first key the demo gateway starts
+    await stage.person.key(Qt.Key.Key_Shift)  # with a first key the demo gateway starts
     await stage.until(lambda: bool(app.window.bar.model.ids), "the demo gateway's models")
     await play(stage)
     for _ in range(2):  # what a timer said meanwhile is put right the second time

@@ -39,7 +39,7 @@ async def _use(stage: Stage, server: FaultServer, **parameters: JSON) -> str:
     stage.session.change(profile_id=profile.id)
     stage.fresh(MODEL, **parameters)
     stage.act("run.models")
-    await stage.until(lambda: stage.app.gateways.facts(profile.id, MODEL).told, "what the list tells")
+    await stage.until(lambda: stage.app.gateways.facts(profile.id, MODEL).is_known, "what the list tells")
     await stage.settle()
     return profile.id
 

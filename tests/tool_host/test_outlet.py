@@ -86,13 +86,13 @@ async def test_frames_and_lines_beyond_a_limit_are_counted(window: Window) -> No
 
 async def test_progress_is_reduced_to_the_latest(window: Window) -> None:
     for number in range(100):
-        window.outlet.say_latest("progress", {"is": "progress", "done": number})
+        window.outlet.send_latest("progress", {"is": "progress", "done": number})
     assert (await window.message("progress"))["done"] == 99
     assert len(window.heard) == 1
 
 
 async def test_answer_that_cannot_be_encoded_fails(window: Window) -> None:
-    window.outlet.say({"is": "answer", "of": 7, "value": 10**5_000})
+    window.outlet.send({"is": "answer", "of": 7, "value": 10**5_000})
     assert (await window.message("failed"))["of"] == 7
 
 
@@ -101,8 +101,8 @@ async def test_window_that_does_not_read_blocks_nothing(window: Window) -> None:
     text = "x" * 100_000
     for _ in range(3 * WAITING // 100_000):
         window.outlet.frame("s", frame(text))
-        window.outlet.say({"is": "state"})
+        window.outlet.send({"is": "state"})
         await asyncio.sleep(0)
-    window.outlet.say({"is": "answer", "of": 1, "value": None})
+    window.outlet.send({"is": "answer", "of": 1, "value": None})
     window.reads.set()
     assert (await window.message("answer"))["of"] == 1

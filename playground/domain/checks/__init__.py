@@ -1,4 +1,4 @@
-"""All kinds of check there are, and how one that was kept is read. Each file beside this one has those of a subject."""
+"""All kinds of check, and the discriminated union that reads them from files. Each module has those of a subject."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.domain.checks.texts import Contains, Equals, Matches, Similar, S
 
 
 class UnknownCheck(Check):
-    """A check of a kind that only a newer version has. It is kept as it is, and does not judge."""
+    """A check of a newer version. It is preserved and not applied."""
 
     TITLE = "Unknown check"
     HELP = "A newer version of this application has this check. It is kept, and not judged here."
@@ -37,7 +37,7 @@ class UnknownCheck(Check):
         return not_judged(self.lack)
 
 
-#: All kinds, in the order in which they are offered.
+#: All kinds, in the order of the menu.
 CHECKS: Final[tuple[type[Check], ...]] = (
     Contains,
     Matches,
@@ -65,7 +65,7 @@ _CONTRARY: Final[Mapping[type[Check], tuple[str, Callable[[], Check]]]] = {
     ToolCalled: ("No tool called", partial(ToolCalled, negated=True)),
 }
 
-#: What can be added, by what it is called: each kind, and where the contrary is asked for as often, that.
+#: Factories of new checks by their title: each kind, and the negation of those that are often negated.
 OFFERED: Final[Mapping[str, Callable[[], Check]]] = {
     name: make
     for kind in CHECKS
@@ -74,7 +74,7 @@ OFFERED: Final[Mapping[str, Callable[[], Check]]] = {
 
 
 def _kind(value: Any) -> str | None:
-    """What kind of check something is to be read as; None where it does not say."""
+    """Return the tag of the check to read a value as; None if the value has no kind."""
     kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
     return None if kind is None else kind if kind in _KINDS else "unknown"
 

@@ -1,4 +1,4 @@
-"""Checks that a model or a person is asked for."""
+"""Checks that a model or a person judges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Asked(Check):
 
 
 class Judge(_Asked):
-    """A model reads the answer and judges it by a rubric."""
+    """A model judges the answer by a rubric."""
 
     TITLE = "Judge"
     HELP = (
@@ -31,7 +31,7 @@ class Judge(_Asked):
     kind: Literal["judge"] = "judge"
     rubric: Annotated[LongText, row("Passes when", "lines", "What a good answer is, in a sentence or a few.")] = ""
     model: Annotated[str, row("Model", "model", "The model that judges.")] = ""
-    profile_id: str = ""  # of its gateway; empty: that of the experiment
+    profile_id: str = ""  # the profile of its gateway; empty: that of the experiment
     least: Annotated[
         float, Field(ge=0, le=1), row("At least", "number", "The score from which it passes.", low=0, high=1, step=0.1)
     ] = 0.5
@@ -48,12 +48,12 @@ class Judge(_Asked):
 
 
 class You(_Asked):
-    """A person looks at the answer and says whether it is good."""
+    """A person judges the answer."""
 
     TITLE = "You"
     HELP = "You look at each answer and give a thumb, with a note if you like. What you did not look at is not judged."
     kind: Literal["you"] = "you"
-    rubric: Annotated[LongText, row("Look at", "lines", "What to look at, for whoever judges.")] = ""
+    rubric: Annotated[LongText, row("Look at", "lines", "What to look at when judging.")] = ""
 
     @property
     def words(self) -> str:

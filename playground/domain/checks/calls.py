@@ -1,4 +1,4 @@
-"""Checks of the calls on the way to an answer."""
+"""Checks of the tool calls before an answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.jsonkit.texts import cut
 
 
 class ToolCalled(Check):
-    """A tool is called, with arguments as they should be."""
+    """A tool is called with the required arguments."""
 
     TITLE = "Tool called"
     HELP = (
@@ -36,11 +36,11 @@ class ToolCalled(Check):
 
     @property
     def words(self) -> str:
-        asked = ["fit its schema"] if self.fits else []
-        asked += [f"match {cut(self.path, SHOWN)}"] if self.path else []
-        asked += [f"are {cut(self.arguments, SHOWN)}"] if self.arguments else []
-        which = short_name(self.tool) if self.tool else "any tool"
-        return f"{which} with arguments that {' and '.join(asked)}" if asked else which
+        conditions = ["fit its schema"] if self.fits else []
+        conditions += [f"match {cut(self.path, SHOWN)}"] if self.path else []
+        conditions += [f"are {cut(self.arguments, SHOWN)}"] if self.arguments else []
+        tool = short_name(self.tool) if self.tool else "any tool"
+        return f"{tool} with arguments that {' and '.join(conditions)}" if conditions else tool
 
     @property
     def problem(self) -> str:
@@ -57,19 +57,20 @@ class ToolCalled(Check):
         calls = [call for call in facts.calls if not self.tool or call.name == self.tool]
         if not calls:
             others = ", ".join(dict.fromkeys(short_name(call.name) for call in facts.calls))
-            name = short_name(self.tool) if self.tool else "no tool"
-            was = f"{name} was not called" if self.tool else "no tool was called"
-            return judged(False, f"{was}; {others} {'was' if ',' not in others else 'were'}" if others else was)
-        offered = {tool.name: tool for tool in facts.tools if tool.sendable}
-        wrong = ""
+            reason = f"{short_name(self.tool)} was not called" if self.tool else "no tool was called"
+            verb = "were" if "," in others else "was"
+            return judged(False, f"{reason}; {others} {verb}" if others else reason)
+        tools = {tool.name: tool for tool in facts.tools if tool.sendable}
+        first_mismatch = ""
         for call in calls:
-            what = self._wrong(call, offered.get(call.name))
-            if not what:
-                return judged(True, _called(call))
-            wrong = wrong or f"{_called(call)}: {what}"
-        return judged(False, wrong)
+            mismatch = self._mismatch(call, tools.get(call.name))
+            if not mismatch:
+                return judged(True, _describe_call(call))
+            first_mismatch = first_mismatch or f"{_describe_call(call)}: {mismatch}"
+        return judged(False, first_mismatch)
 
-    def _wrong(self, call: ToolCall, tool: ToolDefinition | None) -> str:
+    def _mismatch(self, call: ToolCall, tool: ToolDefinition | None) -> str:
+        """Return why a call does not fulfil the conditions; empty if it does."""
         if self.fits:
             if tool is None:
                 return "no such tool is on offer"
@@ -83,12 +84,12 @@ class ToolCalled(Check):
         return ""
 
 
-def _called(call: ToolCall) -> str:
+def _describe_call(call: ToolCall) -> str:
     return f"called {short_name(call.name)}({cut(call.arguments, SHOWN)})"
 
 
 class Calls(Check):
-    """So many calls are made."""
+    """The number of calls is within bounds."""
 
     TITLE = "Number of calls"
     HELP = "Passes when so many calls are made on the way to the answer, those of one tool or all."
@@ -109,5 +110,5 @@ class Calls(Check):
 
     def _look(self, facts: Facts) -> Verdict:
         count = sum(not self.tool or call.name == self.tool for call in facts.calls)
-        held = self.least <= count and (self.most is None or count <= self.most)
-        return judged(held, f"{count} call{'s' * (count != 1)}")
+        passed = self.least <= count and (self.most is None or count <= self.most)
+        return judged(passed, f"{count} call{'s' * (count != 1)}")

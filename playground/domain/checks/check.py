@@ -1,8 +1,8 @@
-"""Rules that an answer of an evaluation passes or fails: one class is one check, its fields are its form.
+"""The base of checks, which an answer of an evaluation passes or fails: one class is one check, its fields its form.
 
-Values only: ``verdict`` says of one answer whether it passes, with a score from 0 to 1 and a reason that states what is
-so. Nothing here waits or asks; what a model or a person has to judge says so (``Judge``, ``You``). A pattern, a path, a
-schema or texts that may take long raise TooCostlyError; ``engine.questions`` has a process do it that can be ended.
+``verdict`` judges one answer with a score from 0 to 1 and a reason. Checks that a model or a person has to judge
+(``Judge``, ``You``) return an undecided verdict. A pattern, a path, a schema or texts that may take long raise
+TooCostlyError; ``engine.questions`` then repeats the check in a worker process with a time limit.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from playground.domain.variables import mentions, resolve
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
 
-SHOWN: Final = 60  # characters of a text that a reason or a card quotes
-_READ: Final = 2_000  # of a text that is looked at for these
+SHOWN: Final = 60  # characters of a text that are quoted in a reason or on a card
+_READ: Final = 2_000  # characters of a text that are considered for a quotation
 
 
 class Verdict(NamedTuple):
-    """What a check says of an answer. ``passed`` is None where it was not judged: that counts neither way."""
+    """The result of a check. ``passed`` is None if the answer was not judged, which counts neither way."""
 
     passed: bool | None
     score: float
@@ -36,16 +36,16 @@ class Verdict(NamedTuple):
 
 
 def not_judged(reason: str) -> Verdict:
-    """That a check could not be made."""
+    """Return the verdict of a check that could not be applied."""
     return Verdict(None, 0.0, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an answer is to a check. ``turns`` are those that came, results of tools among them, in order.
+    """The data of an answer that checks use. ``turns`` are the received turns with tool results, in order.
 
-    ``tools`` are those on offer. ``seconds`` is the time from the first request to the last token, ``first`` that to
-    the first token; ``tokens`` those of all answers, ``price`` what all requests cost. None where nobody says.
+    ``tools`` are the tools of the request. ``seconds`` is the time from the first request to the last token, ``first``
+    that to the first token; ``tokens`` are those of all answers, ``price`` is the cost of all requests. None: unknown.
     """
 
     turns: tuple[Turn, ...]
@@ -58,32 +58,32 @@ class Facts:
 
     @property
     def last(self) -> Turn | None:
-        """The answer itself, behind all its calls."""
+        """The last assistant turn."""
         return next((turn for turn in reversed(self.turns) if turn.role is Role.ASSISTANT), None)
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text of the answer."""
         return "".join(turn.text for turn in last_answer(self.turns))
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """All calls on the way."""
+        """All tool calls before the answer."""
         return tuple(call for turn in self.turns for call in turn.calls)
 
     @property
     def finish_reason(self) -> str | None:
-        """How the gateway says it ended."""
+        """The finish reason of the answer; None if there is none."""
         return self.last.outcome.finish_reason if self.last is not None and self.last.outcome is not None else None
 
 
 def row(label: str, editor: str, help_: str, **more: Any) -> Hint:
-    """A row of the form; ``more`` as ``Hint`` has it."""
+    """Return the hint of a form row; ``more`` are further fields of ``Hint``."""
     return Hint(label=label, group="Check", editor=editor, help=help_, sent=False, **more)
 
 
 class Check(Value):
-    """A rule for answers. A subclass is a kind of rule; {{name}} in its texts stands for a value of the case."""
+    """A rule for answers. A subclass is a kind of rule; {{name}} in its texts is replaced by a value of the case."""
 
     TITLE: ClassVar[str]
     HELP: ClassVar[str]
@@ -98,22 +98,22 @@ class Check(Value):
 
     @property
     def title(self) -> str:
-        """What it is called on its card."""
+        """The title of the card."""
         return f"Not {self.TITLE[:1].lower()}{self.TITLE[1:]}" if self.negated else self.TITLE
 
     @property
     def words(self) -> str:
-        """What it asks for, in a line or two."""
+        """The condition in a line or two."""
         return ""
 
     @property
     def lack(self) -> str:
-        """What is missing to make it a check; empty when nothing is."""
+        """The reason why the check is incomplete; empty if it is complete."""
         return ""
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used as it stands; empty when it can. Where a value is still to be put in, nobody knows.
+        """The reason why the check cannot be used; empty if it can, or if that depends on variables.
 
         Raises TooCostlyError.
         """
@@ -121,45 +121,45 @@ class Check(Value):
 
     @property
     def asks(self) -> bool:
-        """Whether somebody has to be asked: what is called ``verdict`` here cannot tell."""
+        """Return whether a model or a person has to judge, so that ``verdict`` cannot."""
         return False
 
     @classmethod
     def hints(cls) -> list[tuple[str, Hint]]:
-        """The rows of its form: its own fields, switches last, then those of all checks; each starts at its default."""
-        found = [
+        """Return the rows of the form: own fields, switches last, then those of all checks, each with its default."""
+        rows = [
             (name, replace(hint, start=info.default))
             for name, info in cls.model_fields.items()
             if (hint := next((item for item in info.metadata if isinstance(item, Hint)), None)) is not None
         ]
         common = Check.model_fields
-        return sorted(found, key=lambda row: 2 if row[0] in common else row[1].editor == "switch")
+        return sorted(rows, key=lambda row: 2 if row[0] in common else row[1].editor == "switch")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables that its texts mention, each once."""
+        """The names of the variables in its texts, each once."""
         texts = (text for name in type(self).model_fields for text in _texts(getattr(self, name)))
-        return tuple(dict.fromkeys(one.name for text in texts for one in mentions(text) if not one.escaped))
+        return tuple(dict.fromkeys(mention.name for text in texts for mention in mentions(text) if not mention.escaped))
 
     def filled(self, values: Mapping[str, str]) -> Self:
-        """The same with the values of a case put in."""
+        """Return the check with its variables replaced by the values of a case."""
         if not self.names:
             return self
         fields = ((name, getattr(self, name)) for name in type(self).model_fields)
-        found = {name: filled for name, value in fields if (filled := _filled(value, values)) is not value}
-        return self.model_copy(update=found)
+        update = {name: filled for name, value in fields if (filled := _filled(value, values)) is not value}
+        return self.model_copy(update=update)
 
     def verdict(self, facts: Facts) -> Verdict:
-        """What it says of an answer, where it has no ``problem``. Raises TooCostlyError."""
+        """Judge an answer by a check without a ``problem``. Raises TooCostlyError."""
         if self.lack:
             return not_judged(self.lack)
-        found = self._look(facts)
-        if not self.negated or found.passed is None:
-            return found
-        return Verdict(not found.passed, 1.0 - found.score, found.reason)
+        verdict = self._look(facts)
+        if not self.negated or verdict.passed is None:
+            return verdict
+        return Verdict(not verdict.passed, 1.0 - verdict.score, verdict.reason)
 
     def _look(self, facts: Facts) -> Verdict:
-        """The same where nothing is negated."""
+        """Judge an answer without regard to ``negated``."""
         raise NotImplementedError
 
 
@@ -177,8 +177,8 @@ def _texts(value: JSON) -> Iterable[str]:
 
 def _filled(value: JSON, values: Mapping[str, str]) -> JSON:
     if isinstance(value, str):
-        found = resolve(value, values)
-        return value if found == value else found
+        text = resolve(value, values)
+        return value if text == value else text
     if isinstance(value, dict):
         return {resolve(name, values): _filled(inner, values) for name, inner in value.items()}
     if isinstance(value, list):
@@ -187,16 +187,16 @@ def _filled(value: JSON, values: Mapping[str, str]) -> JSON:
 
 
 def judged(passed: bool, reason: str) -> Verdict:
-    """That it passes or fails, with nothing between."""
+    """Return a verdict with the score 1 or 0."""
     return Verdict(passed, float(passed), reason)
 
 
 def quoted(text: str) -> str:
-    """A text as a reason or a card quotes it."""
+    """Return a text in quotation marks, shortened for a reason or a card."""
     return f"“{in_a_line(text, SHOWN)}”"
 
 
 def in_a_line(text: str, most: int) -> str:
-    """As much of a text as ``most`` characters of a line hold; of a large one its beginning is looked at."""
+    """Return the beginning of a text on one line of at most ``most`` characters."""
     line = " ".join(text[:_READ].split())
     return cut(line if len(text) <= _READ else f"{line}…", most)

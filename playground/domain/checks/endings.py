@@ -1,4 +1,4 @@
-"""Checks of how an answer ended."""
+"""Checks of the end of an answer."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Annotated, Final, Literal
 
 from playground.domain.checks.check import Check, Facts, Verdict, judged, quoted, row
 
-#: Finish reasons that say that the model, or what watches it, would not answer.
+#: Finish reasons of refusals by the model or a content filter.
 _REFUSED: Final = frozenset({"content_filter", "refusal", "safety"})
 
 
 class Finish(Check):
-    """The answer ended as it should."""
+    """The answer has the required finish reason."""
 
     TITLE = "Finish reason"
     HELP = "Passes when the gateway says that the answer ended for this reason."
@@ -35,12 +35,12 @@ class Finish(Check):
         return "" if self.reason else "There is no finish reason to look for."
 
     def _look(self, facts: Facts) -> Verdict:
-        found = facts.finish_reason
-        return judged(found == self.reason, f"it ended with {found}" if found else "it ended without a reason")
+        reason = facts.finish_reason
+        return judged(reason == self.reason, f"it ended with {reason}" if reason else "it ended without a reason")
 
 
 class Refused(Check):
-    """The model would not answer."""
+    """The model refused to answer."""
 
     TITLE = "Refusal"
     HELP = (
@@ -50,8 +50,8 @@ class Refused(Check):
     kind: Literal["refusal"] = "refusal"
 
     def _look(self, facts: Facts) -> Verdict:
-        said = "".join(turn.refusal for turn in facts.turns)
-        if said:
-            return judged(True, f"it refused: {quoted(said)}")
-        found = facts.finish_reason
-        return judged(found in _REFUSED, f"it ended with {found}" if found in _REFUSED else "it did not refuse")
+        refusal = "".join(turn.refusal for turn in facts.turns)
+        if refusal:
+            return judged(True, f"it refused: {quoted(refusal)}")
+        reason = facts.finish_reason
+        return judged(reason in _REFUSED, f"it ended with {reason}" if reason in _REFUSED else "it did not refuse")

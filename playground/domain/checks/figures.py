@@ -1,4 +1,4 @@
-"""Checks of what an answer took: time, tokens, money."""
+"""Checks of metrics of an answer: time, tokens, price."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from playground.domain.checks.check import Check, Facts, Verdict, judged, not_ju
 from playground.domain.prices import money
 
 
-class _OfFigure(Check):
-    def _held(self, found: float | None, most: float, words: str) -> Verdict:
-        return not_judged(words) if found is None else judged(found <= most, words)
+class _MetricCheck(Check):
+    def _at_most(self, value: float | None, most: float, words: str) -> Verdict:
+        return not_judged(words) if value is None else judged(value <= most, words)
 
 
-class Latency(_OfFigure):
-    """The answer is there in time."""
+class Latency(_MetricCheck):
+    """The last token arrives in time."""
 
     TITLE = "Latency"
     HELP = "Passes when the last token is there in time, all requests of a tool loop together."
@@ -30,12 +30,12 @@ class Latency(_OfFigure):
         return f"≤ {self.seconds:g} s to the last token"
 
     def _look(self, facts: Facts) -> Verdict:
-        found = facts.seconds
-        return self._held(found, self.seconds, f"{found:.2f} s" if found is not None else "no time was taken")
+        seconds = facts.seconds
+        return self._at_most(seconds, self.seconds, f"{seconds:.2f} s" if seconds is not None else "no time was taken")
 
 
-class FirstToken(_OfFigure):
-    """The answer begins in time."""
+class FirstToken(_MetricCheck):
+    """The first token arrives in time."""
 
     TITLE = "First token"
     HELP = "Passes when the first token is there in time. An answer that is not streamed has none: it is not judged."
@@ -49,11 +49,12 @@ class FirstToken(_OfFigure):
         return f"≤ {self.seconds:g} s to the first token"
 
     def _look(self, facts: Facts) -> Verdict:
-        found = facts.first
-        return self._held(found, self.seconds, f"{found:.2f} s" if found is not None else "the answer came as a whole")
+        seconds = facts.first
+        words = f"{seconds:.2f} s" if seconds is not None else "the answer came as a whole"
+        return self._at_most(seconds, self.seconds, words)
 
 
-class Tokens(_OfFigure):
+class Tokens(_MetricCheck):
     """The answer is not too long."""
 
     TITLE = "Tokens"
@@ -66,11 +67,12 @@ class Tokens(_OfFigure):
         return f"≤ {self.most:,}"
 
     def _look(self, facts: Facts) -> Verdict:
-        found = facts.tokens
-        return self._held(found, self.most, f"{found:,} tokens" if found is not None else "the gateway does not say")
+        tokens = facts.tokens
+        words = f"{tokens:,} tokens" if tokens is not None else "the gateway does not say"
+        return self._at_most(tokens, self.most, words)
 
 
-class Cheap(_OfFigure):
+class Cheap(_MetricCheck):
     """The answer does not cost too much."""
 
     TITLE = "Price"
@@ -85,6 +87,6 @@ class Cheap(_OfFigure):
         return f"≤ {self.most:g}"
 
     def _look(self, facts: Facts) -> Verdict:
-        found = facts.price
-        words = money(found, facts.currency) if found is not None else "no price is known"
-        return self._held(found, self.most, words)
+        price = facts.price
+        words = money(price, facts.currency) if price is not None else "no price is known"
+        return self._at_most(price, self.most, words)

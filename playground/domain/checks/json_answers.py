@@ -1,4 +1,4 @@
-"""Checks of answers that are to be JSON."""
+"""Checks of JSON answers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON, JSONObject, same
 
 _OPENING: Final = re.compile(r"\{\s*[\"}]|\[\s*[\[\]{\"\dtfn-]")
-_MOST_WORK: Final = 1_000_000  # characters read in vain in search of JSON: some 30 ms
-_ATTEMPT: Final = 1_000  # characters that can be read in the time of an error
+_MOST_WORK: Final = 1_000_000  # characters read without success in search of JSON
+_ATTEMPT: Final = 1_000  # the cost of a failed attempt, in characters
 _FENCE: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -39,13 +39,13 @@ class _OfJSON(Check):
     def _look(self, facts: Facts) -> Verdict:
         if not self.anywhere:
             return self._look_in(self._text(facts))
-        limits.weigh_text(facts.text)
+        limits.bound_text(facts.text)
         verdicts = map(self._look_in, _containers(facts.text))
         first = next(verdicts, judged(False, "there is no JSON object or list in it"))
         return first if first.passed else next((verdict for verdict in verdicts if verdict.passed), first)
 
     def _look_in(self, text: str) -> Verdict:
-        limits.weigh_text(text)
+        limits.bound_text(text)
         try:
             value = parse_json(text)
         except ValueError as error:
@@ -53,7 +53,7 @@ class _OfJSON(Check):
         return self._look_at(value, text)
 
     def _look_at(self, value: JSON, text: str) -> Verdict:
-        """The same of what the ``text`` of the answer stands for."""
+        """Judge a JSON value and its text."""
         return judged(True, "it is JSON")
 
 
@@ -85,17 +85,17 @@ class FitsSchema(_OfJSON):
     def problem(self) -> str:
         if self.json_schema is None:
             return self.lack
-        wrong = next((one for one in check_schema(self.json_schema) if one.severity == "error"), None)
+        wrong = next((problem for problem in check_schema(self.json_schema) if problem.severity == "error"), None)
         if wrong is None:
             return ""
-        where = Problem(wrong.path[1:], "").where  # the first step only names it
+        where = Problem(wrong.path[1:], "").where  # without the first step, the name of the field
         return f"The schema cannot be used: {where + ': ' if where else ''}{wrong.message}"
 
     def _look_at(self, value: JSON, text: str) -> Verdict:
         problems = check_value(value, self.json_schema or {})
         if unknown := not_checked(problems):
             return not_judged(unknown.message)
-        if any(not one.path and one.message.startswith("the schema cannot be applied") for one in problems):
+        if any(not item.path and item.message.startswith("the schema cannot be applied") for item in problems):
             return not_judged(problems[0].message)
         if not problems:
             return judged(True, "it fits the schema")
@@ -105,7 +105,7 @@ class FitsSchema(_OfJSON):
 
 
 class PathEquals(_OfJSON):
-    """What a JSONPath selects of the answer is a value."""
+    """A JSONPath selects a value in the answer."""
 
     TITLE = "JSONPath equals"
     HELP = (
@@ -129,18 +129,20 @@ class PathEquals(_OfJSON):
         return self.lack or path_lack(self.path)
 
     def _look_at(self, value: JSON, text: str) -> Verdict:
-        found = path_values(self.path, text)
-        if not found:
+        values = path_values(self.path, text)
+        if not values:
             return judged(False, f"{self.path} selects nothing")
         if not self.value:
-            return judged(True, f"{self.path} selects {_spelled(found[0])}")
-        wanted = _value_or_text(self.value)
-        hit = any(same(one, wanted, exact=False) or (isinstance(one, str) and one == self.value) for one in found)
-        return judged(hit, f"{self.path} is {_spelled(found[0])}")
+            return judged(True, f"{self.path} selects {_spelled(values[0])}")
+        expected = _value_or_text(self.value)
+        passed = any(
+            same(item, expected, exact=False) or (isinstance(item, str) and item == self.value) for item in values
+        )
+        return judged(passed, f"{self.path} is {_spelled(values[0])}")
 
 
 def _containers(text: str) -> Iterator[str]:
-    """Yield the JSON objects and lists that stand in a text, outermost ones only. Raises TooCostlyError."""
+    """Yield the outermost JSON objects and lists in a text. Raises TooCostlyError."""
     decoder = json.JSONDecoder()
     start, work = 0, 0
     while (opening := _OPENING.search(text, start)) is not None:
@@ -161,7 +163,7 @@ def _containers(text: str) -> Iterator[str]:
 
 
 def path_lack(path: str) -> str:
-    """Why a text is no path; empty where it is one, or a value is still to be put in."""
+    """Return why a text is not a JSONPath; empty if it is, or if that depends on variables."""
     wrong = path_problem(path) if not mentions(path) else ""
     return f"{quoted(path)} is no JSONPath: {wrong}" if wrong else ""
 
@@ -174,7 +176,7 @@ def _value_or_text(text: str) -> JSON:
 
 
 def _spelled(value: JSON) -> str:
-    """A value as JSON, as much of it as a reason or a card shows: of a large one the rest is not written."""
+    """Return the beginning of a value as JSON, for a reason or a card."""
     text = ""
     for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
         text += piece

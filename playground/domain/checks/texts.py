@@ -1,4 +1,4 @@
-"""Checks of what an answer says."""
+"""Checks of the text of an answer."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from playground.jsonkit import limits
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.texts import cut
 
-_CELLS: Final = 4_000_000  # letters of one text times those of another whose likeness is found in 3 ms
+_CELLS: Final = 4_000_000  # product of two lengths for which the edit distance takes a few milliseconds
 
 
 class _OfText(Check):
-    text: Annotated[LongText, row("Text", "lines", "What is looked for; {{name}} stands for a value of the case.")] = ""
+    text: Annotated[
+        LongText, row("Text", "lines", "The text to look for; {{name}} is replaced by a value of the case.")
+    ] = ""
     ignore_case: Annotated[bool, row("Ignore case", "switch", "Capital and small letters are the same.")] = False
 
     @property
@@ -28,21 +30,21 @@ class _OfText(Check):
         return "" if self.text else "There is no text to look for."
 
     def _sides(self, facts: Facts) -> tuple[str, str]:
-        text, wanted = facts.text, self.text
-        return (text.casefold(), wanted.casefold()) if self.ignore_case else (text, wanted)
+        text, expected = facts.text, self.text
+        return (text.casefold(), expected.casefold()) if self.ignore_case else (text, expected)
 
 
 class Contains(_OfText):
-    """The answer has a text in it."""
+    """The answer contains a text."""
 
     TITLE = "Contains"
-    HELP = "Passes when the text stands anywhere in the answer."
+    HELP = "Passes when the text is anywhere in the answer."
     kind: Literal["contains"] = "contains"
 
     def _look(self, facts: Facts) -> Verdict:
-        text, wanted = self._sides(facts)
-        found = wanted in text
-        return judged(found, f"{quoted(self.text)} is {'' if found else 'not '}in the answer")
+        text, expected = self._sides(facts)
+        passed = expected in text
+        return judged(passed, f"{quoted(self.text)} is {'' if passed else 'not '}in the answer")
 
 
 class StartsWith(_OfText):
@@ -53,13 +55,13 @@ class StartsWith(_OfText):
     kind: Literal["starts_with"] = "starts_with"
 
     def _look(self, facts: Facts) -> Verdict:
-        text, wanted = self._sides(facts)
-        found = text.lstrip().startswith(wanted.lstrip())
-        return judged(found, f"it begins with {quoted(facts.text.lstrip()[:SHOWN])}")
+        text, expected = self._sides(facts)
+        passed = text.lstrip().startswith(expected.lstrip())
+        return judged(passed, f"it begins with {quoted(facts.text.lstrip()[:SHOWN])}")
 
 
 class Equals(_OfText):
-    """The answer is a text, and nothing else."""
+    """The answer equals a text."""
 
     TITLE = "Equals"
     HELP = "Passes when the answer is this text; spaces and line breaks around it do not count."
@@ -67,21 +69,21 @@ class Equals(_OfText):
 
     @property
     def lack(self) -> str:
-        return ""  # an answer may well have to be empty
+        return ""  # an empty answer may be expected
 
     def _look(self, facts: Facts) -> Verdict:
-        text, wanted = self._sides(facts)
-        found = text.strip() == wanted.strip()
-        return judged(found, f"it is {'' if found else 'not '}{quoted(self.text)}")
+        text, expected = self._sides(facts)
+        passed = text.strip() == expected.strip()
+        return judged(passed, f"it is {'' if passed else 'not '}{quoted(self.text)}")
 
 
 class Matches(Check):
-    """A regular expression finds something in the answer."""
+    """The answer matches a regular expression."""
 
     TITLE = "Regex"
     HELP = (
         "Passes when the regular expression finds something in the answer. It is written as in JSON Schema "
-        "(ECMA 262); (?i) at its beginning ignores case, (?s) lets a dot stand for a line break, too."
+        "(ECMA 262); (?i) at its beginning ignores case, (?s) lets a dot match a line break, too."
     )
     kind: Literal["regex"] = "regex"
     pattern: Annotated[LongText, row("Pattern", "lines", "A regular expression.")] = ""
@@ -104,14 +106,14 @@ class Matches(Check):
 
     def _look(self, facts: Facts) -> Verdict:
         try:
-            found = found_in(self.pattern, facts.text)
+            passed = found_in(self.pattern, facts.text)
         except PatternError:
             return not_judged(f"{quoted(self.pattern)} is no regular expression.")
-        return judged(found, f"{cut(self.pattern, SHOWN)} finds {'something' if found else 'nothing'}")
+        return judged(passed, f"{cut(self.pattern, SHOWN)} finds {'something' if passed else 'nothing'}")
 
 
 class Similar(_OfText):
-    """The answer is nearly a text."""
+    """The answer is similar to a text."""
 
     TITLE = "Similar"
     HELP = (
@@ -128,31 +130,30 @@ class Similar(_OfText):
         return f"{quoted(self.text)}, at least {self.least:g}"
 
     def _look(self, facts: Facts) -> Verdict:
-        text, wanted = (side.strip() for side in self._sides(facts))
-        longest = max(len(text), len(wanted))
-        likeness = 1.0 - edit_distance(text, wanted) / longest if longest else 1.0
+        text, expected = (side.strip() for side in self._sides(facts))
+        longest = max(len(text), len(expected))
+        likeness = 1.0 - edit_distance(text, expected) / longest if longest else 1.0
         return Verdict(likeness >= self.least, likeness, f"{likeness:.2f} like {quoted(self.text)}")
 
 
-def edit_distance(one: str, other: str) -> int:
-    """How many letters have to be put in, taken out or changed to make one text of the other (Levenshtein).
+def edit_distance(first: str, second: str) -> int:
+    """Return the number of letters to insert, delete or replace to turn one text into the other (Levenshtein).
 
-    All columns of a row are worked out at once in the bits of one number: G. Myers, "A fast bit-vector algorithm for
+    All columns of a row are computed at once in the bits of an integer: G. Myers, "A fast bit-vector algorithm for
     approximate string matching", J. ACM 46 (1999), in the form of H. Hyyrö (2003). Raises TooCostlyError.
     """
-    if len(one) < len(other):
-        one, other = other, one
-    if not other:
-        return len(one)
-    if len(one) * len(other) > _CELLS:
-        limits.refuse(f"{len(one):,} letters against {len(other):,}")
-    where: dict[str, int] = {}
-    for place, letter in enumerate(one):
-        where[letter] = where.get(letter, 0) | 1 << place
-    mask, top = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    more, less, distance = mask, 0, len(one)
-    for letter in other:
-        match = where.get(letter, 0)
+    long, short = (first, second) if len(first) >= len(second) else (second, first)
+    if not short:
+        return len(long)
+    if len(long) * len(short) > _CELLS:
+        limits.refuse(f"{len(long):,} letters against {len(short):,}")
+    positions: dict[str, int] = {}
+    for index, letter in enumerate(long):
+        positions[letter] = positions.get(letter, 0) | 1 << index
+    mask, top = (1 << len(long)) - 1, 1 << (len(long) - 1)
+    more, less, distance = mask, 0, len(long)
+    for letter in short:
+        match = positions.get(letter, 0)
         same_ = (((match & more) + more) ^ more) | match | less
         up, down = less | ~(same_ | more), more & same_
         distance += bool(up & top) - bool(down & top)

@@ -95,7 +95,7 @@ def write(
     whose bodies are no longer in memory.
     """
     redactor = redactor_of(known)
-    tapes = [tape_of(exchange, redactor, thorough=True) for exchange in exchanges]
+    tapes = [tape_of(exchange, redactor) for exchange in exchanges]
     if not tapes:
         raise CassetteError("There is no exchange to save. Run the conversation first.")
     content = {
@@ -189,11 +189,8 @@ def read(data: bytes) -> Cassette:
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> JSONObject:
-    """One exchange as JSON; ``thorough`` as in ``redacted_reads``.
-
-    Raises CassetteError where its bodies are no longer in memory.
-    """
+def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
+    """Return an exchange as JSON, without secrets. Raises CassetteError when its bodies are no longer in memory."""
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
     tape: JSONObject = {
@@ -215,7 +212,7 @@ def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -
             "reason": redactor.text(exchange.reason),
             "http_version": exchange.http_version,
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
-            "reads": list(reads_of(exchange, redactor, thorough=thorough)),
+            "reads": list(reads_of(exchange, redactor)),
             "wire_bytes": exchange.wire_bytes,
             **({"mended": dict(exchange.mended)} if exchange.mended else {}),
         },
@@ -228,13 +225,13 @@ def tape_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -
     return tape
 
 
-def reads_of(exchange: Exchange, redactor: Redactor, *, thorough: bool = False) -> Iterator[JSON]:
-    """Yield the reads as JSON, without secrets; ``thorough`` as in ``redacted_reads``.
+def reads_of(exchange: Exchange, redactor: Redactor) -> Iterator[JSON]:
+    """Yield the reads as JSON, without secrets.
 
     Members that a file had for a read follow it, or are a read alone.
     """
     left: deque[tuple[float, list[JSON]]] = deque(exchange.beside.get("reads", []))
-    for read in redacted_reads(exchange, redactor, thorough=thorough):
+    for read in redacted_reads(exchange, redactor):
         while left and left[0][0] < read.at:
             at, rest = left.popleft()
             yield [at, "", *rest]

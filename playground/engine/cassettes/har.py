@@ -38,7 +38,7 @@ def write(exchanges: Iterable[Exchange], known: Iterable[Secret] = ()) -> bytes:
 def _entry(exchange: Exchange, redactor: Redactor) -> JSONObject:
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be exported any more.")
-    reads = list(redacted_reads(exchange, redactor, thorough=True))
+    reads = list(redacted_reads(exchange, redactor))
     entry: JSONObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started_at, UTC).isoformat(timespec="milliseconds"),
         "time": _milliseconds(exchange.ended or 0.0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.engine.compare.figures import best, figures_of
 from playground.engine.compare.lanes import Lanes
 from playground.engine.compare.words import difference_words
@@ -12,7 +12,7 @@ from playground.engine.files.export.lanes import Column
 from playground.engine.session.snapshot import lane_snapshot
 
 
-def columns_of(lanes: Lanes, entered: Entered, gateway: Callable[[str], str]) -> list[Column]:
+def columns_of(lanes: Lanes, entered: PriceLookup, gateway: Callable[[str], str]) -> list[Column]:
     """A column for each lane. ``entered`` are prices that a person entered, ``gateway`` gives the name of one."""
     measured = [figures_of(lane, entered) for lane in lanes.all]
     return [

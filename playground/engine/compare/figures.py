@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.costs import Cost, Entered, cost, total
+from playground.domain.costs import Cost, PriceLookup, cost, total
 from playground.domain.prices import money
 from playground.domain.roles import Role
 from playground.domain.transcript import Outcome, Turn, one_per_request
@@ -95,7 +95,7 @@ class LaneFigures:
         return f" ({sign}{money(apart, next(iter(self.currencies)))})"
 
 
-def figures_of(lane: Session, entered: Entered) -> LaneFigures:
+def figures_of(lane: Session, entered: PriceLookup) -> LaneFigures:
     """Those of what a lane's last question brought. ``entered`` are prices that a person entered."""
     turns = _since_last_question(lane.transcript.path)
     return figures_of_turns(
@@ -103,7 +103,9 @@ def figures_of(lane: Session, entered: Entered) -> LaneFigures:
     )
 
 
-def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *, waits: bool = False) -> LaneFigures:
+def figures_of_turns(
+    turns: Sequence[Turn], profile_id: str, entered: PriceLookup, *, waits: bool = False
+) -> LaneFigures:
     """Those of turns that came. ``waits``: a call in them has no answer, or the gateway paused them, so that
     they are not whole."""
     outcomes = list(one_per_request(turns))
@@ -122,7 +124,7 @@ def figures_of_turns(turns: Sequence[Turn], profile_id: str, entered: Entered, *
         prompt=sum(prompts) if prompts and len(prompts) == len(outcomes) else None,
         seconds=sum(one.timing.end or 0.0 for one in outcomes if one.timing is not None),
         ended=last.ending.words if last is not None else "",
-        whole=bool(outcomes) and all(one.whole for one in outcomes) and not waits,
+        whole=bool(outcomes) and all(outcome.is_complete for outcome in outcomes) and not waits,
     )
 
 

@@ -41,7 +41,7 @@ def place_words(lane: Session, gateway: Callable[[str], str]) -> list[str]:
 def set_here(lane: Session) -> int:
     """How many parameters are set in a lane, but for what every experiment begins with."""
     current = lane.settings.current
-    return sum(not current.is_ours(name) for name in current.held)
+    return sum(not current.is_ours(name) for name in current.set_fields)
 
 
 def _words(
@@ -147,7 +147,7 @@ def _parameter_words(base: Parameters, own: Parameters) -> Iterator[str]:
 def _parameters(base: Parameters, own: Parameters) -> Iterator[tuple[str, str]]:
     """Those that differ: what each is called, and its value; empty where it is at its default."""
     hints = dict(type(own).hints())
-    then, now = base.held, own.held
+    then, now = base.set_fields, own.set_fields
     for name in dict.fromkeys((*now, *then)):
         if same(then.get(name), now.get(name)):
             continue

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check, Facts, Verdict, not_judged
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn, last_answer
+from playground.domain.variables import resolve_turns
 from playground.engine.compare.figures import LaneFigures, figures_of_turns
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
@@ -137,7 +138,7 @@ def with_verdicts(answer: Answer, verdicts: Mapping[str, Verdict]) -> Answer:
 
 
 async def ask(
-    inquiry: Inquiry, job: Job, entered: Entered, now: float, serving: Callable[[], Serving] | None = None
+    inquiry: Inquiry, job: Job, entered: PriceLookup, now: float, serving: Callable[[], Serving] | None = None
 ) -> Brought:
     """Ask for one answer; its checks are not made yet. ``serving`` asks tool servers. Cancelled, nothing stays."""
     session, more = inquiry.session(job.case, job.column, serving)
@@ -145,7 +146,7 @@ async def ask(
     refused = await _run(session)
     for turns in more:
         last = _last_answer(session)
-        if refused or last is None or last.outcome is None or not last.outcome.whole or session.debugger.paused:
+        if refused or last is None or last.outcome is None or not last.outcome.is_complete or session.debugger.paused:
             break
         given |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
@@ -168,7 +169,7 @@ async def ask(
         figures=_figures(figures, streamed=streamed)._replace(real=sum(map(is_real, brought))),
     )
     fatal = failure.message if failure is not None and is_fatal(failure) else ""
-    asked_as = session.experiment.braced.resolve(path, session.settings.variables)
+    asked_as = resolve_turns(path, session.settings.variables)
     return Brought(answer, asked_as, exchanges=tuple(session.exchanges.values()), fatal=fatal)
 
 
@@ -200,7 +201,9 @@ def _failure(brought: Sequence[Turn], refused: str) -> Failure | None:
     last = outcomes[-1]
     if last.failure is not None:
         return last.failure
-    return None if last.whole else Failure(kind=FailureKind.DECODE, message="Part of the answer could not be read.")
+    return (
+        None if last.is_complete else Failure(kind=FailureKind.DECODE, message="Part of the answer could not be read.")
+    )
 
 
 def is_fatal(failure: Failure) -> bool:

@@ -28,7 +28,7 @@ def case_of(session: Session, turn_id: str) -> Case:
     transcript, at = session.editors.as_kept(turn.parent if answer is not None else turn_id)
     path = transcript.lineage(at) if at is not None else ()
     top = next((place for place, turn in enumerate(path) if turn.role not in _SYSTEM), len(path))
-    asked = tuple(turn for turn in path[top:] if not turn.hollow)
+    asked = tuple(turn for turn in path[top:] if not turn.is_empty)
     if not any(turn.role is Role.USER for turn in asked):
         raise ValueError("Nothing was asked above this turn, so that it is no case.")
     neighbours = any(one.role is Role.USER and two.role is Role.USER for one, two in pairwise(asked))

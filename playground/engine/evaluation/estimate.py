@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import cost_of, money
 from playground.domain.tokens import estimate_tokens
@@ -49,7 +49,7 @@ class Estimate:
 
 
 def estimate(
-    inquiry: Inquiry, answers: Mapping[tuple[str, int], Answer], missing: Sequence[Job], entered: Entered
+    inquiry: Inquiry, answers: Mapping[tuple[str, int], Answer], missing: Sequence[Job], entered: PriceLookup
 ) -> Estimate:
     """What the ``missing`` answers will take; judges take a request each."""
     by_column: dict[str, int] = {}
@@ -102,7 +102,7 @@ def _of_answers(came: Sequence[Answer]) -> _Each:
     )
 
 
-def _of_questions(inquiry: Inquiry, column: Column, entered: Entered) -> _Each:
+def _of_questions(inquiry: Inquiry, column: Column, entered: PriceLookup) -> _Each:
     """By what is asked: an answer that nobody has seen yet is not guessed."""
     step = max(1, len(inquiry.cases) // _LOOKED_AT)
     counts = [sum(estimate_tokens(turn.text) for turn in inquiry.given(case, column)) for case in inquiry.cases[::step]]

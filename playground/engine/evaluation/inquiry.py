@@ -448,7 +448,7 @@ def _asking(session: Session) -> tuple[Turn, ...]:
         return (*path, draft)
     last = next((at for at in range(len(path) - 1, -1, -1) if path[at].role is Role.USER), -1)
     kept = path[: last + 1] if last >= 0 else tuple(turn for turn in path if turn.role in _SYSTEM)
-    return tuple(turn for turn in kept if not turn.hollow)
+    return tuple(turn for turn in kept if not turn.is_empty)
 
 
 def _leading_system(turns: Sequence[Turn]) -> tuple[Turn, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.check import Verdict, not_judged, quoted
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.values import Value
@@ -76,7 +76,7 @@ class Judging:
         connect: Connect,
         profile_of: Callable[[str], Profile] | None,
         profile_id: str,
-        entered: Entered,
+        entered: PriceLookup,
     ) -> None:
         self._connect, self._profile_of = connect, profile_of
         self._profile_id, self._entered = profile_id, entered

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.prices import Price
 from playground.engine.evaluation.answering import (
     Answer,
@@ -70,7 +70,7 @@ class Maker:
     """Makes answers in this process. ``serving`` asks tool servers; ``entered`` tells the prices that people set."""
 
     def __init__(
-        self, inquiry: Inquiry, entered: Entered = no_price, serving: Callable[[], Serving] | None = None
+        self, inquiry: Inquiry, entered: PriceLookup = no_price, serving: Callable[[], Serving] | None = None
     ) -> None:
         self._inquiry, self._entered, self._serving = inquiry, entered, serving
         judging = Judging(inquiry.connect, inquiry.profile_of, inquiry.base.profile_id, entered)

@@ -1,7 +1,7 @@
 """Runs an evaluation: asks for the answers that are missing, in bounds, and keeps each as it ends. Knows no window.
 
 Each gateway has as many workers as requests may be under way there; what it says of its limits holds for all who ask
-it (``gateway.limiter``). An answer counts as done once it is on disk. Stopped, what was under way is asked again
+it (``gateway.limits``). An answer counts as done once it is on disk. Stopped, what was under way is asked again
 another time; a gateway that will answer nothing any more stops all of it and says why.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
-from playground.domain.costs import Cost, Entered, total
+from playground.domain.costs import Cost, PriceLookup, total
 from playground.domain.durations import span
 from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
 from playground.engine.evaluation.answers import AnswerStore
@@ -87,7 +87,7 @@ class Runner:
         inquiry: Inquiry,
         store: AnswerStore,
         *,
-        entered: Entered = no_price,
+        entered: PriceLookup = no_price,
         making: Making | None = None,
         told: Callable[[Sequence[Answer]], None] = lambda _answers: None,
     ) -> None:

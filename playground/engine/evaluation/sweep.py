@@ -93,7 +93,7 @@ def axes(columns: Sequence[Column]) -> dict[str, list[JSON]]:
 
     Those alone that all columns have as numbers, each with two values at least; at most two.
     """
-    held = [column.settings.current.held for column in columns]
+    held = [column.settings.current.set_fields for column in columns]
     names = dict.fromkeys(name for one in held for name in one)
     found = {name: [one.get(name) for one in held] for name in names}
     numbers = {name: values for name, values in found.items() if all(map(is_number, values)) and len(set(values)) > 1}

@@ -72,7 +72,7 @@ def from_session(session: Session, name: str, *, with_model: bool = False) -> Pr
         model=session.settings.model if with_model else "",
         system=system.text if system is not None else "",
         tools=session.settings.tools,
-        parameters=session.settings.current.held,
+        parameters=session.settings.current.set_fields,
         by_hand=session.settings.current.by_hand,
     )
 

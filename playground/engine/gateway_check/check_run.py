@@ -34,7 +34,7 @@ from playground.engine.inspect.lint import Finding, findings
 from playground.engine.session.asking import Asking
 from playground.gateway.connection import MEBIBYTE, Connection
 from playground.gateway.limits import read_limits
-from playground.gateway.outgoing import redactor
+from playground.gateway.prepared_request import redactor_for
 from playground.jsonkit.texts import cut, listed
 from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.protocol import get_protocol
@@ -414,7 +414,7 @@ class CheckRun:
             return self._no_line(key, _skipped("There is nothing to ask."))
         wrong = _bounded(made).model_copy(update={"key": Secret(_WRONG_KEY), "retries": 0})
         async with GatewayClient(wrong) as client:
-            client.redactor = redactor(made)  # a gateway may say the right one, which it was sent before
+            client.redactor = redactor_for(made)  # a gateway may say the right one, which it was sent before
             came = await self._ask(request, client)
         return self._told(check, came, await self._judge(check, came))
 

@@ -149,11 +149,11 @@ async def _knock(client: GatewayClient, protocol: str) -> EndpointResult:
     from playground.protocols.protocol import get_protocol
 
     spoken = get_protocol(protocol)
-    first = _knocked(client, protocol, await client.knock(spoken))
+    first = _knocked(client, protocol, await client.probe(spoken))
     if first.state is not State.UNSURE:
         return first
     body = spoken.encode(Request(protocol=protocol, model=""))
-    again = _knocked(client, protocol, await client.knock(spoken, body))
+    again = _knocked(client, protocol, await client.probe(spoken, body))
     return again if again.state in (State.OK, State.REFUSED) else first
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from playground.engine.gateways.secrets import looks_secret
-from playground.gateway.outgoing import header_problem
+from playground.gateway.prepared_request import header_problem
 from playground.jsonkit.values import JSON
 
 _KEY_VALUE = re.compile(r"\s*(?:bearer\s+)?sk-\S{8}|\s*bearer\s+\S{16}", re.IGNORECASE)

@@ -65,7 +65,7 @@ async def learn(
     for model in filter(None, wanted):
         found = await _of_one(client, known, protocol, model, exchanges)
         told[model] = joined(told.get(model, NOTHING_TOLD), found)
-    learnt.told |= {name: joined(learnt.about(name), facts) for name, facts in told.items() if facts.told}
+    learnt.told |= {name: joined(learnt.about(name), facts) for name, facts in told.items() if facts.is_known}
     return tuple(exchanges)
 
 
@@ -92,7 +92,7 @@ async def _of_one(
         body = page.body.replace(_MODEL, json.dumps(model)[1:-1])
         value = await _ask(client, path, body, protocol, exchanges)
         found = await asyncio.to_thread(facts_of, value, known.price_tokens)
-        if found.told:
+        if found.is_known:
             return found
     return NOTHING_TOLD
 

@@ -19,8 +19,8 @@ from playground.engine.gateways.known import KnownGateway, Signature
 from playground.engine.gateways.profiles import Profile, resolve_address
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.gateway.address import DEFAULT_PORTS, is_loopback
+from playground.gateway.client import is_listening
 from playground.gateway.connection import Connection, Timeouts
-from playground.gateway.listening import listens
 from playground.jsonkit.texts import cut
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ async def _at(place: _Place, host: str, known: tuple[KnownGateway, ...], seconds
     """What answers at one address, and what tells it from the same server under another name; None for nothing."""
     from playground.gateway.client import GatewayClient
 
-    if not await listens(host.strip("[]"), place.port, seconds):
+    if not await is_listening(host.strip("[]"), place.port, seconds):
         return None
     usual = tuple(one for one in known if _is_usual(one, place))
     first: tuple[Found, object] | None = None

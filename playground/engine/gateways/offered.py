@@ -162,7 +162,7 @@ class Gateways:
 
         def priced(profile: Profile) -> Profile:
             others = {name: value for name, value in profile.prices.items() if name != model}
-            return profile.model_copy(update={"prices": {**others, model: price} if price.known else others})
+            return profile.model_copy(update={"prices": {**others, model: price} if price.is_set else others})
 
         self._edit(profile_id, priced)
 

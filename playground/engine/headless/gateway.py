@@ -23,7 +23,7 @@ from playground.engine.gateways.secrets import (
 from playground.engine.headless.saved_gateways import saved_profile, saved_secrets
 from playground.engine.requests.request_file import BadInputError
 from playground.gateway.address import is_loopback
-from playground.gateway.outgoing import header_problem
+from playground.gateway.prepared_request import header_problem
 from playground.gateway.proxy import proxy_url, read_proxy
 from playground.protocols import PROTOCOLS
 

@@ -58,7 +58,7 @@ def answer(turns: Sequence[Turn]) -> JSONObject:
 
 def is_whole(turn: Turn) -> bool:
     """Whether all of an answer came and could be read."""
-    return turn.outcome is not None and turn.outcome.whole
+    return turn.outcome is not None and turn.outcome.is_complete
 
 
 def _finish(turn: Turn | None) -> str | None:

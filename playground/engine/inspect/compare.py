@@ -23,8 +23,8 @@ from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.timeline import Timeline
 from playground.engine.inspect.unknown_members import beside_part, beside_turn, clipped
 from playground.gateway.tape import Exchange
-from playground.jsonkit.layout import tokens
-from playground.jsonkit.pieces import load_in_pieces
+from playground.jsonkit.nesting import loads
+from playground.jsonkit.tokens import tokens
 from playground.jsonkit.values import JSON, same
 from playground.protocols.protocol import get_protocol
 
@@ -199,7 +199,7 @@ def request_of(request: Sent) -> JSON:
     if len(text) > MOST_TOKENS and sum(1 for _ in islice(tokens(text), MOST_TOKENS + 1)) > MOST_TOKENS:
         raise TooLargeError(f"A request of more than {MOST_TOKENS:,} names and values is not compared.")
     try:
-        return load_in_pieces(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return text
 

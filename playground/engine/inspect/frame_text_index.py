@@ -178,12 +178,12 @@ class FrameTextIndex:
             self._end[piece] = part.length
 
     def _extra(self, event: ExtraDelta, frame: int) -> None:
-        if event.of == "tool_call":
+        if event.owner == "tool_call":
             part = self._choice(event.choice).calls.get(event.call)
             if part is not None:
                 self._add(part, 0, frame)
-        elif event.of != "message":
-            self._text(event.choice, event.of, 0, frame, bare=True)
+        elif event.owner != "message":
+            self._text(event.choice, event.owner, 0, frame, bare=True)
 
     def _add(self, part: _Part, length: int, frame: int) -> None:
         if part.number < 0:

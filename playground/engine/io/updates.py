@@ -12,7 +12,7 @@ from importlib import metadata
 from urllib.parse import urlsplit
 
 from playground.domain.hidden import show_hidden
-from playground.gateway.fetch import FetchError, fetch_file
+from playground.gateway.client import FetchError, fetch_file
 from playground.jsonkit.reading import parse_json
 
 LARGEST = 64 * 1024  # bytes of the file

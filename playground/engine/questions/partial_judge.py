@@ -101,7 +101,7 @@ class Judge:
             self._weigh(node, place, {number: [self._type_words(node, place)] for number in wrong})
 
     def _root_place(self) -> _Alternatives:
-        views = self._demands.of(self._demands.root)
+        views = self._demands.views_of(self._demands.root)
         return _Alternatives(views, [0] * len(views), [True] * len(views), 0)
 
     def _place_of(self, node: Node, parent: Node) -> _Alternatives | None:

@@ -21,7 +21,7 @@ from playground.engine.requests.request_file import BadInputError, read_request
 from playground.engine.requests.shell_words import Unknown
 from playground.gateway.address import repair
 from playground.gateway.connection import Auth
-from playground.gateway.outgoing import header_problem
+from playground.gateway.prepared_request import header_problem
 from playground.gateway.redact import MASK
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import listed

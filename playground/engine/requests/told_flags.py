@@ -45,7 +45,7 @@ _ALIKE: Final = (
 
 def told_flags(request: Request, facts: ModelFacts) -> tuple[Oddity, ...]:
     """What of a request does not go with what is told of its model; the turns are looked at as well."""
-    return tuple(_flags(request, facts)) if facts.told else ()
+    return tuple(_flags(request, facts)) if facts.is_known else ()
 
 
 def flags_now(session: Session) -> tuple[Oddity, ...]:

@@ -21,7 +21,7 @@ from playground.engine.requests import renamed_ids
 from playground.engine.requests.rules import overruled, reason, rules_at_work
 from playground.engine.requests.told_flags import told_flags
 from playground.gateway.address import resolve
-from playground.gateway.outgoing import outgoing
+from playground.gateway.prepared_request import prepare_request
 from playground.gateway.redact import MASK, Redactor
 from playground.jsonkit.layout import INDENTED
 from playground.jsonkit.merge import MemberPath, at_path, holds
@@ -313,7 +313,7 @@ def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> 
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
     try:
-        going = outgoing(
+        going = prepare_request(
             connection(profile, key, secrets), resolve(profile.base_url), get_protocol(request.protocol), request
         )
     except ValueError as error:

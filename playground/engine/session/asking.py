@@ -32,7 +32,7 @@ from playground.protocols.protocol import format_in, get_protocol
 if TYPE_CHECKING:
     from playground.gateway.call import EventStream
     from playground.gateway.client import GatewayClient
-    from playground.gateway.limiter import Limiter
+    from playground.gateway.limits import Limiter
     from playground.gateway.tape import Exchange
 
 

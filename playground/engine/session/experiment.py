@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
 from playground.domain.transcript import Transcript
-from playground.domain.variables import Braced
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -28,7 +27,7 @@ from playground.engine.session.tapes import Tapes
 from playground.engine.session.turns import Turns
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.domain.prices import Asked, Price
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
@@ -58,7 +57,7 @@ class Experiment:
         *,
         literal: bool = False,
         serving: Callable[[], Serving] | None = None,
-        price_of: Entered | None = None,
+        price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
         self.connect = connect
@@ -73,7 +72,6 @@ class Experiment:
         self.turns = Turns(self.history, self.observers)
         self.editors = Editors(self.turns, self.observers)
         self._draft = Draft()
-        self.braced = Braced()
         self.exchanges = Tapes()
         self.limits: RateLimits | None = None
         self.state = RunState.IDLE
@@ -86,7 +84,6 @@ class Experiment:
         made.history = self.history.lane(variant_id)
         made.turns = Turns(made.history, made.observers, self.turns)
         made.editors = Editors(made.turns, made.observers, self.editors)
-        made.braced = Braced()
         made.limits, made.state = None, RunState.IDLE
         return made
 

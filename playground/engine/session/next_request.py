@@ -9,7 +9,7 @@ from playground.domain.adaptations import Adaptation
 from playground.domain.hidden import short_name
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Turn
-from playground.domain.variables import as_written
+from playground.domain.variables import as_written, resolve_turns, unresolved
 from playground.engine.session import hand_made
 from playground.engine.session.changes import RunState
 from playground.engine.session.editors import HEAD
@@ -63,7 +63,7 @@ class NextRequest:
         made = Request(
             protocol=settings.protocol,
             model=settings.model,
-            turns=turns if self._experiment.literal else self._experiment.braced.resolve(turns, settings.variables),
+            turns=turns if self._experiment.literal else resolve_turns(turns, settings.variables),
             parameters=settings.current,
             tools=settings.tools,
             adaptations=profile.adaptations if profile is not None else (),
@@ -138,7 +138,7 @@ class NextRequest:
 
     def _unresolved(self, turns: tuple[Turn, ...]) -> tuple[str, ...]:
         experiment = self._experiment
-        return () if experiment.literal else experiment.braced.unresolved(turns, experiment.settings.variables)
+        return () if experiment.literal else unresolved(turns, experiment.settings.variables)
 
     def _asked(self, more: tuple[Turn, ...], at: str | None = HEAD) -> tuple[Turn, ...]:
         """The turns of a request, as they were written."""
@@ -148,7 +148,7 @@ class NextRequest:
 
     def _sent(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
         growing = self._experiment.turns.growing
-        return tuple([turn for turn in turns if (turn.parts or not turn.hollow) and turn.id not in growing])
+        return tuple([turn for turn in turns if (turn.parts or not turn.is_empty) and turn.id not in growing])
 
 
 def without_value(names: tuple[str, ...]) -> str:

@@ -47,7 +47,7 @@ from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
@@ -81,7 +81,7 @@ class Session:
         literal: bool = False,
         front: Front = plain_front,
         serving: Callable[[], Serving] | None = None,
-        price_of: Entered | None = None,
+        price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
         if settings is None:
@@ -385,11 +385,11 @@ class Session:
 
     def _is_hollow(self, turn_id: str) -> bool:
         """Whether nothing came of a turn, and nothing is below it."""
-        return self.transcript.turns[turn_id].hollow and not self.transcript.children(turn_id)
+        return self.transcript.turns[turn_id].is_empty and not self.transcript.children(turn_id)
 
     def _drop_failed_head(self) -> None:
         turn = self.transcript.turns.get(self.transcript.head or "")
-        if turn is not None and turn.hollow:
+        if turn is not None and turn.is_empty:
             self.history.transcript = self.transcript.remove(turn.id)
             self.observers.tell(PathChanged())
 

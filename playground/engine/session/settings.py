@@ -34,7 +34,7 @@ class ExperimentSettings(RequestSettings):
         """Whether nothing is set that is worth keeping: at most gateway, protocol and model were chosen."""
         begun = ExperimentSettings(profile_id=self.profile_id, protocol=self.protocol, model=self.model)
         ours = all(
-            found.held.keys() <= {name for name, hint in found.hints() if hint.ours is not None}
+            found.set_fields.keys() <= {name for name, hint in found.hints() if hint.ours is not None}
             for found in self.parameters.values()
         )
         return ours and self.model_copy(update={"parameters": {}}) == begun

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import Field, ValidationError
 
 from playground.domain.debugging import STOPPED, Answer, Reason, ResultDraft, held_back
-from playground.domain.encoding import Kept, encode, not_empty
+from playground.domain.encoding import FieldFilter, encode, not_empty
 from playground.domain.parameters import Parameters
 from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
-from playground.domain.values import Value, lean
+from playground.domain.values import Value
 from playground.engine.gateways.extras import key_written
 from playground.engine.session.branching import system_text, under_system
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
@@ -264,7 +264,7 @@ def _secret(edit: OpenEdit) -> bool:
 
 def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:
     """The turns; one being received, and there may be thousands, as it would stand if nothing more came."""
-    run, known = None, dict(Outcome(ending=Ending.INTERRUPTED))
+    run, outcome = None, Outcome(ending=Ending.INTERRUPTED)
     for turn in session.transcript.turns.values():
         choice = session.growing.get(turn.id)
         if choice is None:
@@ -274,14 +274,13 @@ def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:
             run = session.run_of(turn.id)
             asked = run.asked if run is not None else Asked()
             exchange = run.exchange.id if run is not None and run.exchange is not None else None
-            known = dict(Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange))
-        yield lean(
-            Turn,
+            outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange)
+        yield Turn(
             id=turn.id,
             role=turn.role,
             parts=choice.freeze(limit),
             parent=turn.parent,
-            outcome=lean(Outcome, **{**known, "choice": choice.index}),
+            outcome=outcome.model_copy(update={"choice": choice.index}),
             members=turn.members,
             extra=choice.extra,
         )
@@ -304,7 +303,7 @@ def _call_states(session: Session) -> tuple[CallState, ...]:
 # ---- as JSON ---------------------------------------------------------------------------------------------------------
 
 
-def encode_experiment(found: Snapshot, kept: Kept = not_empty) -> JSONObject:
+def encode_experiment(found: Snapshot, kept: FieldFilter = not_empty) -> JSONObject:
     """The experiment as JSON holds it. “by_hand” beside the parameters says which of them a person set, and “merges”
     that the extra body is merged into what it is laid over; without that it replaced whole objects.
     """

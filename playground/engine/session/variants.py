@@ -184,7 +184,7 @@ def _with_members(base: dict[str, Parameters], by_protocol: dict[str, JSONObject
     out = dict(base)
     for protocol, members in by_protocol.items():
         before = _before(base, protocol)
-        held = {name: value for name, value in {**before.held, **members}.items() if value is not None}
+        held = {name: value for name, value in {**before.set_fields, **members}.items() if value is not None}
         out[protocol] = parameters_of(protocol, held, (*before.by_hand, *members))
     return out
 
@@ -192,7 +192,7 @@ def _with_members(base: dict[str, Parameters], by_protocol: dict[str, JSONObject
 def _members(base: dict[str, Parameters], wanted: dict[str, Parameters]) -> dict[str, JSONObject]:
     out: dict[str, JSONObject] = {}
     for protocol, parameters in wanted.items():
-        then, now = _before(base, protocol).held, parameters.held
+        then, now = _before(base, protocol).set_fields, parameters.set_fields
         names = [name for name in dict.fromkeys((*then, *now)) if not same(then.get(name), now.get(name))]
         if names:
             out[protocol] = {name: now.get(name) for name in names}

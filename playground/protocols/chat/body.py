@@ -1,4 +1,4 @@
-"""A body of POST /chat/completions as a request: the reverse of the encoder (specification, section 4.1)."""
+"""Read a body of POST /chat/completions into a request: the reverse of ``encode`` (specification, section 4.1)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.chat.encode import encode_turns, returned, returned_with_reasoning, text_of_parts
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, part_text, plain_text
 from playground.protocols.chat.toolcalls import custom_of, unknown_of
-from playground.protocols.protocol import get_protocol
-from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
+from playground.protocols.reading import EXTRA, MessageError, read_extra, read_settings
+from playground.protocols.wire_protocol import Protocol
 
 _ROLES: Final = {role.value: role for role in Role}
 _READ: Final = {
@@ -25,11 +25,11 @@ _READ_ELSEWHERE: Final = frozenset({"role", "content"})
 
 
 def read_messages(value: JSON) -> list[Turn]:
-    """Turns of a list of chat messages, each following the one before (``parent`` is set), with fresh ids.
+    """Return the turns of a list of chat messages, each the child of the one before, with new ids.
 
-    Tool messages that follow one another become one turn with several results. Content parts of kinds not known here
-    become Unknown parts, reasoning under any of its names Reasoning parts; members of a message not known here are kept
-    on its turn. Raises ValueError where ``value`` is no list, MessageError for a message.
+    Consecutive tool messages become one turn with several results. Content parts of unknown kinds become Unknown parts,
+    reasoning under any of its names Reasoning parts; unknown members of a message are kept on its turn. Raises
+    ValueError where ``value`` is no list, MessageError for a message.
     """
     if not isinstance(value, list):
         raise ValueError("“messages” must be a list")
@@ -39,11 +39,11 @@ def read_messages(value: JSON) -> list[Turn]:
             role, parts = _message(item)
         except ValueError as error:
             raise MessageError(number, str(error)) from None
-        extra = read_beside(item)
+        extra = read_extra(item)
         turn = Turn(id="", role=role, extra=extra)
         back = {**returned(turn), **returned_with_reasoning(turn)} if extra else {}
-        came = {name for name, value in back.items() if same(item.get(name), value)}
-        more = {name: value for name, value in _members(item, role).items() if name not in came}
+        written = {name for name, value in back.items() if same(item.get(name), value)}
+        more = {name: value for name, value in _members(item, role).items() if name not in written}
         last = turns[-1] if turns else None
         if role is Role.TOOL and last is not None and last.role is Role.TOOL and not more and not last.members:
             turns[-1] = last.model_copy(update={"parts": (*last.parts, *parts)})
@@ -54,20 +54,20 @@ def read_messages(value: JSON) -> list[Turn]:
 
 
 def unread(item: JSONObject) -> list[str]:
-    """The names of a message's members that a turn has no place for: those that could not be written again."""
+    """Return the names of a message's members that a turn cannot hold, so that they could not be written again."""
     role = _ROLES[text_of(item["role"])]
-    kept = _members(item, role)
+    members = _members(item, role)
     read = _read(item, role)
-    return [name for name in item if name not in kept and name not in read]
+    return [name for name in item if name not in members and name not in read]
 
 
 def _read(item: JSONObject, role: Role) -> frozenset[str]:
-    """The names of what is read of a message."""
-    return _READ.get(role, _READ_ELSEWHERE) | ({BESIDE} if read_beside(item) else frozenset())
+    """Return the names of the members of a message that are read."""
+    return _READ.get(role, _READ_ELSEWHERE) | ({EXTRA} if read_extra(item) else frozenset())
 
 
 def _members(item: JSONObject, role: Role) -> JSONObject:
-    """What is in a message besides what is read."""
+    """Return the members of a message that are not read."""
     read = _read(item, role)
     return {
         name: value
@@ -86,8 +86,8 @@ def _message(item: JSON) -> tuple[Role, list[Part]]:
         raise ValueError("must be an object with “role” and “content”")
     role = _ROLES.get(text_of(item.get("role")))
     if role is None:
-        found = f"is {item['role']!r}" if item.get("role") else "is missing"
-        raise ValueError(f"“role” {found}; it must be one of {', '.join(_ROLES)}")
+        problem = f"is {item['role']!r}" if item.get("role") else "is missing"
+        raise ValueError(f"“role” {problem}; it must be one of {', '.join(_ROLES)}")
     if role is Role.TOOL:
         return role, [_result(item)]
     parts = _reasoning(item) if role is Role.ASSISTANT else []
@@ -151,19 +151,19 @@ def _part(part: JSON, number: int) -> Part:
 
 
 def _reasoning(item: JSONObject) -> list[Part]:
-    """One part for each distinct text; vendor records go with the first, and a text they repeat is not doubled."""
+    """Return a part for each distinct text; vendor records go with the first, and a text they repeat is not doubled."""
     records = item.get(DETAILS)
     details = tuple(keepable(r) for r in records if isinstance(r, dict)) if isinstance(records, list) else ()
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name in FIELDS:
         text = item.get(name)
         if isinstance(text, str) and text:
-            found.setdefault(whole(text), name)
-    if not found and details:
+            fields.setdefault(whole(text), name)
+    if not fields and details:
         return [Reasoning(text=whole(plain_text(list(details))), field=DETAILS, details=details)]
     return [
         Reasoning(text=text, field=name, details=details if position == 0 else ())
-        for position, (text, name) in enumerate(found.items())
+        for position, (text, name) in enumerate(fields.items())
     ]
 
 
@@ -182,7 +182,7 @@ def _call(call: JSON, number: int) -> ToolCall:
     if custom is not None:
         function = {"name": custom.get("name"), "arguments": custom.get("input")}
     elif "type" in extra and function is None:
-        function = {"name": "", "arguments": ""}  # a call of another kind: all of it is in its own members
+        function = {"name": "", "arguments": ""}  # a call of another kind is in its own members only
     elif not isinstance(function, dict):
         raise ValueError(f"tool call {number} has no “function” object")
     name, id_, arguments = function.get("name"), call.get("id"), function.get("arguments")
@@ -207,28 +207,27 @@ def _extra(members: JSONObject) -> Extra:
     return {"chat": members} if members else {}
 
 
-def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
-    """The request, and sentences on what could not be kept. Raises ValueError naming what is wrong with a message.
+def read_body(protocol: Protocol, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+    """Return the request, and sentences on what could not be kept; see ``Protocol.read_body``.
 
-    What has no field of its own goes into ``extra_body``. The rule for sending reasoning back is the one under which
-    the messages are written as they came.
+    The rule for sending reasoning back is the one that encodes the turns to the same messages.
     """
     messages = body.get("messages")
     turns = tuple(read_messages(messages))
-    request, notes = read_settings(get_protocol("chat"), body)
+    request, notes = read_settings(protocol, body)
     request = request.model_copy(update={"turns": turns, "reasoning_return": _rule(turns, messages)})
     return request, (*_left_out(messages), *notes)
 
 
 def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:
-    """The first rule under which ``turns`` are written as ``messages``."""
-    beside = any(isinstance(item, dict) and BESIDE in item for item in messages)
+    """Return the first rule that encodes ``turns`` to ``messages``."""
+    with_extra = any(isinstance(item, dict) and EXTRA in item for item in messages)
     names = (*FIELDS, DETAILS)
-    found = [name for name in names if any(isinstance(item, dict) and name in item for item in messages)]
+    fields = [name for name in names if any(isinstance(item, dict) and name in item for item in messages)]
     for when in SendReasoning:
-        for field in ("", *found) if when is not SendReasoning.NEVER else ("",):
+        for field in ("", *fields) if when is not SendReasoning.NEVER else ("",):
             rule = ReasoningReturn(when=when, field=field)
-            if same(encode_turns(turns, rule, beside=beside), messages):
+            if same(encode_turns(turns, rule, with_extra=with_extra), messages):
                 return rule
     thought = any(isinstance(part, Reasoning) for turn in turns for part in turn.parts)
     return ReasoningReturn(when=SendReasoning.ALWAYS if thought else SendReasoning.NEVER)

@@ -1,4 +1,4 @@
-"""What does not go together in a body of POST /chat/completions (specification, section 4.1; seen of gateways)."""
+"""Checks for contradictions in a body of POST /chat/completions (specification, section 4.1, and real gateways)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS: Final = ("auto", "none", "required")
 
 
 def choice_of_tool(body: JSONObject) -> Iterator[Oddity]:
-    """``tool_choice`` needs tools, and names one of them or a documented word."""
+    """Check that ``tool_choice`` has tools and is one of them or a documented word."""
     choice = body.get("tool_choice")
     named = at_path(choice, ("function", "name")) if isinstance(choice, dict) else None
     yield from tool_choice(choice, named, body.get("tools"), _name_of)
@@ -23,14 +23,14 @@ def choice_of_tool(body: JSONObject) -> Iterator[Oddity]:
 
 
 def two_limits(body: JSONObject) -> Iterator[Oddity]:
-    """``max_tokens`` is the deprecated name of ``max_completion_tokens``: one of them is enough."""
+    """Check that only one of ``max_tokens``, the deprecated name, and ``max_completion_tokens`` is set."""
     if body.get("max_tokens") is not None and body.get("max_completion_tokens") is not None:
         yield Oddity(("max_completion_tokens",), "max_tokens is sent as well: many gateways refuse both at once")
         yield Oddity(("max_tokens",), "max_completion_tokens is sent as well: many gateways refuse both at once")
 
 
 def options_without_stream(body: JSONObject) -> Iterator[Oddity]:
-    """``stream_options`` are those of a stream."""
+    """Check that ``stream_options`` is set for a stream only."""
     if body.get("stream_options") is not None and body.get("stream") in (None, False):
         yield Oddity(("stream_options",), "sent without “stream”: many gateways refuse that")
 

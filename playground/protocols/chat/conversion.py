@@ -1,4 +1,4 @@
-"""What chat completions sends in another form or place than it stands in a turn."""
+"""Changes to a turn that chat completions sends in another form or place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.protocols.conversion import CHANGED, Told, TurnContext, is_behin
 
 
 def changes(placed: TurnContext) -> Iterator[Told]:
-    """All text of an answer comes first and is one; results come first, too."""
+    """Yield the changes: an answer's text is joined and sent first, and so are results."""
     turn = placed.turn
     texts = [part.text for part in turn.parts if isinstance(part, Text) and part.text]
     if turn.role is Role.ASSISTANT and _interleaved(turn):
@@ -27,7 +27,7 @@ def changes(placed: TurnContext) -> Iterator[Told]:
 
 
 def _interleaved(turn: Turn) -> bool:
-    """Whether text follows a call: the chat protocol has all text first."""
+    """Return whether text follows a call: the chat protocol has all text first."""
     called = False
     for part in turn.parts:
         if isinstance(part, ToolCall):

@@ -1,12 +1,12 @@
-"""Chat-completions answers, streamed or whole, into events (specification, sections 2.4 and 2.5).
+"""Decode chat-completions answers, streamed or not, into events (specification, sections 2.4 and 2.5).
 
-Reads what gateways really send: every departure from the specification is understood where it can be and noted once.
-Nothing here judges an answer's content, and no bytes make it raise.
+Deviations of real gateways are read where possible, and each is noted once. No bytes make the decoder raise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.events import (
@@ -41,42 +41,39 @@ from playground.protocols.chat.reasoning import (
     without_thought_mark,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
-from playground.protocols.decoding import BodyDecoder
+from playground.protocols.decoding import Decoder
 from playground.protocols.error_fields import looks_like_error
 from playground.protocols.errors import read_error
-from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"})
-#: Reasons after which an answer with nothing in it needs an explanation that the reason does not give.
+#: Finish reasons that do not explain an empty answer.
 _NATURAL: Final = frozenset({None, "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
 
-#: Reasons that promise a call.
+#: Finish reasons that announce a tool call.
 _CALLING: Final = frozenset({"tool_calls", "function_call"})
-#: Texts that stand where a missing finish reason is meant.
+#: Texts sent for a missing finish reason.
 _NO_REASON: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 _CONTENT_SHAPE: Final = "content is neither text nor a list of parts; it is left out"
-#: The members of a delta or a message that are read.
+#: Members of a delta or a message that are read.
 _READ: Final = frozenset(
     {"role", "content", "refusal", "images", "tool_calls", "function_call", "index", DETAILS, *FIELDS}
 )
-#: The members of a chunk and of a choice that are read. ``obfuscation`` is padding.
+#: Members of a chunk and of a choice that are read. ``obfuscation`` is padding.
 _OF_CHUNK: Final = frozenset({"id", "object", "created", "model", "choices", "usage", "error", "obfuscation"})
 _OF_CHOICE: Final = frozenset({"index", "delta", "message", "text", "finish_reason", "usage", "error"})
-#: Members of a choice that come in pieces, and the lists in them that are joined.
+#: Members of a choice that are sent in pieces, and the lists in them that are joined.
 _JOINED: Final = frozenset({"logprobs", "token_ids"})
 _PIECES: Final = ("content", "refusal", "tokens", "token_logprobs", "top_logprobs", "text_offset", "token_ids")
-#: What a member that says the same again and again is told of at most, one time after the other.
-_AGAIN: Final = 8
+#: Most events for an unknown member that repeats one value in a row.
+_MOST_REPEATS: Final = 8
 _NEVER: Final[tuple[JSON, int]] = (None, 0)
 _AUDIO_PIECES: Final = ("data", "transcript")
-#: Where a delta holds its fragment.
-_GROWING: Final = ("content", *FIELDS)
 
 
 def read_usage(value: JSONObject) -> Usage:
-    """The counts that ``value`` holds, under the documented names or the common other ones."""
+    """Return the counts in ``value``, under the documented names or other common ones."""
     return Usage(
         prompt=_first(value, "prompt_tokens", "input_tokens"),
         completion=_first(value, "completion_tokens", "output_tokens"),
@@ -101,57 +98,42 @@ def read_usage(value: JSONObject) -> Usage:
 
 
 def _first(value: JSONObject, *places: str | tuple[str, str]) -> int | None:
-    """The first count that stands in one of these places: a member, or a member's."""
+    """Return the first count at one of these places: a member, or a member of a member."""
     for place in places:
         if isinstance(place, str):
-            found = value.get(place)
+            number = value.get(place)
         else:
             inner = value.get(place[0])
-            found = inner.get(place[1]) if isinstance(inner, dict) else None
-        if found is not None and (count := count_of(found)) is not None:
+            number = inner.get(place[1]) if isinstance(inner, dict) else None
+        if number is not None and (count := count_of(number)) is not None:
             return count
     return None
 
 
+@dataclass(slots=True)
 class _Choice:
-    """What is known of one completion on its way. There may be very many: what few of them need is made late."""
+    """State of one completion. There may be very many, so rarely needed parts are made late."""
 
-    __slots__ = (
-        "again",
-        "answered",
-        "calls",
-        "early",
-        "finish",
-        "half",
-        "index",
-        "marked",
-        "plain",
-        "reasoning",
-        "seen",
-        "think",
-    )
-
-    def __init__(self, index: int) -> None:
-        self.again: dict[str, tuple[JSON, int]] = {}  # unknown members: what each said last, how often in a row
-        self.answered = False  # content or a call has come, not only reasoning
-        self.early = False  # the finish reason came before any content or call
-        self.index = index
-        self.calls: ToolCalls | None = None  # made when the first comes
-        self.finish: str | None = None
-        self.half: dict[str, str] = {}  # first halves of surrogate pairs that the next fragment may complete
-        self.marked = False  # the delta being read says that its content is a thought
-        self.plain = False  # nothing is held back or to be watched for: text passes straight through
-        self.reasoning = ReasoningReader()
-        self.seen = False  # something a person can see has come
-        self.think = ThinkSplitter()
+    index: int
+    answered: bool = False  # content or a call was received, not only reasoning
+    calls: ToolCalls | None = None  # made with the first
+    early: bool = False  # the finish reason preceded any content or call
+    finish: str | None = None
+    half: dict[str, str] = field(default_factory=dict)  # first halves of surrogate pairs at the end of a fragment
+    marked: bool = False  # the delta being read marks its content as a thought
+    plain: bool = False  # text needs no checks and is emitted unchanged
+    reasoning: ReasoningReader = field(default_factory=ReasoningReader)
+    repeats: dict[str, tuple[JSON, int]] = field(default_factory=dict)  # of unknown members: last value, times in a row
+    seen: bool = False  # visible content was received
+    think: ThinkSplitter = field(default_factory=ThinkSplitter)
 
     @property
     def has_ended(self) -> bool:
-        """Whether a finish reason came that content did not prove to be early."""
+        """A finish reason was received, and no content after it proved it early."""
         return self.finish is not None and not (self.early and self.answered)
 
 
-class ChatDecoder(BodyDecoder):
+class ChatDecoder(Decoder):
     """Decoder of one chat-completions body."""
 
     _protocol = "chat"
@@ -164,29 +146,29 @@ class ChatDecoder(BodyDecoder):
         self._choices: dict[int, _Choice] = {}
         self._id = ""
         self._model = ""
-        self._named = False  # id and model are both known
+        self._named = False  # id and model were both received
         self._usage: JSONObject | None = None
-        self._counted = False  # usage came in the way of a last chunk
-        self._around: dict[int, JSONObject] = {}  # members of each choice, and of the answer (-1), as they came last
-        self._early_members: list[JSONObject] = []  # of the answer, before its first choice
+        self._counted = False  # usage was received without choices, as in a last chunk
+        self._last_members: dict[int, JSONObject] = {}  # unknown members of each choice, and of the answer (-1)
+        self._early_members: list[JSONObject] = []  # of the answer, received before its first choice
 
     # -- one object ----------------------------------------------------------------------------------------------
 
-    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+    def _read_object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
         choices = value.get("choices")
         if not self._named:
-            self._open(value, out)
+            self._read_id_and_model(value, out)
         if type(choices) is list:
             self._objects += 1
-            if self._whole_body and len(choices) > 1:
-                choices = self._told_apart(choices, out)
+            if self._is_whole_body and len(choices) > 1:
+                choices = self._with_unique_indexes(choices, out)
             for position, choice in enumerate(choices):
                 if type(choice) is dict:
-                    self._choice(choice, position, out)
+                    self._read_choice(choice, position, out)
                 elif choice:
                     self._note(out, "choice_shape", "a choice is not an object; it is left out", hole=True)
         else:
-            self._without_choices(value, out)
+            self._read_without_choices(value, out)
         usage = value.get("usage")
         if usage is None and "x_groq" in value:
             inner = value["x_groq"]
@@ -194,59 +176,47 @@ class ChatDecoder(BodyDecoder):
             if isinstance(usage, dict):
                 self._note(out, "usage_elsewhere", "usage came inside “x_groq” instead of beside the choices")
         if usage:
-            self._report(usage, out)
+            self._read_usage(usage, out)
             self._counted = choices == []
         if value.get("error") or (choices == [] and not usage and looks_like_error(value)):
             self._fail(out, read_error(value, text=self._source))
             return
-        if type(choices) is list and not value.keys() <= _OF_CHUNK and (members := self._fresh(-1, value, _OF_CHUNK)):
+        if (
+            type(choices) is list
+            and not value.keys() <= _OF_CHUNK
+            and (members := self._new_members(-1, value, _OF_CHUNK))
+        ):
             self._early_members.append(members)
         if self._early_members and self._choices:
-            self._give_members(out)
+            self._emit_members(out)
 
-    def _fresh(self, place: int, value: JSONObject, known: frozenset[str]) -> JSONObject:
-        """Return the members of ``value`` that are not ``known`` and say something else than before."""
-        last = self._around.setdefault(place, {})
+    def _new_members(self, place: int, value: JSONObject, read: frozenset[str]) -> JSONObject:
+        """Return the members of ``value`` that are not ``read`` and have a new value."""
+        last = self._last_members.setdefault(place, {})
         fresh = {
             name: item
             for name, item in value.items()
-            if name not in known and (name in _JOINED or name not in last or last[name] != item)
+            if name not in read and (name in _JOINED or name not in last or last[name] != item)
         }
         last.update(fresh)
         return foreign.members_beside(fresh, ()) if fresh else fresh
 
-    def _give_members(self, out: list[Event]) -> None:
-        """Give out the members of the whole answer with its first choice."""
+    def _emit_members(self, out: list[Event]) -> None:
+        """Emit the members of the answer with its first choice."""
         first = next(iter(self._choices), 0)
         out += [AnswerMembers(first, "answer", "chat", members) for members in self._early_members]
         self._early_members.clear()
 
-    def _told_apart(self, choices: list[JSON], out: list[Event]) -> list[JSON]:
-        """The choices of a whole answer; one that has the index of an earlier one gets that of its place."""
+    def _with_unique_indexes(self, choices: list[JSON], out: list[Event]) -> list[JSON]:
+        """Return the choices of a complete answer, numbered by their places if an index repeats."""
         indexes = [choice.get("index") if isinstance(choice, dict) else None for choice in choices]
-        known = [index for index in indexes if type(index) is int]
-        if len(set(known)) == len(known):
+        numbers = [index for index in indexes if type(index) is int]
+        if len(set(numbers)) == len(numbers):
             return choices
         self._note(out, "choice_index_repeated", "several choices have the same index; their places in the list count")
-        return [{**one, "index": at} if isinstance(one, dict) else one for at, one in enumerate(choices)]
+        return [{**item, "index": i} if isinstance(item, dict) else item for i, item in enumerate(choices)]
 
-    def _growing(self, value: JSONObject) -> ChangingString:
-        match value.get("choices"):
-            case [{"delta": {"tool_calls": [{"function": {"arguments": str()} as function}]}}]:
-                return function, "arguments"
-            case [{"delta": dict() as delta}]:
-                name = next((name for name in _GROWING if delta.get(name)), "")
-                return (delta, name) if isinstance(delta.get(name), str) else None
-        return None
-
-    def _straight(self, value: JSONObject) -> int | None:
-        match value:
-            case {"choices": [{"index": int() as index, "delta": {"content": str(), **others}}]}:
-                state = self._choices.get(index) if type(index) is int and others.keys() <= {"role"} else None
-                return index if state is not None and state.plain else None
-        return None
-
-    def _open(self, value: JSONObject, out: list[Event]) -> None:
+    def _read_id_and_model(self, value: JSONObject, out: list[Event]) -> None:
         id_ = "" if self._id else foreign.text_of(value.get("id"))
         model = "" if self._model else foreign.text_of(value.get("model"))
         if id_ or model:
@@ -254,18 +224,18 @@ class ChatDecoder(BodyDecoder):
             self._named = bool(self._id and self._model)
             out.append(Opened(self._id, self._model))
 
-    def _without_choices(self, value: JSONObject, out: list[Event]) -> None:
+    def _read_without_choices(self, value: JSONObject, out: list[Event]) -> None:
         if value.get("error"):
             return  # reported by the caller
-        odd = bool(value.get("choices"))  # there is something in place of the list
-        if "choices" not in value and self._is_of_another(value, out):
+        odd = bool(value.get("choices"))  # another value in place of the list
+        if "choices" not in value and self._is_foreign(value, out):
             return
-        if value.get("usage") and not self._whole_body:
+        if value.get("usage") and not self._is_whole_body:
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):
-            self._error_or_remark(value, out)
-        elif self._whole_body:
+            self._read_error_or_remark(value, out)
+        elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no chat completion: it has no choices", self._source))
         elif "choices" in value or value.get("object") == "chat.completion.chunk":
             self._objects += 1
@@ -274,7 +244,7 @@ class ChatDecoder(BodyDecoder):
             self._strange = self._strange or f"an event is not a chunk: {foreign.whole(self._source[:120])}"
             self._note(out, "unknown_object", self._strange)
 
-    def _report(self, usage: JSON, out: list[Event]) -> None:
+    def _read_usage(self, usage: JSON, out: list[Event]) -> None:
         if isinstance(usage, dict) and usage != self._usage:
             if self._usage is not None:
                 self._note(out, "usage_repeated", "usage came more than once; the last one counts")
@@ -285,14 +255,14 @@ class ChatDecoder(BodyDecoder):
 
     # -- one choice ----------------------------------------------------------------------------------------------
 
-    def _choice(self, choice: JSONObject, position: int, out: list[Event]) -> None:
+    def _read_choice(self, choice: JSONObject, position: int, out: list[Event]) -> None:
         index = choice.get("index")
         if type(index) is not int:
             self._note(out, "choice_index_missing", "a choice has no index; its place in the list is used")
             index = position
         state = self._choices.get(index)
         if state is None:
-            state = self._new_choice(index, out)
+            state = self._add_choice(index, out)
         delta = choice.get("delta")
         reason = choice.get("finish_reason")
         if type(delta) is dict:
@@ -302,145 +272,147 @@ class ChatDecoder(BodyDecoder):
                 content
                 and state.plain
                 and type(content) is str
-                and not self._odd
+                and not self._has_halves
                 and (size == 1 or (size == 2 and "role" in delta))
             ):
                 out.append(TextDelta(index, content))
             elif delta:
-                self._delta(state, delta, out)
+                self._read_delta(state, delta, out)
         else:
-            self._no_delta(state, choice, out)
-        if not choice.keys() <= _OF_CHOICE and (members := self._fresh(index, choice, _OF_CHOICE)):
+            self._read_message_choice(state, choice, out)
+        if not choice.keys() <= _OF_CHOICE and (members := self._new_members(index, choice, _OF_CHOICE)):
             out.append(AnswerMembers(index, "choice", "chat", members, _PIECES))
         if reason is not None:
-            self._finish(state, reason, out)
+            self._read_finish_reason(state, reason, out)
         if choice.get("usage"):
             self._note(out, "usage_elsewhere", "usage came inside a choice instead of beside the choices")
-            self._report(choice["usage"], out)
+            self._read_usage(choice["usage"], out)
         if choice.get("error"):
             self._fail(out, read_error(choice["error"], text=self._source))
 
-    def _new_choice(self, index: int, out: list[Event]) -> _Choice:
+    def _add_choice(self, index: int, out: list[Event]) -> _Choice:
         state = _Choice(index)
         self._choices[index] = state
         out.append(PartStart(index))
         return state
 
-    def _no_delta(self, state: _Choice, choice: JSONObject, out: list[Event]) -> None:
-        """A choice of a whole answer, or of a stream that says things its own way."""
+    def _read_message_choice(self, state: _Choice, choice: JSONObject, out: list[Event]) -> None:
+        """Read a choice without a delta: of a complete answer, or of a stream with its own format."""
         message = choice.get("message")
         if isinstance(message, dict):
-            if self._whole_body or not (state.seen or state.calls):
-                if not self._whole_body:
+            if self._is_whole_body or not (state.seen or state.calls):
+                if not self._is_whole_body:
                     self._note(out, "message_in_stream", "a whole message came inside the stream")
-                self._delta(state, message, out, all_whole=True)
+                self._read_delta(state, message, out, all_whole=True)
                 return
             self._note(out, "message_repeated", "the stream ends with the whole message once more; it is left out")
-            self._delta(state, self._unsaid(state, message), out)
+            self._read_delta(state, self._unsent_members(state, message), out)
             if message.get("tool_calls"):
-                self._tool_calls(state, message["tool_calls"], out, again=True)
+                self._read_calls(state, message["tool_calls"], out, again=True)
         elif isinstance(choice.get("text"), str):
             self._note(out, "plain_completion", "content came as “text”, as older completions have it")
-            self._content(state, choice["text"], out)
+            self._read_content(state, choice["text"], out)
         else:
             self._note(out, "delta_missing", "a choice has no delta", hole=bool(choice.get("delta")))
 
-    def _unsaid(self, state: _Choice, message: JSONObject) -> JSONObject:
-        """What a whole message at the end of a stream holds of which nothing came before, and unknown members."""
+    def _unsent_members(self, state: _Choice, message: JSONObject) -> JSONObject:
+        """Return the members of a final message in a stream of which no fragment was received, and unknown ones."""
         names: list[str] = [] if state.reasoning.field else [*FIELDS, DETAILS]
         names += [] if state.think.begun else ["content"]
         return {name: value for name, value in message.items() if name in names or name not in _READ}
 
-    def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
-        self._reasoning(state, delta, out, all_whole=all_whole)
+    def _read_delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
+        self._read_reasoning(state, delta, out, all_whole=all_whole)
         state.marked = not all_whole and "extra_content" in delta and is_marked_thought(delta)
         content = delta.get("content")
         if content:
-            self._content(state, content, out)
+            self._read_content(state, content, out)
         refusal = delta.get("refusal")
         if refusal and isinstance(refusal, str):
-            self._release(state, out)
+            self._release_held(state, out)
             out.append(RefusalDelta(state.index, foreign.whole(refusal)))
-            self._take_answer(state, out)
+            self._mark_answered(state, out)
         elif refusal:
             self._note(out, "refusal_shape", "a refusal is not text; it is left out", hole=True)
         images = delta.get("images")
         if isinstance(images, list):
             for image in images:
                 if isinstance(image, dict):
-                    self._unknown(state, image, out)
+                    self._emit_unknown(state, image, out)
         calls = delta.get("tool_calls")
         if calls or delta.get("function_call"):
-            self._release(state, out)
+            self._release_held(state, out)
             if calls:
-                self._tool_calls(state, calls, out, all_whole=all_whole)
+                self._read_calls(state, calls, out, all_whole=all_whole)
             else:
-                known = self._calls_of(state)
-                known.function_call(delta["function_call"], out)
-                self._tell_calls(state, known, out)
+                state_calls = self._calls_in(state)
+                state_calls.function_call(delta["function_call"], out)
+                self._note_calls(state, state_calls, out)
         if not delta.keys() <= _READ:
-            self._extra(state, delta, out, all_whole=all_whole)
+            self._emit_unknown_members(state, delta, out, all_whole=all_whole)
 
-    def _tool_calls(
+    def _read_calls(
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
     ) -> None:
-        mended = self._mended_calls(state, calls) if self._odd or state.half else calls
-        known = self._calls_of(state)
-        known.read_calls(mended, out, all_whole=all_whole, again=again)
-        self._tell_calls(state, known, out)
+        joined_calls = self._join_call_halves(state, calls) if self._has_halves or state.half else calls
+        state_calls = self._calls_in(state)
+        state_calls.read_calls(joined_calls, out, all_whole=all_whole, again=again)
+        self._note_calls(state, state_calls, out)
 
-    def _calls_of(self, state: _Choice) -> ToolCalls:
+    def _calls_in(self, state: _Choice) -> ToolCalls:
         if state.calls is None:
             state.calls = ToolCalls(state.index, self._make_id)
         return state.calls
 
-    def _tell_calls(self, state: _Choice, calls: ToolCalls, out: list[Event]) -> None:
+    def _note_calls(self, state: _Choice, calls: ToolCalls, out: list[Event]) -> None:
         if len(calls):
-            self._take_answer(state, out)
+            self._mark_answered(state, out)
         for code, text in calls.notes.items():
             self._note(out, code, text, hole=code in calls.holes)
 
-    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
-        """The members that nothing here knows. Those that only say the same again are not told of each time."""
-        again = state.again
+    def _emit_unknown_members(
+        self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False
+    ) -> None:
+        """Emit the unknown members of a delta; a value that only repeats is emitted a few times."""
+        repeats = state.repeats
         fresh: JSONObject = {}
         for name, value in delta.items():
             if name not in _READ:
-                last, times = again.get(name, _NEVER)
-                if times < _AGAIN or last != value or name == "audio" or belongs_to_reasoning(name, value):
+                last, times = repeats.get(name, _NEVER)
+                if times < _MOST_REPEATS or last != value or name == "audio" or belongs_to_reasoning(name, value):
                     fresh[name] = value
         if "extra_content" in fresh:
             fresh["extra_content"] = without_thought_mark(fresh["extra_content"])
-        news = foreign.members_beside(fresh, ()) if fresh else fresh
-        for name, value in news.items():
-            last, times = again.get(name, _NEVER)
-            again[name] = (value, times + 1 if last == value else 1)
-        audio = news.pop("audio", None)
+        members = foreign.members_beside(fresh, ()) if fresh else fresh
+        for name, value in members.items():
+            last, times = repeats.get(name, _NEVER)
+            repeats[name] = (value, times + 1 if last == value else 1)
+        audio = members.pop("audio", None)
         if audio is not None:
-            self._take_answer(state, out)
+            self._mark_answered(state, out)
             out.append(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES))
-        if news:
-            self._about_message(state, news, out, joined=not all_whole)
+        if members:
+            self._emit_message_members(state, members, out, joined=not all_whole)
 
-    def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
-        """The same entries with surrogate pairs that were cut between fragments joined again."""
-        mended: list[JSON] = []
+    def _join_call_halves(self, state: _Choice, calls: JSON) -> JSON:
+        """Return the entries with surrogate pairs joined that were cut between fragments."""
+        joined_calls: list[JSON] = []
         for position, entry in enumerate(calls if isinstance(calls, list) else [calls]):
             for member, name in (("function", "arguments"), ("custom", "input")):
                 inner = entry.get(member) if isinstance(entry, dict) else None
                 if isinstance(inner, dict) and isinstance(inner.get(name), str):
                     place = f"call {entry.get('index', position)!r}"
-                    text = self._mend(state, place, inner[name])
-                    entry = {**entry, member: {**inner, name: text}}  # noqa: PLW2901 - the same entry, mended
-            mended.append(entry)
-        return mended
+                    text = self._join_halves(state, place, inner[name])
+                    entry = {**entry, member: {**inner, name: text}}  # noqa: PLW2901 - the entry with its text joined
+            joined_calls.append(entry)
+        return joined_calls
 
     # -- text ----------------------------------------------------------------------------------------------------
 
-    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
+    def _read_reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         reader = state.reasoning
-        for name, received in reader.read_reasoning(delta, whole=all_whole):
-            text = self._mend(state, name, received) if self._odd or state.half else received
+        for name, received in reader.read_reasoning(delta, all_whole=all_whole):
+            text = self._join_halves(state, name, received) if self._has_halves or state.half else received
             if text:
                 out.append(ReasoningDelta(state.index, text, name))
                 state.seen = True
@@ -449,12 +421,12 @@ class ChatDecoder(BodyDecoder):
         if reader.twice:
             self._note(out, "reasoning_twice", "the same reasoning comes under two names; it is shown once")
         shaped = {name: delta[name] for name in FIELDS if isinstance(delta.get(name), dict | list) and delta[name]}
-        if shaped:  # with what else stands in it, so that it can go back
-            self._about_message(state, shaped, out, joined=not all_whole)
+        if shaped:  # all members, so that the object can be sent back
+            self._emit_message_members(state, shaped, out, joined=not all_whole)
 
-    def _content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
+    def _read_content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
         if isinstance(content, str):
-            self._text(state, content, out)
+            self._read_text(state, content, out)
             return
         if isinstance(content, dict):
             content = [content]
@@ -464,84 +436,84 @@ class ChatDecoder(BodyDecoder):
         self._note(out, "content_parts", "content comes as a list of parts instead of text")
         for part in content:
             if isinstance(part, str):
-                self._text(state, part, out)
+                self._read_text(state, part, out)
             elif isinstance(part, dict):
-                self._part(state, part, out)
+                self._read_part(state, part, out)
             elif part:
                 self._note(out, "content_shape", _CONTENT_SHAPE, hole=True)
 
-    def _part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
+    def _read_part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
         kind = part.get("type")
         if kind in ("thinking", "reasoning"):
             text = part_text(part)
-            if self._odd or state.half:
-                text = self._mend(state, CONTENT_PART, text)
+            if self._has_halves or state.half:
+                text = self._join_halves(state, CONTENT_PART, text)
             if text or holds_text(part):
-                self._release(state, out)
+                self._release_held(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
-                out.append(self._content_part(state, part))
+                out.append(self._content_part_event(state, part))
                 state.seen = True
         elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
-            self._text(state, part["text"], out)
-            if beside := members_beside(part, ("type", "text")):
-                out.append(ExtraDelta(state.index, "text", "chat", beside))
+            self._read_text(state, part["text"], out)
+            if members := members_beside(part, ("type", "text")):
+                out.append(ExtraDelta(state.index, "text", "chat", members))
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
             out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
-            self._take_answer(state, out)
+            self._mark_answered(state, out)
         else:
-            self._unknown(state, part, out)
+            self._emit_unknown(state, part, out)
 
-    def _content_part(self, state: _Choice, part: JSONObject) -> ExtraDelta:
-        """A part of the content that holds reasoning, in the shape in which it came."""
+    def _content_part_event(self, state: _Choice, part: JSONObject) -> ExtraDelta:
+        """Return the event for a content part that holds reasoning, with its received shape."""
         members = members_beside({"content": [part]}, ())
-        if self._whole_body:
+        if self._is_whole_body:
             return ExtraDelta(state.index, "reasoning", "chat", members, pieces=("content",))
         return ExtraDelta(state.index, "reasoning", "chat", members, records=("content",))
 
-    def _about_message(self, state: _Choice, members: JSONObject, out: list[Event], *, joined: bool) -> None:
-        """Members of the message; ``joined``: those that belong to reasoning are fragments of records."""
-        kept = members_beside(members, ())
-        records = record_lists(kept) if joined else ()
-        out.append(ExtraDelta(state.index, "message", "chat", kept, records=records))
+    def _emit_message_members(self, state: _Choice, members: JSONObject, out: list[Event], *, joined: bool) -> None:
+        """Emit members of the message; ``joined``: lists that belong to reasoning are fragments of records."""
+        valid = members_beside(members, ())
+        records = record_lists(valid) if joined else ()
+        out.append(ExtraDelta(state.index, "message", "chat", valid, records=records))
 
-    def _unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
-        self._release(state, out)
+    def _emit_unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
+        self._release_held(state, out)
         self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
         out.append(UnknownPart(state.index, foreign.keepable(value)))
-        self._take_answer(state, out)
+        self._mark_answered(state, out)
 
-    def _text(self, state: _Choice, text: str, out: list[Event]) -> None:
-        if self._odd or state.half:
-            text = self._mend(state, "content", text)
+    def _read_text(self, state: _Choice, text: str, out: list[Event]) -> None:
+        if self._has_halves or state.half:
+            text = self._join_halves(state, "content", text)
         if not text:
             return
         if state.has_ended and state.answered:
             self._note(out, "content_after_finish", "content came after the finish reason")
-        self._give_details(state, out)
-        self._pieces(state, state.think.split_text(text, marked=state.marked), out)
+        self._emit_details(state, out)
+        self._emit_pieces(state, state.think.split_text(text, marked=state.marked), out)
         if tag := state.think.tag:
             self._note(out, "inline_think", f"reasoning comes inside the content as {tag}; it is split off")
         state.plain = state.answered and state.think.is_plain and not state.half and state.finish is None
         state.seen = True
 
-    def _pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
+    def _emit_pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
         for is_reasoning, piece in pieces:
             if is_reasoning:
                 out.append(ReasoningDelta(state.index, piece, state.think.tag))
             else:
                 out.append(TextDelta(state.index, piece))
                 if not state.answered and not piece.isspace():
-                    self._take_answer(state, out)
+                    self._mark_answered(state, out)
 
-    def _take_answer(self, state: _Choice, out: list[Event]) -> None:
-        """Note that content or a call came; a finish reason before it did not end the answer."""
+    def _mark_answered(self, state: _Choice, out: list[Event]) -> None:
+        """Mark content or a call as received; note a finish reason before it."""
         state.seen = state.answered = True
         if state.early:
             note = "a finish reason came before any content; the answer goes on after it"
             self._note(out, "finish_reason_early", note)
 
-    def _mend(self, state: _Choice, place: str, text: str) -> str:
-        """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
+    def _join_halves(self, state: _Choice, place: str, text: str) -> str:
+        """Return ``text`` with surrogate pairs joined; a first half at its end is kept for the next fragment."""
         text, half = foreign.split_half(state.half.pop(place, "") + text)
         if half:
             state.half[place] = half
@@ -550,54 +522,54 @@ class ChatDecoder(BodyDecoder):
 
     # -- ends ----------------------------------------------------------------------------------------------------
 
-    def _finish(self, state: _Choice, reason: JSON, out: list[Event]) -> None:
+    def _read_finish_reason(self, state: _Choice, reason: JSON, out: list[Event]) -> None:
         if isinstance(reason, str) and reason.strip().lower() in _NO_REASON:
             self._note(out, "finish_reason_blank", f"finish_reason is “{reason}” as text where null is meant")
             return
         reason = foreign.text_of(reason)
         if not reason:
             return
-        again, state.early = state.has_ended, not state.answered
-        if not state.early:  # more may come after an early one, even of a tag
-            self._release(state, out)
+        repeated, state.early = state.has_ended, not state.answered
+        if not state.early:  # after an early one more content may follow, even of a tag
+            self._release_held(state, out)
             if state.calls is not None:
                 state.calls.release(out)
-        if again:
+        if repeated:
             self._note(out, "finish_twice", "a choice has more than one finish reason; the last one counts")
             if reason == state.finish:
                 return
         if reason not in DOCUMENTED:
             self._note(out, "finish_reason_unknown", f"the finish reason “{reason[:60]}” is not a documented one")
         state.finish = reason
-        state.plain = False  # content that follows is worth a note
+        state.plain = False  # content after the finish reason is a deviation
         out.append(Finish(state.index, reason))
 
-    def _give_details(self, state: _Choice, out: list[Event]) -> None:
+    def _emit_details(self, state: _Choice, out: list[Event]) -> None:
         details = state.reasoning.take_details()
         if details:
             out.append(ReasoningDelta(state.index, "", state.reasoning.field or DETAILS, details=details))
             state.seen = True
 
-    def _release(self, state: _Choice, out: list[Event]) -> None:
-        """Give out what waits for more of the text, because something else comes now."""
-        self._give_details(state, out)
-        self._pieces(state, state.think.flush(), out)
+    def _release_held(self, state: _Choice, out: list[Event]) -> None:
+        """Emit text and records that are held back, because other content follows."""
+        self._emit_details(state, out)
+        self._emit_pieces(state, state.think.flush(), out)
 
     def _flush(self, out: list[Event]) -> None:
-        self._give_members(out)
+        self._emit_members(out)
         for state in self._choices.values():
-            self._release(state, out)
+            self._release_held(state, out)
             if state.calls is not None:
                 state.calls.release(out)
             if state.half.pop("content", ""):
                 out.append(TextDelta(state.index, "\ufffd"))
 
-    def _may_be_whole(self) -> bool:
-        """Whether each choice brought something, and nothing that shows it to be cut off."""
+    def _looks_complete(self) -> bool:
+        """Return whether every choice has content and none shows that it was cut off."""
         states = self._choices.values()
-        return all(state.seen and (state.calls is None or state.calls.are_whole) for state in states)
+        return all(state.seen and (state.calls is None or state.calls.are_complete) for state in states)
 
-    def _verdict(self, out: list[Event]) -> None:
+    def _check_complete(self, out: list[Event]) -> None:
         states = self._choices.values()
         reasons = [state.finish for state in states]
         if self.finished:
@@ -605,18 +577,18 @@ class ChatDecoder(BodyDecoder):
                 self._note(out, "no_finish_reason", "the answer ended without a finish reason")
         elif reasons and all(state.has_ended for state in states):
             self._note(out, "no_end_marker", "the stream ended without [DONE]")
-        elif (self._delimited or self._counted) and self._may_be_whole():
-            self._ends_without_reason(out)
+        elif (self._delimited or self._counted) and self._looks_complete():
+            self._note_missing_reason(out)
         else:
-            self._cut_off(out)
+            self._fail_cut_off(out)
             return
         for state in states:
-            self._review(state, out)
+            self._review_choice(state, out)
         if not any(state.seen for state in states) and all(reason in _NATURAL for reason in reasons):
-            self._empty(out, next(iter(reasons), None))
+            self._fail_empty(out, next(iter(reasons), None))
 
-    def _review(self, state: _Choice, out: list[Event]) -> None:
-        """Note where a complete choice lacks what its finish reason promises."""
+    def _review_choice(self, state: _Choice, out: list[Event]) -> None:
+        """Note a complete choice without the content that its finish reason announces."""
         if state.finish in _CALLING and not state.calls:
             self._note(out, "finish_without_calls", f"the finish reason is “{state.finish}”, and no tool call came")
         elif state.seen and not state.answered and state.finish in _NATURAL:

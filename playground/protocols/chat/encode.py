@@ -1,17 +1,18 @@
-"""A request as the body of POST /chat/completions (specification, sections 2.1 to 2.3 and 4.1).
+"""Encode a request as the body of POST /chat/completions (specification, sections 2.1 to 2.3 and 4.1).
 
-What is sent is what was set: no defaults of ours, no repairs, except that empty arguments of a call go out as ``{}``,
-because many gateways parse them. Whether a tool result is an error has no field here, so only its text is sent.
-Members that a message was read with and that no part holds go out with it. Members that an answer came with and that
-nothing here knows go back with its calls and texts, where they stood; of those of the message itself what is made
-to go back does (``RETURNED``), and with reasoning what belongs to it: strict gateways refuse the others.
+Only what was set is sent: no defaults of ours, no repairs, except that empty arguments of a call are sent as ``{}``,
+because many gateways parse them. The protocol has no field for a failed tool result, so only its text is sent. Unknown
+members of a message that was read from a file are sent with it. Unknown members of an answer are sent back in the
+places of its calls and texts; of those of the message itself only ``RETURNED`` and, with reasoning, those that belong
+to it: strict gateways refuse the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import Final, TypeGuard
 
+from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
@@ -31,19 +32,16 @@ from playground.protocols.chat.reasoning import (
     plain_text,
     without_thought_mark,
 )
-from playground.protocols.reading import tool_from, written_beside
-
-if TYPE_CHECKING:
-    from playground.domain.accumulator import Accumulator, GrowingChoice
+from playground.protocols.reading import tool_from, write_extra
 
 DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()
 _ALL: Final = ReasoningReturn(when=SendReasoning.ALWAYS)
 
 
-def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
-    """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into."""
-    messages = encode_turns(request.turns, request.reasoning_return, beside=beside)
+def encode(request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
+    """Return the body; see ``Protocol.encode``. Extra bodies override all other members."""
+    messages = encode_turns(request.turns, request.reasoning_return, with_extra=with_extra)
     body: JSONObject = {"model": request.model, "messages": messages}
     body.update(request.parameters.to_wire(request.with_extras({})))
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
@@ -53,20 +51,16 @@ def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JS
 
 
 def check(request: Request) -> None:
-    """Every turn can be written: what is left are the parameters and the tools."""
+    """Check the parameters and the tools only: every turn can be encoded."""
     encode(request.model_copy(update={"turns": ()}))
 
 
-def choices(body: JSONObject) -> int:
-    """As ``n`` says."""
-    n = body.get("n")
-    return n if type(n) is int and n > 1 else 1
-
-
-def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, beside: bool = False) -> list[JSONObject]:
-    """The messages of ``turns``; a turn with tool results gives one message for each of them."""
+def encode_turns(
+    turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, with_extra: bool = False
+) -> list[JSONObject]:
+    """Return the messages of ``turns``; a turn with tool results gives one message for each of them."""
     return [
-        {**message, **returned(turn), **turn.members, **message, **(written_beside(turn) if beside else {})}
+        {**message, **returned(turn), **turn.members, **message, **(write_extra(turn) if with_extra else {})}
         if turn.members or turn.extra
         else message
         for turn in turns
@@ -75,14 +69,14 @@ def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP, *, besid
 
 
 def returned(turn: Turn) -> JSONObject:
-    """What goes back of the members that the answer itself came with."""
-    found = turn.extra.get("chat", {})
-    back = {name: take(found[name]) for name, take in RETURNED.items() if name in found}
+    """Return the members of a received message that are sent back."""
+    members = turn.extra.get("chat", {})
+    back = {name: take(members[name]) for name, take in RETURNED.items() if name in members}
     return {name: value for name, value in back.items() if value}
 
 
 def returned_with_reasoning(turn: Turn) -> JSONObject:
-    """The members that an answer came with that go back as often as its reasoning does, each as it came."""
+    """Return the members of a received message that are sent back unchanged whenever its reasoning is."""
     members = turn.extra.get("chat", {})
     return {
         name: value
@@ -97,12 +91,12 @@ def _audio(value: JSON) -> JSON:
 
 
 def _files(value: JSON) -> JSON:
-    """Those of a list of annotations that are a file as the gateway read it, so that it need not read it again."""
+    """Return the annotations that are a file as the gateway read it, so that it need not read it again."""
     items = value if isinstance(value, list) else []
     return [item for item in items if isinstance(item, dict) and item.get("type") == "file"]
 
 
-#: Members of an answer's message that are made to go back, and what of them does.
+#: Members of an answer's message that are sent back, and functions that return the part to send.
 RETURNED: Final[dict[str, Callable[[JSON], JSON]]] = {
     "audio": _audio,
     "annotations": _files,
@@ -123,7 +117,7 @@ def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:
 
 
 def text_of_parts(content: list[JSON]) -> str:
-    """The text that a list of content parts comes to: their texts, and whatever else there is as JSON."""
+    """Return the texts of content parts, joined; other parts are written as JSON."""
     return "".join(
         part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else write(part)
         for part in content
@@ -131,7 +125,7 @@ def text_of_parts(content: list[JSON]) -> str:
 
 
 def _result(result: ToolResult) -> JSON:
-    """The text, with a line for each picture, or the list it came as while that says the same."""
+    """Return the text, with a line for each picture, or the received list of parts if its text is unchanged."""
     if result.images:
         return sent_text(result, pictures=False)
     content = result.extra.get("chat", {}).get("content")
@@ -139,7 +133,7 @@ def _result(result: ToolResult) -> JSON:
 
 
 def _content(placed: list[Text | Image | Unknown]) -> str | list[JSONObject]:
-    """A string for one text or none, an array of parts for everything else (section 2.1)."""
+    """Return a string for one text or none, an array of parts for everything else (section 2.1)."""
     if not placed:
         return ""
     first = placed[0]
@@ -149,7 +143,7 @@ def _content(placed: list[Text | Image | Unknown]) -> str | list[JSONObject]:
 
 
 def _has_place(part: Part) -> TypeGuard[Text | Image | Unknown]:
-    """Whether a part stands in the content of a message."""
+    """Return whether a part belongs in the content of a message."""
     return isinstance(part, Text | Image) or (isinstance(part, Unknown) and not part.from_file)
 
 
@@ -186,24 +180,24 @@ def _assistant(turn: Turn, rule: ReasoningReturn) -> JSONObject:
 
 
 def _takes_a_list(part: Part) -> bool:
-    """Whether a part of an answer can only be said in a list of parts."""
+    """Return whether a part of an answer can only be sent in a list of parts."""
     return _has_place(part) and (not isinstance(part, Text) or bool(part.extra.get("chat")))
 
 
 def _call(call: ToolCall) -> JSONObject:
     extra = call.extra.get("chat", {})
-    if "type" in extra and not call.name:  # not of a function: all that there is stands in its own members
+    if "type" in extra and not call.name:  # a call of another kind is in its own members only
         return with_members({"id": call.id}, extra)
     if call.free_text:
         custom = {"name": call.name, "input": call.arguments}
         return with_members({"id": call.id, "type": "custom", "custom": custom}, extra)
     arguments = call.arguments if call.arguments.strip() else "{}"
-    known = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
-    return with_members(known, extra)
+    function_call = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return with_members(function_call, extra)
 
 
 def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, dict[int, list[JSONObject]]]:
-    """Fields of the message, and parts of its content by the number of the turn's part, that carry reasoning back.
+    """Return the message members with reasoning, and the content parts with it by the number of the turn's part.
 
     A turn that calls tools carries the field even when it is empty: some gateways answer 400 without it.
     """
@@ -238,7 +232,7 @@ def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, dict[int,
 
 
 def _content_parts(part: Reasoning) -> list[JSONObject]:
-    """The parts of the content that a reasoning part came as; of a text that was edited since, a plain one."""
+    """Return the received content parts of a reasoning part; a plain one if its text was edited."""
     content = part.extra.get("chat", {}).get("content")
     parts = [item for item in content if isinstance(item, dict)] if isinstance(content, list) else []
     if parts and "".join(map(part_text, parts)) == part.text:
@@ -247,7 +241,7 @@ def _content_parts(part: Reasoning) -> list[JSONObject]:
 
 
 def _joined(details: list[JSONObject]) -> list[JSONObject]:
-    """Records, with what came of one after the text had begun beside the rest of it."""
+    """Return the records, with later members of one record merged into it."""
     out: list[JSONObject] = []
     places: dict[tuple[str, str], int] = {}  # of the last record of a type and index
     for record in details:
@@ -264,9 +258,9 @@ def _joined(details: list[JSONObject]) -> list[JSONObject]:
 
 
 def read_tool(value: JSON) -> ToolDefinition:
-    """A definition in the shape of section 2.3, its inner ``function`` object alone, or that of a custom tool.
+    """Return a tool from a definition of section 2.3, its ``function`` object alone, or that of a custom tool.
 
-    Raises ValueError saying what is wrong.
+    Raises ValueError with the reason.
     """
     if not isinstance(value, dict):
         raise ValueError("a tool definition is a JSON object")
@@ -281,14 +275,14 @@ def read_tool(value: JSON) -> ToolDefinition:
 
 
 def _read_custom(custom: JSONObject) -> ToolDefinition:
-    """The definition of a tool whose input is free text."""
+    """Return a tool whose input is free text."""
     tool = tool_from({name: custom.get(name) for name in ("name", "description")}, "")
     rest = members_beside(custom, ("name", "description"), empty=True)
     return tool.model_copy(update={"custom": rest})
 
 
 def write_tool(tool: ToolDefinition) -> JSONObject:
-    """The definition for the body; what is not set is not in it."""
+    """Return the definition for the body, with set members only."""
     function: JSONObject = {"name": tool.name}
     if tool.description:
         function["description"] = tool.description
@@ -302,7 +296,7 @@ def write_tool(tool: ToolDefinition) -> JSONObject:
 
 
 def write_answer(answer: Accumulator, created: int) -> JSONObject:
-    """What a stream said, as the completion object of section 2.4; ``created`` is Unix time in seconds."""
+    """Return a streamed answer as the completion object of section 2.4; ``created`` is Unix time in seconds."""
     choices = [_choice(answer.choices[index]) for index in sorted(answer.choices)]
     body: JSONObject = {
         "id": answer.id,
@@ -320,11 +314,11 @@ def write_answer(answer: Accumulator, created: int) -> JSONObject:
 
 def _choice(choice: GrowingChoice) -> JSONObject:
     (message,) = encode_turns((make_turn(Role.ASSISTANT, "", *choice.freeze()),), _ALL)
-    # An empty text is what a request sends for reasoning that never was; an answer does not have it.
+    # A request sends an empty text for missing reasoning; an answer does not have it.
     message = {name: value for name, value in message.items() if name in ("role", "content") or value}
-    known: JSONObject = {
+    body: JSONObject = {
         "index": choice.index,
         "message": with_members(message, choice.extra_of("message").get("chat", {})),
         "finish_reason": choice.finish_reason,
     }
-    return with_members(known, choice.extra_of("choice").get("chat", {}))
+    return with_members(body, choice.extra_of("choice").get("chat", {}))

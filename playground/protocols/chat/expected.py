@@ -1,4 +1,4 @@
-"""What an answer of chat completions is to be: the fields of its frames, sections of the specification, and words."""
+"""Requirements on answers of chat completions: fields of frames, and sections of the specification."""
 
 from __future__ import annotations
 
@@ -8,29 +8,23 @@ from typing import Final
 from playground.jsonkit.values import JSONObject
 from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, Look, Shapes, parsed, text_in
 
-_DELTA_NAME: Final = b'"delta"'
-_CALLS_NAME: Final = b'"tool_calls"'
-_FINISH_NAME: Final = b'"finish_reason"'
-_FAR: Final = 1024  # bytes before or after a delta
-_MOST_KNOWN: Final = 32
-
 
 def _created(what: str) -> Look:
     def look(value: JSONObject) -> str:
-        found = value.get("created")
-        if type(found) is int and found > 0:
+        created = value.get("created")
+        if type(created) is int and created > 0:
             return ""
-        return f"{what} has no created" if found is None else f"created of {what} is not a time in Unix seconds"
+        return f"{what} has no created" if created is None else f"created of {what} is not a time in Unix seconds"
 
     return look
 
 
 def _object(what: str, expected: str) -> Look:
     def look(value: JSONObject) -> str:
-        found = value.get("object")
-        if found == expected:
+        kind = value.get("object")
+        if kind == expected:
             return ""
-        return f"object of {what} is “{found[:60]}”" if found and isinstance(found, str) else f"{what} has no object"
+        return f"object of {what} is “{kind[:60]}”" if kind and isinstance(kind, str) else f"{what} has no object"
 
     return look
 
@@ -45,7 +39,7 @@ def _head(what: str, expected: str) -> dict[str, Look]:
 
 
 def _entries(value: JSONObject, name: str) -> Iterator[JSONObject]:
-    """The tool calls in the ``name`` (delta or message) of every choice."""
+    """Yield the tool calls in the ``name`` (delta or message) of every choice."""
     choices = value.get("choices")
     for choice in choices if isinstance(choices, list) else []:
         holder = choice.get(name) if isinstance(choice, dict) else None
@@ -93,39 +87,33 @@ _COMPLETION_LOOKS: Final = {
 
 
 class ChatShapes(Shapes):
-    """What a completion lacks, and its chunks.
+    """Checks of a completion and of its chunks.
 
-    The decoder reads past a field that says nothing to it; a client of another make may not. Chunks that differ in
-    their delta only are parsed once.
+    The decoder ignores fields that it does not need; other clients may need them.
     """
 
-    whole = _COMPLETION_LOOKS
-    known_by = "choices"
+    body_looks = _COMPLETION_LOOKS
+    body_member = "choices"
 
     def __init__(self) -> None:
         super().__init__()
         self._id = ""
         self._roles: set[int] = set()  # choices whose first chunk was seen
-        self._known: set[bytes] = set()  # what stood around the deltas of chunks that were looked at
 
-    def frame(self, raw: bytes) -> list[tuple[str, str]]:
-        """What a chunk lacks."""
-        around = _around_delta(raw)
-        if around in self._known and _CALLS_NAME not in raw:
-            return []
+    def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the defects of a chunk."""
         value = parsed(raw.partition(b"data:")[2])
         if value is None or not isinstance(value.get("choices"), list) or value.get("error"):
-            return []
-        found = [*self.look(_CHUNK_LOOKS, value), *self._first_role(value), *self._other_id(value)]
-        if not found and len(self._known) < _MOST_KNOWN and _is_all_in(around):
-            self._known.add(around)
-        return found
+            return
+        yield from self.look(_CHUNK_LOOKS, value)
+        yield from self._first_role(value)
+        yield from self._other_id(value)
 
     def _other_id(self, value: JSONObject) -> Iterator[tuple[str, str]]:
-        found = value.get("id")
-        if isinstance(found, str) and found:
-            self._id = self._id or found
-            if found != self._id:
+        id_ = value.get("id")
+        if isinstance(id_, str) and id_:
+            self._id = self._id or id_
+            if id_ != self._id:
                 yield from self.first("id_changed", "the id of the answer is another one in a later chunk")
 
     def _first_role(self, value: JSONObject) -> Iterator[tuple[str, str]]:
@@ -137,18 +125,6 @@ class ChatShapes(Shapes):
             delta = choice.get("delta")
             if isinstance(delta, dict) and delta.get("role") != "assistant":
                 yield from self.first("role_missing", "the first chunk of a choice has no role")
-
-
-def _around_delta(raw: bytes) -> bytes:
-    """A chunk without its delta: what is the same from one to the next; empty where that is not told so easily."""
-    start, end = raw.find(_DELTA_NAME, 0, _FAR), raw.rfind(b"}]")
-    end = raw.rfind(_FINISH_NAME, max(start, 0), end) if _FINISH_NAME in raw[-_FAR:] else end
-    return raw[:start] + raw[end:] if 0 < start < end and len(raw) - end < _FAR else b""
-
-
-def _is_all_in(frame: bytes) -> bool:
-    """Whether all that is looked for in a chunk, but for calls, stands there."""
-    return all(name in frame for name in (b'"id"', b'"object"', b'"created"', b'"model"', b'"index"'))
 
 
 _CHUNK: Final = (

@@ -1,18 +1,12 @@
-"""What only chat completions have."""
+"""Names that only chat completions have."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.marks import Marks, members_of
-
-
-def _is_answer(value: JSONObject) -> bool:
-    return isinstance(value.get("choices"), list)
-
 
 MARKS: Final = Marks(
     members=members_of(
@@ -24,7 +18,6 @@ MARKS: Final = Marks(
     custom_tool="custom",
     blocks=frozenset({"image_url", "input_audio", "refusal", "file"}),
     choices=frozenset({"function"}),
-    is_answer=_is_answer,
     roles=frozenset({"system", "developer", "tool"}),
     of_message=frozenset({"tool_calls"}),
     also_of_message=frozenset({"refusal", "name", DETAILS, *FIELDS}),

@@ -33,10 +33,10 @@ def _write_format(schema: JSON) -> JSON:
 
 
 class ChatParameters(Parameters):
-    """What can be set on a chat-completions request."""
+    """Parameters of a chat-completions request."""
 
     def shared(self) -> Mapping[str, Shared]:
-        """The limit is the one that is set, the newer one if none is."""
+        """Return the shared parameters; the limit is the one that is set, the newer one if none is."""
         older = self.max_completion_tokens is None and self.max_tokens is not None
         return {
             "temperature": Shared("temperature"),
@@ -52,7 +52,7 @@ class ChatParameters(Parameters):
 
     @classmethod
     def is_usual(cls, name: str, value: JSON) -> bool:
-        """One answer, and its counts, come everywhere."""
+        """Return whether all gateways accept the value: one answer, and counts, are accepted everywhere."""
         return name == "include_usage" or (name == "n" and value == 1) or super().is_usual(name, value)
 
     temperature: Annotated[

@@ -1,6 +1,6 @@
 """Reasoning in chat answers: four field names, content parts, vendor records, and tags inside the content.
 
-One reader belongs to one choice. It emits nothing itself: it hands back what was found, so that it can be tried alone.
+One reader belongs to one choice. It returns values instead of events.
 """
 
 from __future__ import annotations
@@ -22,24 +22,21 @@ THOUGHT: Final = "<thought>"
 
 #: Opening tags at the start of the content, and the tags that close them.
 _CLOSING: Final = {INLINE: "</think>", THOUGHT: "</thought>"}
-#: What the name of a member is like that goes back with reasoning although nothing here reads it.
+#: Names of unknown members that are sent back with reasoning.
 _BELONGS: Final = re.compile(r"reasoning|think|thought|signature|opaque|encrypted|redacted", re.IGNORECASE)
 _BLANKS: Final = " \t\r\n"
-_LONGEST_LEAD: Final = 64  # white space before a tag that is waited for
+_LONGEST_LEAD: Final = 64  # longest white space before a tag
 
 
 def is_marked_thought(delta: JSONObject) -> bool:
-    """Return whether a delta says that its content is a thought, as Gemini does."""
+    """Return whether a delta marks its content as a thought, as Gemini does."""
     extra = delta.get("extra_content")
     google = extra.get("google") if isinstance(extra, dict) else None
     return isinstance(google, dict) and google.get("thought") is True
 
 
 def without_thought_mark(extra_content: JSON) -> JSON:
-    """Return the vendor's members of a message without the mark of a thought, which is not one of the answer.
-
-    None where nothing else is in it.
-    """
+    """Return the vendor's members of a message without the mark of a thought; None if there are no others."""
     google = extra_content.get("google") if isinstance(extra_content, dict) else None
     if not isinstance(extra_content, dict) or not isinstance(google, dict) or "thought" not in google:
         return extra_content
@@ -49,9 +46,9 @@ def without_thought_mark(extra_content: JSON) -> JSON:
 
 
 def belongs_to_reasoning(name: str, value: JSON) -> bool:
-    """Return whether a member that nothing here reads belongs to reasoning, by its name or a name inside it.
+    """Return whether an unknown member belongs to reasoning, by its name or a name inside it.
 
-    Counts and switches do not: they say something about reasoning and nothing of it.
+    Counts and switches do not: they only describe reasoning.
     """
     if not value or isinstance(value, bool | int | float):
         return False
@@ -63,14 +60,14 @@ def belongs_to_reasoning(name: str, value: JSON) -> bool:
 
 
 def holds_text(value: JSON) -> bool:
-    """Return whether a text stands anywhere in a value, types aside."""
+    """Return whether a value contains a text, ``type`` members aside."""
     if isinstance(value, dict):
         return any(holds_text(item) for name, item in value.items() if name != "type")
     return any(map(holds_text, value)) if isinstance(value, list) else isinstance(value, str) and bool(value)
 
 
 def record_lists(members: JSONObject) -> tuple[str, ...]:
-    """The names of lists among the members that belong to reasoning, and inside them: their records are fragments."""
+    """Return the names of lists that belong to reasoning, among the members and inside them."""
     names: list[str] = []
     for name, value in members.items():
         if isinstance(value, list) and belongs_to_reasoning(name, value):
@@ -81,12 +78,12 @@ def record_lists(members: JSONObject) -> tuple[str, ...]:
 
 
 def part_text(part: JSONObject) -> str:
-    """The text of a content part that holds reasoning."""
+    """Return the text of a content part that holds reasoning."""
     return plain_text(part.get("thinking") or part.get("reasoning") or part.get("summary") or part.get("text"))
 
 
 def plain_text(value: JSON) -> str:
-    """The text of a reasoning value: a string, an object that holds one, or a list of those."""
+    """Return the text of a reasoning value: a string, an object that holds one, or a list of those."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -105,62 +102,62 @@ def _one_text(value: JSON) -> str:
 
 
 class ReasoningReader:
-    """Chooses among the names of one choice, so that text sent twice is shown once, and gathers vendor records."""
+    """Reads the reasoning of one choice: drops text sent under two names, and collects vendor records."""
 
-    __slots__ = ("_length", "_records", "_said", "field", "twice")
+    __slots__ = ("_length", "_records", "_texts", "field", "twice")
 
     def __init__(self) -> None:
-        self.field = ""  # the first name seen
-        self.twice = False  # the same text came under two names
-        self._said: list[str] = []
+        self.field = ""  # the first field name received
+        self.twice = False  # one text was received under two names
+        self._texts: list[str] = []
         self._length = 0
         self._records = Records()
 
-    def read_reasoning(self, delta: JSONObject, *, whole: bool = False) -> list[tuple[str, str]]:
-        """(field, text) pairs of one delta, or of a ``whole`` message, whose records are not fragments."""
-        found = [(name, text) for name in FIELDS if delta.get(name) and (text := plain_text(delta[name]))]
+    def read_reasoning(self, delta: JSONObject, *, all_whole: bool = False) -> list[tuple[str, str]]:
+        """Return (field, text) pairs of a delta; ``all_whole`` for a message, whose records are no fragments."""
+        pairs = [(name, text) for name in FIELDS if delta.get(name) and (text := plain_text(delta[name]))]
         records = delta.get(DETAILS)
         if isinstance(records, list) and records:
             text = "".join(map(_one_text, records))
             if text:
-                found.append((DETAILS, text))
-            self._records.add((keepable(record) for record in records if isinstance(record, dict)), whole=whole)
-        if not found:
+                pairs.append((DETAILS, text))
+            self._records.add((keepable(record) for record in records if isinstance(record, dict)), whole=all_whole)
+        if not pairs:
             return []
-        if len(found) > 1:
-            found.sort(key=lambda pair: pair[0] != self.field)  # stable: the known name first
-            first = found[0][1]
-            others = [pair for pair in found[1:] if pair[0] != DETAILS]  # records always repeat the text
+        if len(pairs) > 1:
+            pairs.sort(key=lambda pair: pair[0] != self.field)  # stable: the field received first
+            first = pairs[0][1]
+            others = [pair for pair in pairs[1:] if pair[0] != DETAILS]  # records always repeat the text
             distinct = [pair for pair in others if pair[1] != first]
             self.twice = self.twice or len(distinct) < len(others)
-            found = [found[0], *distinct]
-        elif self.field and found[0][0] != self.field and self._repeats(found[0][1]):
+            pairs = [pairs[0], *distinct]
+        elif self.field and pairs[0][0] != self.field and self._repeats(pairs[0][1]):
             self.twice = True
             return []
-        self.field = self.field or found[0][0]
-        for _, text in found:
-            self._said.append(text)
+        self.field = self.field or pairs[0][0]
+        for _, text in pairs:
+            self._texts.append(text)
             self._length += len(text)
-        return found
+        return pairs
 
     def _repeats(self, text: str) -> bool:
-        return len(text) == self._length and text == "".join(self._said)
+        return len(text) == self._length and text == "".join(self._texts)
 
     def take_details(self) -> tuple[JSONObject, ...]:
-        """The records gathered so far; they are handed out once."""
-        taken = tuple(record for record in self._records.value() if isinstance(record, dict))
-        if taken:
+        """Return the records collected since the last call."""
+        records = tuple(record for record in self._records.value() if isinstance(record, dict))
+        if records:
             self._records = Records()
-        return taken
+        return records
 
 
 class ThinkSplitter:
-    """Split reasoning between tags off the content, across any fragments.
+    """Splits reasoning between tags off the content, across fragments.
 
-    A tag counts at the very start of the content. Gemini also marks each fragment of a thought beside its text
-    (``extra_content.google.thought``): marked text is reasoning with or without tags, at any place of the content.
-    White space before an opening tag is dropped with it; everything else is kept to the last character.
-    ``tag`` is the opening tag whose reasoning is read, or was read last; empty before any.
+    A tag counts only at the start of the content. Gemini also marks each fragment of a thought
+    (``extra_content.google.thought``): marked text is reasoning with or without tags, anywhere in the content. White
+    space before an opening tag is dropped with it; all other characters are kept. ``tag`` is the opening tag of the
+    last reasoning; empty before any.
     """
 
     __slots__ = ("_held", "_marked", "_state", "tag")
@@ -173,18 +170,18 @@ class ThinkSplitter:
 
     @property
     def begun(self) -> bool:
-        """Whether any content came, white space at its start aside."""
+        """Content other than leading white space was received."""
         return self._state != "start" or bool(self._held)
 
     @property
     def is_plain(self) -> bool:
-        """Whether unmarked text goes through as it is."""
+        """Unmarked text is returned unchanged."""
         return self._state == "plain" and not self._marked
 
     def split_text(self, text: str, *, marked: bool = False) -> list[tuple[bool, str]]:
         """Return (is reasoning, text) pairs of a fragment, none of them empty.
 
-        ``marked`` says that the fragment is marked as a thought.
+        ``marked`` means that the gateway marks the fragment as a thought.
         """
         if self.is_plain and not marked:
             return [(False, text)]
@@ -210,18 +207,18 @@ class ThinkSplitter:
         return early + self._inside(text)
 
     def flush(self) -> list[tuple[bool, str]]:
-        """Give out what was held back for more of a tag."""
-        held, self._held = self._held, ""
-        if not held:
+        """Return text that was held back as the possible start of a tag."""
+        text, self._held = self._held, ""
+        if not text:
             return []
         if self._state == "start" and self._marked:
             self.tag, self._state = THOUGHT, "inside"
         elif self._state != "inside":
             self._state = "plain"
-        return [(self._state == "inside", held)]
+        return [(self._state == "inside", text)]
 
     def _opened(self, text: str) -> str | None:
-        """Return the text after an opening tag, or all of it where none begins it; None until that is clear."""
+        """Return the text after an opening tag, or all of it without one; None until that is clear."""
         lead = text.lstrip(_BLANKS)
         tag = next((tag for tag in _CLOSING if lead.startswith(tag)), "")
         if not tag and len(text) <= _LONGEST_LEAD and any(tag.startswith(lead) for tag in _CLOSING):
@@ -241,7 +238,7 @@ class ThinkSplitter:
         return [pair for pair in ((True, thought), (False, answer)) if pair[1]]
 
     def _after_marked(self, text: str) -> list[tuple[bool, str]]:
-        """Read the first unmarked text after a marked thought: it begins with, or soon has, the closing tag."""
+        """Read the first unmarked text after a marked thought; it begins with the closing tag or contains it."""
         close = _CLOSING[self.tag or THOUGHT]
         lead = text.lstrip(_BLANKS)
         if close.startswith(lead) and lead != close:

@@ -1,10 +1,10 @@
-"""How code shows an answer of chat completions. See ``playground.protocols.protocol.AnswerCode``."""
+"""Code that shows an answer of chat completions. See ``playground.protocols.wire_protocol.AnswerCode``."""
 
 from __future__ import annotations
 
 
 def python_stream(choices: int, *, tools: bool) -> list[str]:
-    """The text of the first choice, and calls."""
+    """Show the text of the first choice, and calls."""
     show = ['for choice in event.get("choices") or []:']
     if choices > 1:
         show += ['    if choice["index"] > 0:', "        continue  # the other answers come in between"]
@@ -19,13 +19,13 @@ def python_stream(choices: int, *, tools: bool) -> list[str]:
 
 
 def python_whole(*, tools: bool) -> list[str]:
-    """Each choice."""
+    """Show each choice."""
     more = ' or choice["message"]["tool_calls"]' if tools else ""
     return ['for choice in response.json()["choices"]:', f'    print(choice["message"]["content"]{more})']
 
 
 def javascript_stream(choices: int, *, tools: bool) -> list[str]:
-    """The text of the first choice, and calls."""
+    """Show the text of the first choice, and calls."""
     first = " if (choice.index > 0) continue; // the other answers come in between" if choices > 1 else ""
     show = [
         f"for (const choice of event.choices ?? []) {{{first}",
@@ -41,7 +41,7 @@ def javascript_stream(choices: int, *, tools: bool) -> list[str]:
 
 
 def javascript_whole(*, tools: bool) -> list[str]:
-    """Each choice."""
+    """Show each choice."""
     more = " ?? choice.message.tool_calls" if tools else ""
     return [
         "for (const choice of (await response.json()).choices) {",

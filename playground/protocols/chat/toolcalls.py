@@ -1,8 +1,8 @@
-"""Which call a fragment belongs to, in the many ways gateways number and name them.
+"""Assign fragments of tool calls to their calls.
 
-The norm: the first fragment carries index, id and name, the others index and arguments. The rest of this file is for
-gateways that leave the index out, give all calls index 0, let it run on within one call, repeat ids and names or send
-them in pieces, or send a call once more at the end.
+By the specification the first fragment has index, id and name, the others index and arguments. Most of this module is
+for gateways that omit the index, give all calls index 0, count it on within one call, repeat ids and names or send them
+in pieces, or send a call once more at the end.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ from playground.jsonkit.foreign import members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.arguments import Arguments, is_empty_object, is_object
 
-#: The members of an entry and of its “function” that are known.
+#: Members of an entry and of its “function” that are read.
 ENTRY: Final = frozenset({"index", "id", "type", "function"})
 FUNCTION: Final = frozenset({"name", "arguments"})
 _LONGEST: Final = 1024  # characters of a name or an id that are joined; each piece costs the whole
-_ID_START: Final = 3  # characters in which two ids of one vendor agree ("call_1", "call_2")
+_ID_START: Final = 3  # characters that two ids of one vendor share ("call_1", "call_2")
 _FLAT: Final = ENTRY | FUNCTION
-#: The members that a call of a custom tool has under “custom”.
+#: Members of “custom” in a call of a custom tool.
 CUSTOM: Final = frozenset({"name", "input"})
 _CUSTOM_ENTRY: Final = (ENTRY - {"function"}) | {"custom"}
 
 
 @dataclass(slots=True)
 class PartialCall:
-    """One call as known so far; ``id`` is empty while the gateway has named none."""
+    """One call as received so far; ``id`` is empty until the gateway sends one."""
 
     number: int
     id: str = ""
     name: str = ""
     arguments: Arguments = field(default_factory=Arguments)
-    naming: bool = True  # no arguments came since its name began, so that more of the name may come
-    repeated: bool = False  # id and name came again after whole arguments: others may follow, of another call
+    naming: bool = True  # no arguments followed its name yet, so more of the name may follow
+    repeated: bool = False  # id and name were repeated after complete arguments: another call may follow
     free_text: bool = False  # of a custom tool
 
 
 @dataclass(slots=True)
 class Fragment:
-    """What one entry of ``tool_calls`` says, read with care. Made at each token, so not frozen, and not changed."""
+    """One entry of ``tool_calls`` with checked values. Not frozen, for speed, but never changed."""
 
     index: int | None
     id: str
     name: str
     arguments: str
-    extra: JSONObject  # what nothing here knows, where it stood
+    extra: JSONObject  # unknown members, in their places
     free_text: bool = False  # the arguments are those of a custom tool
 
 
 class ToolCalls:
-    """The calls of one choice. ``make_id`` gives an id to a call that came without one.
+    """The calls of one choice. ``make_id`` makes the id of a call without one.
 
-    ``notes`` holds the departures from the norm met so far, code -> text, for the decoder to report; ``holes`` are the
-    codes of those that left something of a call out.
+    ``notes`` are the deviations so far, code -> text, for the decoder to report; ``holes`` are the codes of those that
+    left out a part of a call.
     """
 
     def __init__(self, choice: int, make_id: Callable[[], str]) -> None:
@@ -67,16 +67,16 @@ class ToolCalls:
         self._calls: list[PartialCall] = []
         self._by_index: dict[int, PartialCall] = {}
         self._by_id: dict[str, PartialCall] = {}
-        self._holding: dict[int, PartialCall] = {}  # those that may hold something back
-        self._last: PartialCall | None = None  # the one that the last fragment belonged to
+        self._holding: dict[int, PartialCall] = {}  # those that may hold arguments back
+        self._last: PartialCall | None = None  # the call of the last fragment
 
     def __len__(self) -> int:
         return len(self._calls)
 
     def read_calls(self, entries: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False) -> None:
-        """Fold the ``tool_calls`` of one delta in; ``all_whole`` when every entry is a complete call of its own.
+        """Read the ``tool_calls`` of one delta; ``all_whole`` when every entry is a complete call of its own.
 
-        ``again``: they are all calls of the answer, which came before in fragments.
+        ``again`` means that they repeat all calls of the answer, received before in fragments.
         """
         if isinstance(entries, dict):
             entries = [entries]
@@ -88,42 +88,44 @@ class ToolCalls:
                 if entry:
                     self._note("tool_call_shape", "a tool call is not an object; it is left out", hole=True)
                 continue
-            fragment = self._fragment(entry)
+            fragment = self._read_fragment(entry)
             if again:
-                call = self._told(fragment, position)
+                call = self._match_repeated(fragment, position)
             elif all_whole:
                 call = None
             elif fragment.index is None:
                 self._note("tool_index_missing", "tool calls come without an index")
-                call = self._without_index(fragment, position if len(entries) > 1 else None, touched)
+                call = self._match_without_index(fragment, position if len(entries) > 1 else None, touched)
             else:
-                call = self._with_index(fragment, fragment.index, touched)
+                call = self._match_index(fragment, fragment.index, touched)
             says = fragment.id or fragment.name or fragment.arguments or (fragment.extra and fragment.index is not None)
             if call is None and not says:
-                continue  # a placeholder that says nothing
+                continue  # an empty placeholder
             if call is None:
-                call = self._open(fragment, position if len(entries) > 1 and not all_whole else None, out)
+                call = self._open_call(fragment, position if len(entries) > 1 and not all_whole else None, out)
             else:
-                self._continue(call, fragment, out)
+                self._continue_call(call, fragment, out)
             if fragment.extra:
                 out.append(ExtraDelta(self._choice, "tool_call", "chat", fragment.extra, call.number))
             touched.add(call.number)
             self._last = call
 
     @property
-    def are_whole(self) -> bool:
-        """Whether no call waits for more of its arguments; one that has none may be of a tool that takes none."""
-        return all(not call.arguments or call.arguments.are_whole() for call in self._calls)  # of a free text none are
+    def are_complete(self) -> bool:
+        """All calls have complete arguments, or none: some tools take no arguments."""
+        return all(
+            not call.arguments or call.arguments.are_complete() for call in self._calls
+        )  # of a free text none are
 
     def release(self, out: list[Event]) -> None:
-        """No more comes: give out what was held back."""
+        """End all calls; emit the arguments that were held back."""
         for call in self._holding.values():
-            if held := call.arguments.release():
-                out.append(ToolCallDelta(self._choice, call.number, arguments=held, late=len(held)))
+            if text := call.arguments.release():
+                out.append(ToolCallDelta(self._choice, call.number, arguments=text, late=len(text)))
         self._holding.clear()
 
     def function_call(self, value: JSON, out: list[Event]) -> None:
-        """The older form with one call and no id (``function_call``)."""
+        """Read a call in the older form without an id (``function_call``)."""
         if isinstance(value, dict) and (value.get("name") or value.get("arguments")):
             self._note("function_call", "a call came in the older form “function_call”")
             self.read_calls([{"index": 0, "function": value}], out)
@@ -133,14 +135,14 @@ class ToolCalls:
         if hole:
             self.holes.add(code)
 
-    def _fragment(self, entry: JSONObject) -> Fragment:
+    def _read_fragment(self, entry: JSONObject) -> Fragment:
         index = entry.get("index")
         if (isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6) or (
             isinstance(index, float) and index.is_integer()
         ):
             index = int(index)
         if (custom := custom_of(entry)) is not None:
-            return self._custom(entry, custom, index)
+            return self._read_custom(entry, custom, index)
         function = entry.get("function")
         if not isinstance(function, dict):
             function = entry
@@ -161,8 +163,8 @@ class ToolCalls:
             extra=unknown_of(entry),
         )
 
-    def _custom(self, entry: JSONObject, custom: JSONObject, index: JSON) -> Fragment:
-        """A fragment of a call of a custom tool, whose input is text."""
+    def _read_custom(self, entry: JSONObject, custom: JSONObject, index: JSON) -> Fragment:
+        """Return a fragment of a call of a custom tool, whose input is text."""
         text = custom.get("input")
         if text and not isinstance(text, str):
             self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
@@ -176,117 +178,121 @@ class ToolCalls:
             free_text=True,
         )
 
-    def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
-        """The call a fragment continues; None when it begins one."""
+    def _match_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
+        """Return the call that a fragment continues; None when it begins one."""
         call = self._by_index.get(index)
         if call is None:
-            known = self._same_id(fragment, touched)
-            if known is not None:
+            match = self._match_id(fragment, touched)
+            if match is not None:
                 self._note("tool_index_moved", "a call changed its index; it is followed by its id")
-                self._by_index[index] = known
-            elif (last := self._last) is not None and self._runs_on(last, fragment):
+                self._by_index[index] = match
+            elif (last := self._last) is not None and self._continues_last(last, fragment):
                 self._note("tool_index_runs_on", "the index counts on within one call; its fragments are joined")
                 return last
             elif index != len(self._calls) and fragment.id not in self._by_id:
                 self._note("tool_index_start", "the indexes of tool calls do not count from 0")
-            return known
-        if self._begins_another(call, fragment, touched):
+            return match
+        if self._begins_call(call, fragment, touched):
             self._note("tool_index_shared", "several calls share one index")
             fragment.id, fragment.name = call.id, fragment.name or call.name
             return None
         if fragment.id and fragment.id != call.id:
-            known = self._by_id.get(fragment.id)
-            if known is not None:
-                return known
-            if call.id and (fragment.name or (call.arguments.are_whole() and not call.arguments.undecided)):
+            match = self._by_id.get(fragment.id)
+            if match is not None:
+                return match
+            if call.id and (fragment.name or (call.arguments.are_complete() and not call.arguments.undecided)):
                 self._note("tool_index_shared", "several calls share one index; they are told apart by id")
                 return None
             return call
-        if not fragment.id and fragment.name and self._another(call, fragment, touched):
+        if not fragment.id and fragment.name and self._begins_named_call(call, fragment, touched):
             self._note("tool_index_shared", "several calls share one index")
             return None
         return call
 
-    def _without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> PartialCall | None:
+    def _match_without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> PartialCall | None:
         if fragment.id:
-            known = self._same_id(fragment, touched)
-            if known is None and self._calls and fragment.id not in self._by_id:
+            match = self._match_id(fragment, touched)
+            if match is None and self._calls and fragment.id not in self._by_id:
                 last = self._calls[-1]
                 if not last.id and not fragment.name and last.number not in touched:
                     return last
-            return known
+            return match
         if position is not None:
-            return self._with_index(fragment, position, touched)
+            return self._match_index(fragment, position, touched)
         if not self._calls:
             return None
         last = self._calls[-1]
         if fragment.name and last.id and last.naming and last.number not in touched:
-            return last  # where calls have ids, another one would have its own
-        if fragment.name and last.name and (fragment.name != last.name or self._another(last, fragment, touched)):
+            return last  # with ids in use, another call would have its own
+        if (
+            fragment.name
+            and last.name
+            and (fragment.name != last.name or self._begins_named_call(last, fragment, touched))
+        ):
             return None
         return last
 
-    def _told(self, fragment: Fragment, position: int) -> PartialCall | None:
-        """The call that an entry of the whole answer speaks of, by its id or its place."""
-        known = self._by_id.get(fragment.id) if fragment.id else None
+    def _match_repeated(self, fragment: Fragment, position: int) -> PartialCall | None:
+        """Return the call that an entry of the final message repeats, by its id or its place."""
+        match = self._by_id.get(fragment.id) if fragment.id else None
         placed = self._calls[position] if position < len(self._calls) else None
         if placed is not None and fragment.id and placed.id == fragment.id:
             return placed  # one of several that have the same id
-        return known or (placed if placed is not None and not (fragment.id and placed.id) else None)
+        return match or (placed if placed is not None and not (fragment.id and placed.id) else None)
 
-    def _same_id(self, fragment: Fragment, touched: set[int]) -> PartialCall | None:
-        """The call that has the fragment's id already and that it goes on with; None when it begins another one."""
-        known = self._by_id.get(fragment.id) if fragment.id else None
-        if known is None or not (fragment.name and known.name):
-            return known
-        arguments = known.arguments
-        if fragment.name != known.name and not known.naming:
+    def _match_id(self, fragment: Fragment, touched: set[int]) -> PartialCall | None:
+        """Return the call with the fragment's id if the fragment continues it; None if it begins another one."""
+        match = self._by_id.get(fragment.id) if fragment.id else None
+        if match is None or not (fragment.name and match.name):
+            return match
+        arguments = match.arguments
+        if fragment.name != match.name and not match.naming:
             return None
-        if known.number in touched and fragment.index is not None:
+        if match.number in touched and fragment.index is not None:
             return None
-        if not fragment.arguments.strip() or not arguments.are_whole():
-            return known
-        return known if is_object(fragment.arguments) and arguments.say(fragment.arguments) else None
+        if not fragment.arguments.strip() or not arguments.are_complete():
+            return match
+        return match if is_object(fragment.arguments) and arguments.equals(fragment.arguments) else None
 
-    def _runs_on(self, last: PartialCall, fragment: Fragment) -> bool:
-        """Return whether a fragment under an index that no call has goes on with the call before it."""
+    def _continues_last(self, last: PartialCall, fragment: Fragment) -> bool:
+        """Return whether a fragment with a new index continues the call before it."""
         if not fragment.arguments or (fragment.id and (fragment.name or not last.name)):
             return False
-        if last.arguments.are_whole() and not last.arguments.undecided:
+        if last.arguments.are_complete() and not last.arguments.undecided:
             return False
         return not fragment.name or bool(last.id and fragment.name == last.name)
 
-    def _begins_another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
-        """Return whether a fragment begins a call after a whole one of the same index and id.
+    def _begins_call(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
+        """Return whether a fragment begins a call after a complete one of the same index and id.
 
-        Both come with id and name. Arguments that say the same as before, or nothing, are a repeat.
+        Both have id and name. Equal or empty arguments are a repeat.
         """
         if not call.id or fragment.id not in ("", call.id) or not (call.repeated or (fragment.id and fragment.name)):
             return False
         arguments = call.arguments
-        if not fragment.arguments.lstrip().startswith("{") or not arguments.are_whole():
+        if not fragment.arguments.lstrip().startswith("{") or not arguments.are_complete():
             return False
         if fragment.name and fragment.name != call.name:
             return True
-        if is_object(fragment.arguments) and arguments.say(fragment.arguments):
+        if is_object(fragment.arguments) and arguments.equals(fragment.arguments):
             return call.number in touched
-        return not (arguments.undecided or arguments.say("{}") or is_empty_object(fragment.arguments))
+        return not (arguments.undecided or arguments.equals("{}") or is_empty_object(fragment.arguments))
 
-    def _another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
-        """Whether a fragment with a name and no id begins a call although one is open in its place."""
+    def _begins_named_call(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
+        """Return whether a fragment with a name and no id begins a call although one is open in its place."""
         if not call.name:
             return False
         if call.number in touched:
             return True
         arguments = call.arguments
-        if call.id or not arguments.are_whole():  # where calls have ids, another one would have its own
+        if call.id or not arguments.are_complete():  # with ids in use, another call would have its own
             return fragment.name != call.name and not call.naming
-        return not (is_object(fragment.arguments) and arguments.say(fragment.arguments))
+        return not (is_object(fragment.arguments) and arguments.equals(fragment.arguments))
 
-    def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> PartialCall:
+    def _open_call(self, fragment: Fragment, position: int | None, out: list[Event]) -> PartialCall:
         index = fragment.index if fragment.index is not None else position
         number = len(self._calls)
-        call = PartialCall(index if index == number else number, fragment.id, fragment.name)  # one number, kept once
+        call = PartialCall(index if index == number else number, fragment.id, fragment.name)  # one int object for both
         call.naming = not fragment.arguments
         self._calls.append(call)
         if index is not None:
@@ -317,16 +323,18 @@ class ToolCalls:
         )
         return call
 
-    def _continue(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
+    def _continue_call(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
         call.free_text = call.free_text or fragment.free_text
-        new_id, new_name = self._more_id(call, fragment), self._more_name(call, fragment)
-        known = call.arguments
-        arguments, odd = (fragment.arguments, None) if call.free_text else known.take_fragment(fragment.arguments)
+        new_id, new_name = self._update_id(call, fragment), self._update_name(call, fragment)
+        call_arguments = call.arguments
+        arguments, odd = (
+            (fragment.arguments, None) if call.free_text else call_arguments.take_fragment(fragment.arguments)
+        )
         if odd is not None:
             self._note(*odd)
-        if known.undecided:
+        if call_arguments.undecided:
             self._holding[call.number] = call
-        if new_id or new_name or arguments or known.held:
+        if new_id or new_name or arguments or call_arguments.held:
             out.append(
                 ToolCallDelta(
                     self._choice,
@@ -334,14 +342,14 @@ class ToolCalls:
                     new_id,
                     new_name,
                     arguments,
-                    held=known.held,
-                    late=known.late,
+                    held=call_arguments.held,
+                    late=call_arguments.late,
                     free_text=call.free_text,
                 )
             )
 
-    def _more_id(self, call: PartialCall, fragment: Fragment) -> str | None:
-        """Take the id of a fragment; returns the id of the call where that changes it."""
+    def _update_id(self, call: PartialCall, fragment: Fragment) -> str | None:
+        """Read the id of a fragment; return the id of the call if it changed."""
         piece = fragment.id
         if not piece or piece == call.id:
             return None
@@ -357,17 +365,17 @@ class ToolCalls:
         return call.id
 
     def _completes_id(self, call: PartialCall, fragment: Fragment) -> bool:
-        """Return whether an id that comes alone, before any arguments, is a piece of the call's or all of it."""
+        """Return whether an id without name and arguments is a piece of the call's id or all of it."""
         if fragment.name or fragment.arguments or call.arguments or self._by_id.get(call.id) is not call:
             return False
         if len(call.id) + len(fragment.id) > _LONGEST:
             return False
         return fragment.id.startswith(call.id) or fragment.id[:_ID_START] != call.id[:_ID_START]
 
-    def _more_name(self, call: PartialCall, fragment: Fragment) -> str | None:
-        """Take the name of a fragment; returns the name of the call where that changes it.
+    def _update_name(self, call: PartialCall, fragment: Fragment) -> str | None:
+        """Read the name of a fragment; return the name of the call if it changed.
 
-        A name may come again with every fragment, in pieces, or longer each time.
+        A name may be repeated with every fragment, be sent in pieces, or grow each time.
         """
         piece, before = fragment.name, call.name
         has_arguments, is_open = bool(call.arguments), call.naming
@@ -383,7 +391,7 @@ class ToolCalls:
             return piece
         if piece == before:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
-            call.repeated = bool(fragment.id) and call.arguments.are_whole()
+            call.repeated = bool(fragment.id) and call.arguments.are_complete()
             return None
         if not is_open or len(before) + len(piece) > _LONGEST:
             self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
@@ -394,21 +402,21 @@ class ToolCalls:
 
 
 def custom_of(entry: JSONObject) -> JSONObject | None:
-    """The member of an entry that holds a call of a custom tool; None for any other call."""
+    """Return the member of an entry that holds a call of a custom tool; None for any other call."""
     custom = entry.get("custom")
     is_custom = isinstance(custom, dict) and not entry.get("function") and entry.get("type") in ("custom", None, "")
     return custom if is_custom else None
 
 
 def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:
-    """What of an entry of ``tool_calls`` no field of a call holds, where it stood; null and what is empty if asked for.
+    """Return the members of an entry of ``tool_calls`` that no field of a call holds, in their places.
 
-    Of a call that is not a function's its type is among them.
+    ``empty`` includes null and empty members. The type of a call that is not a function's is among them.
     """
     function = entry.get("function")
     custom = custom_of(entry)
-    known = ENTRY if isinstance(function, dict) else _CUSTOM_ENTRY if custom is not None else _FLAT
-    extra = {} if entry.keys() <= known else members_beside(entry, known, empty=empty)
+    read = ENTRY if isinstance(function, dict) else _CUSTOM_ENTRY if custom is not None else _FLAT
+    extra = {} if entry.keys() <= read else members_beside(entry, read, empty=empty)
     kind = entry.get("type", "function")
     if kind != "function" and kind and isinstance(kind, str) and custom is None:
         extra["type"] = whole(kind)

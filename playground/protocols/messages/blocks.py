@@ -1,4 +1,4 @@
-"""The content blocks of the native messages protocol: which of their members are read, and one block on its way."""
+"""The content blocks of the native messages protocol: the members that are read, and the state of one block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.jsonkit.foreign import keepable, parse, whole
 from playground.jsonkit.values import JSONObject
 from playground.protocols.arguments import Arguments
 
-#: The members of a block that are read, by its kind, and what its other members belong to.
+#: Members of a block that are read, by its kind, and the part that its other members belong to.
 READ: Final = {
     "text": (frozenset({"type", "text"}), "text"),
     "thinking": (frozenset({"type", "thinking", "signature"}), "reasoning"),
@@ -20,53 +20,53 @@ READ: Final = {
 
 
 _NOTHING: Final[JSONObject] = {}
-_NO_INPUT: Final[JSONObject] = {"input": {}}  # with which every streamed call starts
+_NO_INPUT: Final[JSONObject] = {"input": {}}  # start of every streamed call
 
 
 @dataclass(slots=True)
 class Block:
-    """One content block on its way: as it started, and the call it is, counted from 0."""
+    """State of one content block: its start, and the number of its call, from 0."""
 
     kind: str
     value: JSONObject
     id: str = ""
     call: int = -1
-    arguments: Arguments | None = None  # of a call to which any came
-    input: list[str] | None = None  # of a block that is kept whole
+    arguments: Arguments | None = None  # of a call, once received
+    input: list[str] | None = None  # of an unknown block
     open: bool = True
-    thought: bool = False  # text of thinking came
-    signature: str | None = None  # of thinking, None without such a member; no more is kept than whether it is empty
+    thought: bool = False  # text of thinking was received
+    signature: str | None = None  # of thinking: its first character; None without the member
     _grown: Members | None = None
 
     def forget_start(self) -> None:
-        """What it started with was taken in; of a kind that is read nothing but the input of a call is needed again."""
+        """Release the start of a known block after it was read, except for the input of a call."""
         if self.kind in READ:
-            given = self.value.get("input") if self.kind == "tool_use" else None
-            self.value = _NOTHING if given is None else {"input": given} if given != {} else _NO_INPUT
+            start = self.value.get("input") if self.kind == "tool_use" else None
+            self.value = _NOTHING if start is None else {"input": start} if start != {} else _NO_INPUT
 
     def started_by(self, id_: str) -> bool:
-        """Whether the start of a block of the same kind with that id only says once more that this one starts."""
+        """Return whether a start of the same kind with that id repeats the start of this block."""
         return bool(id_ and self.id == id_) or (self.open and not id_)
 
     @property
     def has_arguments(self) -> bool:
-        """Whether fragments of its input came, an empty object aside."""
+        """Fragments of its input were received, other than an empty object."""
         return self.arguments is not None and bool(self.arguments) and not self.arguments.undecided
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the fragments of its input are a JSON object that is not empty."""
-        return self.arguments is not None and self.has_arguments and self.arguments.are_whole()
+    def is_complete(self) -> bool:
+        """The fragments of its input are a JSON object that is not empty."""
+        return self.arguments is not None and self.has_arguments and self.arguments.are_complete()
 
     def add_members(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
-        """What a delta adds to a block that is kept whole; see ``playground.domain.members`` for ``pieces``."""
+        """Add members of a delta to an unknown block; see ``playground.domain.members`` for ``pieces``."""
         if self._grown is None:
             self._grown = Members()
             self._grown.add_fragment("messages", keepable(self.value), tuple(self.value))
         self._grown.add_fragment("messages", members, pieces)
 
-    def whole(self) -> JSONObject:
-        """The block as it would stand in an answer that is not streamed."""
+    def complete_value(self) -> JSONObject:
+        """Return the block as in an answer without streaming."""
         value = dict(self.value) if self._grown is None else self._grown.value()["messages"]
         if self.input:
             text = "".join(self.input)

@@ -1,4 +1,4 @@
-"""A body of POST /messages as a request: the reverse of the encoder (public protocol; specification, section 4.2)."""
+"""Read a body of POST /messages into a request: the reverse of ``encode`` (specification, section 4.2)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.messages.blocks import READ
 from playground.protocols.messages.encode import REDACTED, encode_turns, texts_in
 from playground.protocols.messages.ids import is_valid
-from playground.protocols.protocol import get_protocol
-from playground.protocols.reading import BESIDE, MessageError, read_beside, read_settings
+from playground.protocols.reading import EXTRA, MessageError, read_extra, read_settings
+from playground.protocols.wire_protocol import Protocol
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _THINKING: Final = ("thinking", REDACTED)
 
 
 def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[str]]:
-    """Turns, each following the one before, with fresh ids, and sentences on what could not be kept.
+    """Return turns, each the child of the one before, with new ids, and sentences on what could not be kept.
 
     Raises ValueError for ``system`` and where ``messages`` is no list, MessageError for a message.
     """
@@ -36,11 +36,11 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
     for number, item in enumerate(messages, 1):
         try:
             role, blocks = _message(item)
-            extra, made = read_beside(item), len(turns)
-            lost = [name for name in item if name not in ("role", "content") and not (name == BESIDE and extra)]
+            extra, first = read_extra(item), len(turns)
+            lost = [name for name in item if name not in ("role", "content") and not (name == EXTRA and extra)]
             _append(turns, role, blocks)
             if extra:
-                turns[made] = turns[made].model_copy(update={"extra": extra})
+                turns[first] = turns[first].model_copy(update={"extra": extra})
         except ValueError as error:
             raise MessageError(number, str(error)) from None
         if lost:
@@ -54,15 +54,15 @@ def _message(item: JSON) -> tuple[Role, list[JSONObject]]:
         raise ValueError("must be an object with “role” and “content”")
     role = _ROLES.get(text_of(item.get("role")))
     if role is None:
-        found = f"is {item['role']!r}" if item.get("role") else "is missing"
-        raise ValueError(f"“role” {found}; it must be user or assistant")
+        problem = f"is {item['role']!r}" if item.get("role") else "is missing"
+        raise ValueError(f"“role” {problem}; it must be user or assistant")
     if "content" not in item:
         raise ValueError("“content” is missing")
     return role, _blocks(item["content"])
 
 
 def _blocks(content: JSON) -> list[JSONObject]:
-    """The blocks of a content; a text is one block."""
+    """Return the blocks of a content; a text is one block."""
     if content is None:
         return []
     if isinstance(content, str):
@@ -76,9 +76,9 @@ def _blocks(content: JSON) -> list[JSONObject]:
 
 
 def _append(turns: list[Turn], role: Role, blocks: list[JSONObject]) -> None:
-    """Add the turns of one message: one for each run of results, and a new one where thinking begins anew.
+    """Add the turns of one message: one for each run of results, and a new one where thinking follows other blocks.
 
-    The encoder puts thinking first in a turn, so thinking in the middle stays there only as the start of the next.
+    The encoder puts thinking first in a turn, so thinking in the middle keeps its place only in a turn of its own.
     """
     if not blocks and role is Role.SYSTEM:
         return
@@ -86,8 +86,8 @@ def _append(turns: list[Turn], role: Role, blocks: list[JSONObject]) -> None:
     for block in blocks:
         kind = block["type"]
         speaker = Role.TOOL if role is Role.USER and kind == "tool_result" else role
-        anew = kind in _THINKING and bool(runs) and runs[-1][1][0]["type"] not in _THINKING
-        if runs and runs[-1][0] is speaker and not anew:
+        starts_turn = kind in _THINKING and bool(runs) and runs[-1][1][0]["type"] not in _THINKING
+        if runs and runs[-1][0] is speaker and not starts_turn:
             runs[-1][1].append(block)
         else:
             runs.append((speaker, [block]))
@@ -97,13 +97,13 @@ def _append(turns: list[Turn], role: Role, blocks: list[JSONObject]) -> None:
 
 
 def _part(block: JSONObject) -> Part:
-    """The part that is written as ``block``; an Unknown one where none is."""
-    part = _known(block)
+    """Return the part that is encoded as ``block``; an Unknown one where none is."""
+    part = _match_part(block)
     if part is None:
         return Unknown(value=keepable(block))
     if isinstance(part, Text | Reasoning | ToolCall | Image):
-        known = READ[block["type"]][0] if block["type"] in READ else frozenset({"type", "source"})
-        members = members_beside(block, known, empty=True)
+        read = READ[block["type"]][0] if block["type"] in READ else frozenset({"type", "source"})
+        members = members_beside(block, read, empty=True)
         part = part.model_copy(update={"extra": {"messages": members}}) if members else part
     written = encode_turns((Turn(id="", role=Role.USER, parts=(part,)),))[0]["content"]
     if isinstance(written, str):
@@ -111,8 +111,8 @@ def _part(block: JSONObject) -> Part:
     return part if same(written, [block]) else Unknown(value=keepable(block))
 
 
-def _known(block: JSONObject) -> Part | None:
-    """What the block seems to be; the caller checks that it says no more than that."""
+def _match_part(block: JSONObject) -> Part | None:
+    """Return the part that a block looks like; the caller checks that it has no other content."""
     match block:
         case {"type": "text", "text": str(text)}:
             return Text(text=whole(text))
@@ -121,7 +121,7 @@ def _known(block: JSONObject) -> Part | None:
         case {"type": "redacted_thinking", "data": str(data)}:
             return Reasoning(text="", field=REDACTED, redacted=whole(data))
         case {"type": "tool_use", "id": str(id_), "name": str(name), "input": dict(value)}:
-            extra: Extra = {} if is_valid(id_) else {"messages": {}}  # so that it goes back as it came
+            extra: Extra = {} if is_valid(id_) else {"messages": {}}  # so that the id is sent back unchanged
             return ToolCall(id=whole(id_), name=whole(name), arguments=write(value), extra=extra)
         case {"type": "image", "source": {"type": "base64", "media_type": str(kind), "data": str(data)}}:
             return Image(url=f"data:{whole(kind)};base64,{whole(data)}")
@@ -132,29 +132,26 @@ def _known(block: JSONObject) -> Part | None:
 
 
 def _result(block: JSONObject) -> Part:
-    """One result. What it says besides text and whether it is an error goes back as it came."""
+    """Return the part of a result. Content other than text and the error mark is sent back unchanged."""
     call_id, content = block.get("tool_use_id"), block.get("content")
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“tool_use_id” of a tool result is missing or is not text")
     failed = block.get("is_error") is True
-    known = {
+    read = {
         "type",
         "tool_use_id",
         *(["is_error"] if failed else []),
         *([] if isinstance(content, list) else ["content"]),
     }
-    extra = members_beside(block, known, empty=True)
+    extra = members_beside(block, read, empty=True)
     text = whole(texts_in(_blocks(content)))
     return ToolResult(call_id=whole(call_id), text=text, is_error=failed, extra={"messages": extra} if extra else {})
 
 
-def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
-    """The request, and sentences on what could not be kept. Raises ValueError naming what is wrong with a message.
-
-    What has no field of its own goes into ``extra_body``.
-    """
+def read_body(protocol: Protocol, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+    """Return the request, and sentences on what could not be kept; see ``Protocol.read_body``."""
     turns, left_out = read_conversation(body.get("system"), body.get("messages"))
-    # The encoder spells a plain text of these two in another way, so as fields they would not come back as they are.
+    # The encoder writes a plain text of these two in another form, so as fields they would change.
     plain = [name for name in ("tool_choice", "stop_sequences") if isinstance(body.get(name), str)]
-    request, notes = read_settings(get_protocol("messages"), body, plain)
+    request, notes = read_settings(protocol, body, plain)
     return request.model_copy(update={"turns": tuple(turns)}), (*left_out, *notes)

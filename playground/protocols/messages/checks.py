@@ -1,4 +1,4 @@
-"""What does not go together in a body of POST /messages (public protocol; seen of gateways)."""
+"""Checks for contradictions in a body of POST /messages (public protocol, and real gateways)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _BUDGET: Final = ("thinking", "budget_tokens")
 
 
 def choice_of_tool(body: JSONObject) -> Iterator[Oddity]:
-    """``tool_choice`` needs tools, and names one of them."""
+    """Check that ``tool_choice`` has tools and names one of them."""
     choice = body.get("tool_choice")
     yield from tool_choice(choice, at_path(choice, ("name",)), body.get("tools"), _name_of)
 
 
 def budget_of_thinking(body: JSONObject) -> Iterator[Oddity]:
-    """Thinking that is enabled has a budget: 1,024 at least, and below ``max_tokens``, which it is part of."""
+    """Check that enabled thinking has a budget: 1,024 at least, and below ``max_tokens``, which includes it."""
     if at_path(body, ("thinking", "type")) != "enabled":
         return
     budget, limit = at_path(body, _BUDGET), body.get("max_tokens")
@@ -35,7 +35,7 @@ def budget_of_thinking(body: JSONObject) -> Iterator[Oddity]:
 
 
 def beside_thinking(body: JSONObject) -> Iterator[Oddity]:
-    """A model that thinks may refuse a forced tool and another temperature than 1."""
+    """Check for a forced tool and another temperature than 1, which may be refused with thinking."""
     if at_path(body, ("thinking", "type")) not in ("enabled", "adaptive"):
         return
     if at_path(body, ("tool_choice", "type")) in ("any", "tool"):

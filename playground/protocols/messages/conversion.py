@@ -1,4 +1,4 @@
-"""What native messages send in another form or place than it stands in a turn."""
+"""Changes to a turn that native messages send in another form or place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.protocols.conversion import CHANGED, DOUBTFUL, SYSTEM, Told, Tur
 
 
 def changes(placed: TurnContext) -> Iterator[Told]:
-    """The system prompt goes to the top, neighbours of one side are one message, results and thinking come first."""
+    """Yield the changes: system prompt to the top, neighbours of one side merged, results and thinking first."""
     yield from _place(placed)
     yield from _form(placed.turn)
 

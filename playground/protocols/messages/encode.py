@@ -1,18 +1,18 @@
-"""A request as the body of POST /messages: the public protocol, of which the specification shows a part (section 4.2).
+"""Encode a request as the body of POST /messages (public protocol; specification, section 4.2).
 
-System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
-because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, or
-without one if it came over this protocol so: other reasoning belongs to another protocol and stays here. Empty texts
-are refused by the protocol and left out, and ids of calls that it refuses are replaced (``ids``). Members that a block
-came with and that nothing here knows (citations, say) go back with it; the members of the message itself stay here,
-because a message of a request has but a role and content.
+System and developer turns go to the top level, wherever they are. Neighbouring turns of one side become one message,
+because user and assistant must alternate. Thinking is sent back byte for byte with its signature, or without one if it
+was received so over this protocol; other reasoning is not sent. Empty texts are left out and refused ids of calls are
+replaced (``ids``). Unknown members of a block (citations, say) are sent back with it; those of a message are not,
+because a message of a request has only a role and content.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
@@ -23,10 +23,7 @@ from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.ids import CallIds
 from playground.protocols.messages.parameters import MAX_TOKENS_START
-from playground.protocols.reading import at_vendor, tool_from, written_beside
-
-if TYPE_CHECKING:
-    from playground.domain.accumulator import Accumulator
+from playground.protocols.reading import at_vendor, tool_from, write_extra
 
 REDACTED: Final = "redacted_thinking"
 _FREE_TEXT: Final[JSONObject] = {
@@ -37,16 +34,16 @@ _FREE_TEXT: Final[JSONObject] = {
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
-def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JSONObject:
-    """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into.
+def encode(request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
+    """Return the body; see ``Protocol.encode``. Extra bodies override all other members.
 
-    Raises ValueError naming the call whose arguments are not a JSON object: the protocol has no place for them.
+    Raises ValueError naming the call whose arguments are not a JSON object.
     """
     body: JSONObject = {"model": request.model, "max_tokens": MAX_TOKENS_START}
     system = _system(request.turns)
     if system:
         body["system"] = system
-    body["messages"] = encode_turns(request.turns, beside=beside)
+    body["messages"] = encode_turns(request.turns, with_extra=with_extra)
     parameters = request.parameters.to_wire(request.with_extras({}))
     if isinstance(parameters.get("tool_choice"), str):
         parameters["tool_choice"] = {"type": parameters["tool_choice"]}
@@ -60,29 +57,14 @@ def encode(request: Request, *, extras: bool = True, beside: bool = False) -> JS
 
 
 def check(request: Request) -> None:
-    """Raises ValueError for arguments that are not a JSON object; no other turns are looked at."""
+    """Raise ValueError for arguments that are not a JSON object. Only turns with calls are encoded."""
     encode(request.model_copy(update={"turns": tuple(turn for turn in request.turns if turn.calls)}))
 
 
-def choices(_body: JSONObject) -> int:
-    """An answer is one message."""
-    return 1
+def encode_turns(turns: tuple[Turn, ...], *, with_extra: bool = False) -> list[JSONObject]:
+    """Return user and assistant messages, alternating; raises ValueError as ``encode`` does.
 
-
-def returned(_turn: Turn) -> JSONObject:
-    """Nothing: a message of a request has but a role and content."""
-    return {}
-
-
-def returned_with_reasoning(_turn: Turn) -> JSONObject:
-    """Nothing: what belongs to thinking stands in its block."""
-    return {}
-
-
-def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONObject]:
-    """User and assistant messages in turn; raises ValueError as ``encode`` does.
-
-    What came ``beside`` the answers that become one message stands in it together, the first one's where two differ.
+    With ``with_extra`` a message has the received members of all its answers; of different values the first counts.
     """
     messages: list[JSONObject] = []
     ids = CallIds()
@@ -93,13 +75,13 @@ def encode_turns(turns: tuple[Turn, ...], *, beside: bool = False) -> list[JSONO
         if not messages or messages[-1]["role"] != side:
             messages.append({"role": side, "content": []})
         messages[-1]["content"].extend(_blocks(turn, ids))
-        if beside:
-            messages[-1] = with_members(messages[-1], written_beside(turn))
+        if with_extra:
+            messages[-1] = with_members(messages[-1], write_extra(turn))
     return [{**message, "content": _content(message["content"])} for message in messages]
 
 
 def _content(blocks: list[JSONObject]) -> str | list[JSONObject]:
-    """A string for a single text or nothing, else the blocks."""
+    """Return a string for a single text or nothing, else the blocks."""
     if not blocks:
         return ""
     if len(blocks) == 1 and set(blocks[0]) == {"type", "text"} and blocks[0]["type"] == "text":
@@ -117,10 +99,7 @@ def _system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
 
 
 def _blocks(turn: Turn, ids: CallIds) -> list[JSONObject]:
-    """The blocks of one turn. In a turn that was not received thinking is moved to the front.
-
-    A received turn goes back in the order in which it came.
-    """
+    """Return the blocks of one turn. Thinking is moved to the front, except in a received turn."""
     blocks = [block for part in turn.parts if (block := _block(part, ids)) is not None]
     if turn.outcome is None and blocks and blocks[0].get("type") not in ("thinking", REDACTED):
         blocks.sort(key=lambda block: block.get("type") not in ("thinking", REDACTED))
@@ -148,7 +127,7 @@ def _block(part: Part, ids: CallIds) -> JSONObject | None:
 
 
 def _result(part: ToolResult, call_id: str) -> JSONObject:
-    """The result as text, as text and pictures, or as the blocks it came as while they say the same."""
+    """Return a result with text, text and pictures, or its received blocks if their text is unchanged."""
     extra = part.extra.get("messages", {})
     content = extra.get("content")
     if part.images:
@@ -162,7 +141,7 @@ def _result(part: ToolResult, call_id: str) -> JSONObject:
 
 
 def _with_pictures(part: ToolResult) -> JSON:
-    """The text, then the pictures; a line for each of them where the result is an error: that may hold text only."""
+    """Return the text, then the pictures; an error may hold text only and gets a line for each picture."""
     text = sent_text(part, pictures=True)
     if not carries(part, pictures=True):
         return text
@@ -171,7 +150,7 @@ def _with_pictures(part: ToolResult) -> JSON:
 
 
 def texts_in(content: list[JSON]) -> str:
-    """The texts in the blocks of a result, joined."""
+    """Return the texts in the blocks of a result, joined."""
     texts = [block.get("text") for block in content if isinstance(block, dict)]
     return "".join(text for text in texts if isinstance(text, str))
 
@@ -186,7 +165,7 @@ def _with_extra(block: JSONObject, part: Text | Reasoning | ToolCall | Image) ->
 
 
 def _citation(value: JSON) -> JSON:
-    """A citation as it goes back: answers say ``file_id: null``, and requests are refused for it."""
+    """Return a citation without ``file_id: null``, which answers have and requests must not have."""
     if isinstance(value, dict) and value.get("file_id", "") is None:
         return {name: item for name, item in value.items() if name != "file_id"}
     return value
@@ -197,13 +176,13 @@ def _thinking(part: Reasoning) -> JSONObject | None:
         return {"type": REDACTED, "data": part.redacted}
     if part.signature is not None:
         return {"type": "thinking", "thinking": part.text, "signature": part.signature}
-    if "messages" in part.extra:  # it came over this protocol without a signature
+    if "messages" in part.extra:  # received over this protocol without a signature
         return {"type": "thinking", "thinking": part.text}
     return None
 
 
 def _input(call: ToolCall) -> JSON:
-    """The arguments as an object; empty ones are ``{}``, a free text stands in ``input`` of one."""
+    """Return the arguments as an object; empty ones are ``{}``, a free text is its member ``input``."""
     if call.free_text:
         return {"input": call.arguments}
     if not call.arguments.strip():
@@ -223,14 +202,14 @@ def _input(call: ToolCall) -> JSON:
 
 
 def _source(url: str) -> JSONObject:
-    found = _DATA_URL.match(url)
-    if found:
-        return {"type": "base64", "media_type": found.group(1).lower(), "data": url[found.end() :]}
+    match = _DATA_URL.match(url)
+    if match:
+        return {"type": "base64", "media_type": match.group(1).lower(), "data": url[match.end() :]}
     return {"type": "url", "url": url}
 
 
 def read_tool(value: JSON) -> ToolDefinition:
-    """A definition ``{name, description, input_schema}``. Raises ValueError saying what is wrong."""
+    """Return a tool from ``{name, description, input_schema}``. Raises ValueError with the reason."""
     if not isinstance(value, dict):
         raise ValueError("a tool definition is a JSON object")
     if value.get("type", "custom") != "custom":
@@ -239,9 +218,9 @@ def read_tool(value: JSON) -> ToolDefinition:
 
 
 def write_tool(tool: ToolDefinition) -> JSONObject:
-    """The definition for the body. The protocol requires a schema: without one, any object is allowed.
+    """Return the definition for the body. The protocol requires a schema: without one, any object is allowed.
 
-    A custom tool takes an object with its text, as its calls are written.
+    A custom tool takes an object with its text, as its calls are encoded.
     """
     out: JSONObject = {"name": tool.name}
     if tool.description:
@@ -255,8 +234,8 @@ def write_tool(tool: ToolDefinition) -> JSONObject:
     return out
 
 
-def write_answer(answer: Accumulator, _created: int) -> JSONObject:
-    """What a stream said, as the message it would have been (the public protocol); it says no time.
+def write_answer(answer: Accumulator) -> JSONObject:
+    """Return a streamed answer as a complete message (public protocol), which has no time.
 
     Raises ValueError for a call whose arguments are not a JSON object.
     """

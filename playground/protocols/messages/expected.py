@@ -1,4 +1,4 @@
-"""What a native message is to be: sections of the specification, and words; mostly the public protocol says it."""
+"""Requirements on native messages, most of them by the public protocol."""
 
 from __future__ import annotations
 
@@ -85,25 +85,22 @@ _MESSAGE: Final = {"id_missing": text_in("id", "the message"), "model_missing": 
 
 
 class MessagesShapes(Shapes):
-    """What a message lacks, and its events."""
+    """Checks of a message and of its events."""
 
-    whole = _MESSAGE
-    known_by = "content"
+    body_looks = _MESSAGE
+    body_member = "content"
 
     def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
-        """What an event lacks."""
+        """Yield the defects of an event."""
         named, rest = _NAME.search(raw), raw.partition(b"data:")[2]
         name = named[1].strip() if named else b""
-        quick = (b'{"type":"' + name + b'"', b'{"type": "' + name + b'"')
-        if name and name != b"message_start" and rest.lstrip(b" ").startswith(quick):
-            return
         value = parsed(rest)
         kind = value.get("type") if value is not None else None
         if value is None or not isinstance(kind, str):
             return
-        said = name.decode("utf-8", "replace")
-        if said != kind:
-            note = f"an event is named “{said[:60]}” and its type is “{kind[:60]}”"
+        event_name = name.decode("utf-8", "replace")
+        if event_name != kind:
+            note = f"an event is named “{event_name[:60]}” and its type is “{kind[:60]}”"
             yield from self.first("event_name", note if name else "an event has no name beside its data")
         message = value.get("message")
         if kind == "message_start" and isinstance(message, dict):

@@ -1,7 +1,7 @@
 """Ids of tool calls as this protocol takes them: letters, digits, "_" and "-" only, 64 at most, each id once.
 
-Ids of other protocols are less strict (``functions.f:0``). They are spelled anew when a request is written; the turns
-keep theirs. An id that came over this protocol goes back as it came.
+Ids of other protocols are less strict (``functions.f:0``). They are replaced when a request is encoded; the turns keep
+theirs. An id that was received over this protocol is sent back unchanged.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def is_valid(call_id: str) -> bool:
 
 
 class CallIds:
-    """Gives the calls and results of one request their ids, in the order in which they stand.
+    """Assigns ids to the calls and results of one request, in their order.
 
-    An id depends on nothing but the calls before it, so it stays the same while a conversation grows.
+    An id depends only on the calls before it, so it does not change while a conversation grows.
     """
 
     def __init__(self) -> None:
         self._used: set[str] = set()
-        self._numbers: dict[str, int] = {}  # the last one given to an id that was used before
-        self._open: defaultdict[str, deque[str]] = defaultdict(deque)  # ids as sent, by the id as it stands
+        self._numbers: dict[str, int] = {}  # last number appended to an id
+        self._open: defaultdict[str, deque[str]] = defaultdict(deque)  # sent ids of calls without a result, by id
         self._last: dict[str, str] = {}
 
     def of_call(self, call: ToolCall) -> str:
-        """The id to send for a call."""
+        """Return the id to send for a call."""
         base = call.id if is_valid(call.id) or (call.id and "messages" in call.extra) else _spell(call.id)
         sent, number = base, self._numbers.get(base, 1)
         while sent in self._used:
@@ -52,13 +52,13 @@ class CallIds:
         return sent
 
     def of_result(self, result: ToolResult) -> str:
-        """The id to send for a result: that of the oldest call of its id without a result; its own without a call."""
+        """Return the id to send for a result: that of the oldest call of its id without a result, else its own."""
         waiting = self._open.get(result.call_id)
         return waiting.popleft() if waiting else self._last.get(result.call_id, result.call_id)
 
 
 def renamed_ids(turns: Iterable[Turn]) -> list[tuple[int, str, str]]:
-    """The calls whose id is sent in another spelling: the number of the turn from 0, the id and the one sent."""
+    """Return the calls whose id is sent in another spelling: number of the turn from 0, id, id as sent."""
     ids = CallIds()
     out = []
     for number, turn in enumerate(turns):
@@ -71,7 +71,7 @@ def renamed_ids(turns: Iterable[Turn]) -> list[tuple[int, str, str]]:
 
 
 def _spell(call_id: str) -> str:
-    """An id of the allowed characters; a long one ends in a digest of all of it."""
+    """Return an id of the allowed characters; a long one ends in a digest of the original."""
     text = _REFUSED.sub("_", call_id) or "call"
     if len(text) <= LONGEST:
         return text

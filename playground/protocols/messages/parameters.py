@@ -1,7 +1,7 @@
-"""What can be set on a request of the native messages protocol, beside model, messages, system and tools.
+"""Parameters of a request of the native messages protocol, other than model, messages, system and tools.
 
 The specification names only ``max_tokens`` (section 4.2); the rest follows the public protocol. ``max_tokens`` is
-required there: while it is left at default, the encoder sends ``MAX_TOKENS_START``, and the panel says so.
+required: while it is at default, the encoder sends ``MAX_TOKENS_START``, and the panel shows that.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def _write_format(schema: JSON) -> JSON:
 
 
 class MessagesParameters(Parameters):
-    """What can be set on a native messages request."""
+    """Parameters of a native messages request."""
 
     names_schema: ClassVar[bool] = False
 
     def shared(self) -> Mapping[str, Shared]:
-        """Stop sequences are a list here, and a schema has no name."""
+        """Return the shared parameters; stop sequences are a list, and a schema has no name."""
         return {
             "temperature": Shared("temperature"),
             "top_p": Shared("top_p"),
@@ -60,16 +60,16 @@ class MessagesParameters(Parameters):
 
     @classmethod
     def tool_choice_word(cls, word: str) -> JSON:
-        """A plain choice is an object here: ``{"type": "auto"}``."""
+        """Return a plain choice, which is an object: ``{"type": "auto"}``."""
         return {"type": word}
 
     @classmethod
     def tool_choice_for(cls, name: str) -> JSON:
-        """This tool must be called."""
+        """Return the choice that demands this tool."""
         return {"type": "tool", "name": name}
 
     def to_wire(self, over: JSONObject | None = None) -> JSONObject:
-        """As the base does; "one call at a time" goes into the tool choice, which is then an object."""
+        """Return the members of the body; "one call at a time" goes into the tool choice, then an object."""
         body = super().to_wire(over)
         single = body.pop(ONE_CALL, None)
         if single is not None:

@@ -1,10 +1,10 @@
-"""How code shows a native message. See ``playground.protocols.protocol.AnswerCode``."""
+"""Code that shows a native message. See ``playground.protocols.wire_protocol.AnswerCode``."""
 
 from __future__ import annotations
 
 
 def python_stream(choices: int, *, tools: bool) -> list[str]:
-    """The text, and calls."""
+    """Show the text, and calls."""
     if tools:
         return [
             'block, delta = event.get("content_block") or {}, event.get("delta") or {}',
@@ -15,7 +15,7 @@ def python_stream(choices: int, *, tools: bool) -> list[str]:
 
 
 def python_whole(*, tools: bool) -> list[str]:
-    """Block by block."""
+    """Show each block."""
     show = [
         'for block in response.json()["content"]:',
         '    if block["type"] == "text":',
@@ -27,15 +27,15 @@ def python_whole(*, tools: bool) -> list[str]:
 
 
 def javascript_stream(choices: int, *, tools: bool) -> list[str]:
-    """The text, and calls."""
-    shown = "event.delta?.text"
+    """Show the text, and calls."""
+    value = "event.delta?.text"
     if tools:
-        shown = f"event.content_block?.name ?? {shown} ?? event.delta?.partial_json"
-    return [f'process.stdout.write({shown} ?? "");']
+        value = f"event.content_block?.name ?? {value} ?? event.delta?.partial_json"
+    return [f'process.stdout.write({value} ?? "");']
 
 
 def javascript_whole(*, tools: bool) -> list[str]:
-    """Block by block."""
+    """Show each block."""
     show = [
         "for (const block of (await response.json()).content) {",
         '  if (block.type === "text") console.log(block.text);',

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 T = TypeVar("T")
 FRAME_MS = 16
 COLLECT_MS = 1000  # between two looks at whether garbage is to be collected
+CLOSING_S = 0.02  # at the end, in which transports that were closed let their sockets go
 THREADS = 10  # of ``asyncio.to_thread``, at most; each is made when all there are have something to do
 
 _loop: asyncio.AbstractEventLoop | None = None
@@ -47,6 +48,7 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
         with closing(loop):
             spawn(main(), name="main")
             loop.run_forever()
+            loop.run_until_complete(asyncio.sleep(CLOSING_S))
     finally:
         collector.end()
         _loop = None

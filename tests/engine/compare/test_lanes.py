@@ -99,7 +99,7 @@ async def test_failing_lane_leaves_the_others_alone_and_is_asked_again(lanes: La
     assert lanes.refusals(lanes.all) == {"C": "Choose a model first (Ctrl+L)."}
     await lanes.run()
     good, bad = first.transcript.path[-1], wrong.transcript.path[-1]
-    assert (good.text != "", bad.hollow) == (True, True)
+    assert (good.text != "", bad.is_empty) == (True, True)
     assert said(without) == ["Hello"]
     with pytest.raises(RunRefusedError, match="Choose a model"):
         await lanes.run([without])
@@ -109,7 +109,7 @@ async def test_failing_lane_leaves_the_others_alone_and_is_asked_again(lanes: La
         lane.change(model="demo-chat")
     await lanes.regenerate([wrong, added])
     answers = [lane.transcript.path[-1] for lane in (wrong, added)]
-    assert all(turn.outcome is not None and turn.outcome.whole for turn in answers)
+    assert all(turn.outcome is not None and turn.outcome.is_complete for turn in answers)
     assert len({turn.id for turn in answers}) == 2
     assert bad.id not in first.transcript.turns
 
@@ -237,7 +237,7 @@ async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(connect_to: 
     assert (said(session), said(lane)) == (["Hello"], ["Hello", "Hello"])
     outcome = lane.transcript.path[-1].outcome
     assert outcome is not None
-    assert outcome.whole
+    assert outcome.is_complete
 
 
 @pytest.fixture
@@ -281,7 +281,10 @@ def test_preset_and_system_turn_of_a_lane_are_its_own(lanes: Lanes) -> None:
     assert lanes.title(lane) == "B · long"
     assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
     assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
-    assert (session.settings.current.held.get("temperature"), lane.settings.current.held["temperature"]) == (None, 1)
+    assert (
+        session.settings.current.set_fields.get("temperature"),
+        lane.settings.current.set_fields["temperature"],
+    ) == (None, 1)
     assert snapshot(session).variants[0].system == "Be long."
     made = from_session(lane, "again", with_model=True)
     assert (made.system, made.model) == ("Be long.", "demo-tools")

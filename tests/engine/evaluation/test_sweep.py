@@ -40,7 +40,7 @@ def test_steps_are_decimal_and_include_the_end() -> None:
 def test_sweep_has_a_variant_for_each_combination() -> None:
     one = over_parameters(BASE, [Range("temperature", steps(0, 2, 0.5))])
     assert [variant.name for variant in one] == [f"temperature {value}" for value in ("0", "0.5", "1", "1.5", "2")]
-    assert [variant.applied(BASE).current.held["temperature"] for variant in one] == [0, 0.5, 1, 1.5, 2]
+    assert [variant.applied(BASE).current.set_fields["temperature"] for variant in one] == [0, 0.5, 1, 1.5, 2]
     two = over_parameters(BASE, [Range("temperature", (0, 1)), Range("top_p", (0.5, 1.0))])
     assert [variant.name for variant in two][:2] == ["temperature 0, top p 0.5", "temperature 0, top p 1"]
     session = planned(make_session(), as_set=False, variants=two)

@@ -190,7 +190,7 @@ def test_edit_by_hand_keeps_settings_below_a_rule(change: dict[str, Any]) -> Non
     edited = read_edit(session, json.dumps({**session.next_request.body(), **change}))
     apply_edit(session, edited)
     now = session.settings.current
-    assert {**was.held, **change} == now.held
+    assert {**was.set_fields, **change} == now.set_fields
     assert (session.settings.extra_body, session.transcript.path) == ({}, path)
 
 

@@ -95,7 +95,7 @@ async def test_answer_with_a_hole_is_saved_as_not_whole(conversation: FaultyConv
     turn = await conversation.ask()
     assert turn.text == "Hello"
     assert turn.outcome is not None
-    assert (turn.outcome.ending, turn.outcome.failure, turn.outcome.whole) == (Ending.COMPLETE, None, False)
+    assert (turn.outcome.ending, turn.outcome.failure, turn.outcome.is_complete) == (Ending.COMPLETE, None, False)
     assert turn.outcome.holes == ("not_json",)
     assert "not_json" in dict(turn.outcome.deviations)
     assert not turn.truncated  # the text did not break off

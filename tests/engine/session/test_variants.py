@@ -53,7 +53,7 @@ SETTINGS = st.builds(
 def sent(settings: RequestSettings) -> dict[str, Any]:
     """Return the settings that go into requests, without who set a parameter."""
     found = dict(settings)
-    held = {name: settings.changed(protocol=name).current.held for name in PROTOCOLS}
+    held = {name: settings.changed(protocol=name).current.set_fields for name in PROTOCOLS}
     return {**{name: found[name] for name in RequestSettings.model_fields}, "parameters": held}
 
 
@@ -90,7 +90,7 @@ def test_lane_follows_the_experiment_where_it_does_not_differ() -> None:
     session.change(model="other")
     session.set_parameters(session.settings.current.with_value("top_p", 0.5))
     assert lane.settings.model == "other"
-    assert lane.settings.current.held == {**session.settings.current.held, "temperature": 1}
+    assert lane.settings.current.set_fields == {**session.settings.current.set_fields, "temperature": 1}
     assert session.settings.extra_body == {}
     lane.change(extra_body={})
     lane.set_parameters(lane.settings.current.with_value("temperature", None))

@@ -252,6 +252,35 @@ async def test_server_over_http_that_is_not_there_is_reported(open_servers: Open
         await room.servers.start("e")
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "words"),
+    [
+        ("text/html", "<h1>Sorry</h1>", r"refused: HTTP 503 Service Unavailable\.$"),
+        ("application/json", '{"error": "Sorry"}', r"refused: HTTP 503 Service Unavailable\.$"),
+        (
+            "application/json",
+            '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "Too busy"}}',
+            r"refused: Too busy \(code -32600\)",
+        ),
+    ],
+)
+async def test_refusal_over_http_is_reported_in_the_words_of_the_server_or_by_its_status(
+    open_servers: Open, kind: str, body: str, words: str
+) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}"
+        writer.write(f"{head}\r\nConnection: close\r\n\r\n{body}".encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        room = open_servers(ToolServer(id="e", name="E", via=Via.HTTP, url=f"http://127.0.0.1:{port}/mcp"))
+        with pytest.raises(ServerError, match=words):
+            await room.servers.start("e")
+
+
 async def test_stateless_server_is_asked_again_with_the_answer(open_servers: Open) -> None:
     tasks = Tasks()
     with RemoteToolServer(stateless=True) as remote:

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from playground.domain.request import ReasoningReturn, SendReasoning
-from playground.protocols.chat.body import read_body
 from playground.protocols.chat.encode import encode
+from playground.protocols.protocol import get_protocol
+
+read_body = get_protocol("chat").read_body
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 

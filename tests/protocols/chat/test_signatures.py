@@ -8,10 +8,12 @@ from typing import Any
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.values import JSONObject
-from playground.protocols.chat.body import read_body
 from playground.protocols.chat.encode import encode, encode_turns
+from playground.protocols.protocol import get_protocol
 from tests.protocols.streams import DONE, call_chunk, chat_events, chunk, fold, fragment
 from tests.support.each_case import each_case
+
+read_body = get_protocol("chat").read_body
 
 AFTER_CALLS = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
 CALLS = [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
@@ -166,8 +168,8 @@ def test_saved_body_keeps_signed_reasoning_and_its_rule(name: str) -> None:
     for when in SendReasoning:
         turns = (make_turn(Role.USER, "?"), turn_of(body_of(WHOLE[name])))
         request = Request(protocol="chat", model="m", turns=turns, reasoning_return=ReasoningReturn(when=when))
-        body = encode(request, beside=True)
-        assert encode(read_body(json.loads(json.dumps(body)))[0], beside=True) == body
+        body = encode(request, with_extra=True)
+        assert encode(read_body(json.loads(json.dumps(body)))[0], with_extra=True) == body
 
 
 @each_case("name", [*STREAMS])

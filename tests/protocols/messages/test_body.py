@@ -6,9 +6,11 @@ import pytest
 
 from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
-from playground.protocols.messages.body import read_body
 from playground.protocols.messages.encode import encode
+from playground.protocols.protocol import get_protocol
 from tests.support.each_case import each_case
+
+read_body = get_protocol("messages").read_body
 
 
 def asked(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -9,11 +9,13 @@ import pytest
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn
-from playground.protocols.messages.body import read_body
 from playground.protocols.messages.encode import encode, encode_turns
 from playground.protocols.messages.ids import renamed_ids
+from playground.protocols.protocol import get_protocol
 from tests.protocols.messages.test_decode import block, start, stop
 from tests.protocols.streams import messages
+
+read_body = get_protocol("messages").read_body
 
 _TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 

@@ -2,7 +2,7 @@
 
 The path is one message a line, what a protocol has at the top as a system message before them. The whole
 tree is one conversation a line, one for each branch, with its tools. Both are read again by ``files.messages``, what
-an answer came with beside the message included (``BESIDE``). ``lacking`` says what a protocol has no place for.
+an answer came with beside the message included (``EXTRA``). ``lacking`` says what a protocol has no place for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
 from playground.engine.files.export.selection import Selection
 from playground.engine.requests.protocol_conversion import losses
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.conversion import LOST
@@ -32,7 +31,7 @@ def jsonl(selection: Selection, protocol: str, *, whole_tree: bool) -> str:
         record = _record(selection, turns, protocol)
         *above, said = get_protocol(protocol).conversation
         lines = [*({"role": "system", "content": record[name]} for name in above if name in record), *record[said]]
-    text = "".join(piece for line in lines for piece in (*json_pieces(line, _JSON), "\n"))
+    text = "".join(_JSON.encode(line) + "\n" for line in lines)
     return selection.clean(text)
 
 
@@ -61,5 +60,5 @@ def _record(selection: Selection, turns: tuple[Turn, ...], protocol: str) -> JSO
         reasoning_return=snapshot.reasoning_return or ReasoningReturn(),
     )
     spoken = get_protocol(protocol)
-    body = spoken.encode(request, beside=True)
+    body = spoken.encode(request, with_extra=True)
     return {name: body[name] for name in (*spoken.conversation, "tools") if name in body}

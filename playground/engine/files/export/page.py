@@ -114,7 +114,7 @@ def _settings(snapshot: Snapshot) -> list[tuple[str, JSON]]:
     tools = [protocol.write_tool(tool) for tool in snapshot.tools if tool.sendable]
     count = f"{len(tools)} tool{'s' * (len(tools) != 1)}"
     found: list[tuple[str, JSON]] = [
-        ("Parameters", parameters.held if parameters is not None else {}),
+        ("Parameters", parameters.set_fields if parameters is not None else {}),
         ("Extra body", snapshot.extra_body),
         (count, tools),
     ]

@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from playground.gateway.limiter import Limiter
-from playground.gateway.limits import RateLimit, RateLimits
+from playground.gateway.limits import Limiter, RateLimit, RateLimits
 
 EVERY: Final = 0.1  # seconds between two words of a worker that asks
 FORGOTTEN: Final = 10.0  # seconds after which nobody believes in a lease
@@ -86,9 +85,9 @@ class Ledger:
 
     @staticmethod
     def _share(found: _Gateway, report: Report) -> int:
-        if found.limiter.held:
+        if found.limiter.is_paused:
             return 0
-        left = found.limiter.left
+        left = found.limiter.remaining
         if left is None:
             return report.wanted
         free = left + report.held

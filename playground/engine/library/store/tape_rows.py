@@ -19,7 +19,6 @@ from playground.engine.cassettes.cassette import CassetteError, exchange_from, r
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 _READS_A_LINE = 256
@@ -128,7 +127,7 @@ def _object(head: str) -> JSONObject:
 
 
 def _line(value: JSON, redactor: Redactor) -> bytes:
-    return redactor.text("".join(json_pieces(value, _JSON))).encode() + b"\n"
+    return redactor.text(_JSON.encode(value)).encode() + b"\n"
 
 
 def _lines(data: bytes) -> Iterator[bytes]:

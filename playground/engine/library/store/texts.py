@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from playground.gateway.redact import MASK
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ _STORED: Final = "stored:"
 _SHORT: Final = 512  # characters of an address that is not worth a row of its own
 _MOST_KNOWN: Final = 64
 _PIECE: Final = 200_000  # characters of an address at once
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _AS_IT_IS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ESCAPED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
@@ -51,11 +52,10 @@ def as_text(value: JSON, clean: Clean) -> str:
 
 def _encode(value: JSON, encoder: json.JSONEncoder) -> str:
     """JSON text of a value. Raises ValueError where it cannot be encoded, and RecursionError."""
-    pieces: list[str] = []
-    for piece in json_pieces(value, encoder):
-        piece.encode()  # raises UnicodeEncodeError, a ValueError
-        pieces.append(piece)
-    return "".join(pieces)
+    text = encoder.encode(value)
+    if not text.isascii() and _SURROGATE.search(text):  # a search makes no copy of a large text
+        raise ValueError("half of a surrogate pair")
+    return text
 
 
 def _finite(value: JSON) -> JSON:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from playground.gateway.redact import Redactor
-from playground.jsonkit.pieces import load_in_pieces
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -99,7 +99,7 @@ class Unreadable:
     def object(self, table: str, rowid: int, text: object, column: str = "json") -> JSONObject | None:
         """The JSON object in a column; None, and noted, where there is none."""
         try:
-            value = load_in_pieces(text) if isinstance(text, str) else None
+            value = loads(text) if isinstance(text, str) else None
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or not isinstance(text, str):

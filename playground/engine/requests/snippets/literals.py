@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSON, JSONObject
 
 WIDTH: Final = 96
@@ -36,7 +35,8 @@ def _python_string(text: str) -> str:
 
 
 def _string(text: str, escape: Callable[[re.Match[str]], str]) -> str:
-    return "".join([_UNSEEN.sub(escape, piece) for piece in json_pieces(text, _JSON)])
+    literal = _JSON.encode(text)
+    return literal if literal.isascii() and "\x7f" not in literal else _UNSEEN.sub(escape, literal)
 
 
 def _as_pair(found: re.Match[str]) -> str:

@@ -17,9 +17,9 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.gateway.address import resolve
+from playground.gateway.body_decoding import ACCEPTED
 from playground.gateway.connection import Timeouts
-from playground.gateway.inflate import ACCEPTED
-from playground.gateway.outgoing import outgoing
+from playground.gateway.prepared_request import prepare_request
 from playground.gateway.redact import MASK, Redactor
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSONObject
@@ -123,7 +123,7 @@ def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) ->
     protocol = get_protocol(request.protocol)
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
-    going = outgoing(connection(profile, key, secrets), resolve(profile.base_url), protocol, request)
+    going = prepare_request(connection(profile, key, secrets), resolve(profile.base_url), protocol, request)
     redactor = redactor_of(known)
     body, url = redactor.data(going.body), redactor.text(going.url)
     return Sent(

@@ -13,7 +13,7 @@ from playground.domain.roles import Role
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.open_edits import REQUEST
 from playground.engine.session.session import Session
-from playground.jsonkit.pieces import weigh
+from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.inspector.next_request import Preview
 from playground.ui.widgets.loop import Throttle, spawn
 
@@ -84,7 +84,7 @@ def is_light(session: Session) -> bool:
     if len(draft.text) + len(parts) * PART + sum(map(_size, parts)) > HEAVY:
         return False
     tools = [(tool.name, tool.description, tool.parameters) for tool in session.settings.tools if tool.sendable]
-    return weigh([tools, session.settings.extra_body, vars(session.settings.current)], WEIGHTY) <= WEIGHTY
+    return approximate_size([tools, session.settings.extra_body, vars(session.settings.current)], WEIGHTY) <= WEIGHTY
 
 
 def _size(part: Part) -> int:

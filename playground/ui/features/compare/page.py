@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QScrollArea, QWidget
 
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.transcript import Turn
 from playground.engine.compare.differences import Differences, differing
 from playground.engine.compare.figures import best, figures_of
@@ -57,7 +57,7 @@ class LanesPage(QScrollArea):
         self,
         lanes: Lanes,
         pane: ConversationPane,
-        entered: Entered,
+        entered: PriceLookup,
         gateway: Callable[[str], str],
         menus: Sequence[QMenu],
     ) -> None:

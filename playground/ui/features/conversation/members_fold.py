@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 from playground.engine.inspect.unknown_members import Beside
 from playground.jsonkit.foreign import write
 from playground.jsonkit.layout import indented
-from playground.jsonkit.pieces import weigh
+from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.conversation.finding import exact_texts
 from playground.ui.features.conversation.shown_parts import beside_text
 from playground.ui.features.conversation.text_view import TextView
@@ -109,7 +109,7 @@ class MembersFold(QWidget):
     def _copy(self) -> None:
         if self._shown is not None:
             members = self._shown.members
-            few = weigh(members, LAID_OUT) <= LAID_OUT  # a second would go by while many values are laid out
+            few = approximate_size(members, LAID_OUT) <= LAID_OUT  # a second would go by while many values are laid out
             QGuiApplication.clipboard().setText(indented(members) if few else write(members))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.costs import Entered
+from playground.domain.costs import PriceLookup
 from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, sizes_of
@@ -171,7 +171,7 @@ class ConversationPane(TranscriptPane):
     While there are ``columns`` a message goes to their lanes, and what is done by keys is done in the one in front.
     """
 
-    def __init__(self, session: Session, entered: Entered) -> None:
+    def __init__(self, session: Session, entered: PriceLookup) -> None:
         self.welcome_page = WelcomePage()
         self.welcome = self.welcome_page.welcome
         self.composer: Composer = Composer()

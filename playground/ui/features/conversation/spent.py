@@ -6,7 +6,7 @@ from functools import cache
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.domain.costs import Cost, Entered, cost, total
+from playground.domain.costs import Cost, PriceLookup, cost, total
 from playground.domain.transcript import one_per_request
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.widgets.loop import Throttle
@@ -23,7 +23,7 @@ class Spent(QObject):
 
     added_up = Signal()
 
-    def __init__(self, stage: Stage, entered: Entered, parent: QObject) -> None:
+    def __init__(self, stage: Stage, entered: PriceLookup, parent: QObject) -> None:
         super().__init__(parent)
         self.words = ""
         self._stage = stage

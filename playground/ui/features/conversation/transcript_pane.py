@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.adaptations import Adaptation
-from playground.domain.costs import Entered, cost, total
+from playground.domain.costs import PriceLookup, cost, total
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall
 from playground.domain.transcript import Role, Turn
@@ -107,7 +107,7 @@ class WireSignals(QObject):
         self.hole_asked.emit(turn_id)
 
 
-def cost_of_turn(session: Session, turn_id: str, entered: Entered) -> str:
+def cost_of_turn(session: Session, turn_id: str, entered: PriceLookup) -> str:
     """What the request that brought a turn cost, all its choices; empty where that is not known."""
     turn = session.transcript.turns.get(turn_id)
     outcome = turn.outcome if turn is not None else None
@@ -131,7 +131,7 @@ class TranscriptPane(Centre):
     refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
 
     def __init__(
-        self, session: Session, entered: Entered, empty: QWidget, *below: QWidget, fixed: bool = False
+        self, session: Session, entered: PriceLookup, empty: QWidget, *below: QWidget, fixed: bool = False
     ) -> None:
         super().__init__()
         self._session = session

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.domain.output import schema_of
 from playground.engine.questions.kinds import AnswerFits
-from playground.jsonkit.layout import TOKEN, locate_all
+from playground.jsonkit.layout import locate_all
 from playground.jsonkit.problems import Problem, not_checked, position
 from playground.jsonkit.reading import problem_at
+from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.around import scroll_to
 from playground.ui.features.conversation.blocks import LONG_LINE

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
-from playground.domain.debugging import load_paths
 from playground.engine.questions.kinds import Fit, PathFits
-from playground.ui.widgets import loop
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, styled
 from playground.ui.widgets.layouts import in_column
@@ -27,8 +23,6 @@ class PathField(QWidget):
     def __init__(self, says: str, placeholder: str = EXAMPLE) -> None:
         super().__init__()
         self._latest: str | None = None
-        if loop.runs():
-            loop.spawn(asyncio.to_thread(load_paths), name="load JSONPath")
         self._asking = Asking(self)
         self._asking.answered.connect(self._judge)
         self.line = styled(QLineEdit(), "field")

@@ -16,7 +16,7 @@ from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.engine.evaluation.answers import Kept
     from playground.engine.evaluation.inquiry import Column, Inquiry
 
@@ -30,7 +30,7 @@ class AnswerPane(TranscriptPane):
     again_asked = Signal()
     stream_asked = Signal()
 
-    def __init__(self, session: Session, entered: Entered, name: str = "The answer") -> None:
+    def __init__(self, session: Session, entered: PriceLookup, name: str = "The answer") -> None:
         super().__init__(session, entered, empty_words(NOTHING), fixed=True)
         self.view.setAccessibleName(name)
         self._first = ""  # the turn that is to stand at the top once all is laid out

@@ -26,7 +26,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 
 if TYPE_CHECKING:
     from playground.domain.checks.check import Verdict
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.engine.evaluation.answering import Answer
     from playground.ui.features.evaluate.runs import Runs
 
@@ -267,7 +267,7 @@ class Look(QObject):
             self.moved.emit()
 
 
-def _estimated(results: Results, entered: Entered) -> Estimate:
+def _estimated(results: Results, entered: PriceLookup) -> Estimate:
     return estimate(results.inquiry, results.answers, results.missing, entered)
 
 

@@ -13,7 +13,7 @@ from playground.engine.evaluation.runner import Progress, Runner, State
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.engine.evaluation.answering import Answer
     from playground.engine.evaluation.inquiry import Inquiry
 
@@ -28,7 +28,7 @@ class Runs(QObject):
     moved = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, store: AnswerStore, entered: Entered, parent: QObject) -> None:
+    def __init__(self, store: AnswerStore, entered: PriceLookup, parent: QObject) -> None:
         super().__init__(parent)
         self.store = store
         self.entered = entered

@@ -33,7 +33,7 @@ from playground.ui.widgets.page_parts import look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 if TYPE_CHECKING:
-    from playground.domain.costs import Entered
+    from playground.domain.costs import PriceLookup
     from playground.engine.evaluation.answering import Answer
     from playground.engine.evaluation.inquiry import Inquiry
     from playground.engine.evaluation.judging import Judgement
@@ -219,7 +219,7 @@ class ChecksPage(QWidget):
 
     given = Signal(str, object, str)
 
-    def __init__(self, entered: Entered) -> None:
+    def __init__(self, entered: PriceLookup) -> None:
         super().__init__()
         self._entered = entered
         self._inquiry: Inquiry | None = None

@@ -19,9 +19,10 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSplitter, QWidget
 
 from playground.domain.hidden import short_name
-from playground.jsonkit.layout import TOKEN, locate
+from playground.jsonkit.layout import locate
 from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.reading import read_typed
+from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.inspector.excerpt import excerpt
 from playground.ui.features.inspector.field_table import FieldTable

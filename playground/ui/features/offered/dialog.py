@@ -323,12 +323,12 @@ class OfferedDialog(QDialog):
             return
         starts = any(live.server.id == offer.server_id and live.state is State.STARTING for live in self._lives())
         if starts or "completions" in offer.can:  # what it is able to do is known once it has started
-            self._completing = spawn(self._propose(offer, argument, text), name="complete an argument")
+            others = {name: value for name, value in self.form.values.items() if name != argument}
+            self._completing = spawn(self._propose(offer, argument, text, others), name="complete an argument")
 
-    async def _propose(self, offer: Offer, argument: str, text: str) -> None:
-        known = {name: value for name, value in self.form.values.items() if name != argument}
+    async def _propose(self, offer: Offer, argument: str, text: str, others: dict[str, str]) -> None:
         try:
-            found = await self._servers.complete(offer.server_id, offer.key[1], argument, text, known)
+            found = await self._servers.complete(offer.server_id, offer.key[1], argument, text, others)
         except ServingError:
             return  # nothing is proposed: one types on
         if (field := self.form.fields.get(argument)) is not None:
@@ -423,6 +423,7 @@ class OfferedDialog(QDialog):
 
     def _leave(self, _result: int) -> None:
         self._call_off()
+        self._offer = None  # nothing is completed any more
         self.throttle.cancel()
         self._end()
 

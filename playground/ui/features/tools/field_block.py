@@ -183,7 +183,7 @@ class FieldBlock(QFrame):
         for slot in wanted:
             self.controls[slot.keyword].show_slot(slot)
         self.more.setVisible(len(wanted) < len(shown))
-        rest = [slot.keyword for slot in field.slots if slot.present and not slot.shown]
+        rest = [slot.keyword for slot in field.slots if slot.present and not slot.editable]
         self._rest_row.setVisible(bool(rest))
         words = ", ".join(show_hidden(name) for name in rest)
         self.rest.setText(self.rest.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, 190))
@@ -197,7 +197,7 @@ class FieldBlock(QFrame):
 
     @staticmethod
     def _has_control(slot: Slot) -> bool:
-        return slot.shown and slot.editor != "types" and slot.keyword not in OWN_CONTROLS
+        return slot.editable and slot.editor != "types" and slot.keyword not in OWN_CONTROLS
 
     # -- changes -----------------------------------------------------------------------------------------------
 
@@ -252,7 +252,7 @@ class FieldBlock(QFrame):
             self.target_asked.emit(self.field.target)
 
     def _go_to_json(self) -> None:
-        rest = next((slot.path for slot in self.field.slots if slot.present and not slot.shown), None)
+        rest = next((slot.path for slot in self.field.slots if slot.present and not slot.editable), None)
         self.json_asked.emit(rest if rest is not None and self.sender() is self.rest else self.field.path)
 
     def _add(self) -> None:

@@ -17,7 +17,6 @@ from playground.ui.widgets.loop import Throttle
 
 FOLDED = "variables/folded"  # among the settings
 LATER_MS = 60
-AT_ONCE = 1_000  # turns that are looked through while an experiment is opened: ten thousand take as long as a frame
 
 
 class VariablesControl(Control):
@@ -52,11 +51,7 @@ class VariablesControl(Control):
             )
             self._values = session.settings.variables
             self.bar.forget_asking()
-            if session.experiment.braced.unread(session.transcript.path) > AT_ONCE:
-                self.bar.show_variables((), session.settings.variables, "")
-                self._soon.poke()
-            else:
-                self._show()
+            self._show()
 
     def _changed(self, _change: Change) -> None:
         self._soon.poke()
@@ -74,7 +69,7 @@ class VariablesControl(Control):
 
     def _show(self) -> None:
         session, draft = self._current, self._draft()
-        names = session.experiment.braced.names(session.transcript.path)
+        names = names_in(session.transcript.path)
         used = tuple(dict.fromkeys((*names, *(names_in((draft,)) if draft is not None else ()))))
         text = draft.text if draft is not None else ""
         preview = resolve(text, session.settings.variables) if mentions(text) else ""

@@ -29,7 +29,7 @@ def rounded(count: int) -> str:
 
 def price_words(price: Price | None) -> str:
     """``$2.50 in · $10.00 out``, for a million tokens; empty where no price is known."""
-    if price is None or not price.known:
+    if price is None or not price.is_set:
         return ""
     if not price.input and not price.output:
         return "free"
@@ -60,7 +60,7 @@ def signs(facts: ModelFacts) -> list[tuple[str, str]]:
 
 def told_lines(facts: ModelFacts) -> list[tuple[str, str]]:
     """All that is told but the description: what it is about, and what is said."""
-    price = facts.price if facts.price is not None and facts.price.known else None
+    price = facts.price if facts.price is not None and facts.price.is_set else None
     cached = price.cached if price is not None else None
     amounts = price_words(price) + (f" · {money(cached, price.currency)} cached in" if price and cached else "")
     lines = [

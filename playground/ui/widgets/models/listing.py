@@ -212,7 +212,7 @@ def _name(model: Model) -> str:
 
 def _price(model: Model) -> float:
     price = model.facts.price
-    return _UNKNOWN if price is None or not price.known else (price.input or 0.0) + (price.output or 0.0)
+    return _UNKNOWN if price is None or not price.is_set else (price.input or 0.0) + (price.output or 0.0)
 
 
 _KEYS: Final[dict[Order, Callable[[Model], float | str]]] = {

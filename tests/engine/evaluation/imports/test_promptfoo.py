@@ -71,7 +71,7 @@ def test_configuration_becomes_cases_checks_and_variants() -> None:
     assert found.checks == (Contains(text="API key", negated=True),)
     assert [variant.name for variant in found.variants] == ["gpt-4o", "Sonnet"]
     applied = found.variants[1].applied(ExperimentSettings())
-    assert (applied.model, applied.current.held["temperature"]) == ("claude-sonnet", 0.2)
+    assert (applied.model, applied.current.set_fields["temperature"]) == ("claude-sonnet", 0.2)
     assert [str(bad) for bad in found.bad] == [
         "Line 26: a test must be an object, not 7",
         f"Line 27: the value “city” (file://cities.txt) cannot be read: {ELSEWHERE}",

@@ -17,7 +17,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.snippets import LANGUAGES, python_anthropic, python_openai, sent_by, write
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
-from playground.gateway.outgoing import outgoing
+from playground.gateway.prepared_request import prepare_request
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
 from tests.engine.requests.snippets.execution import run
@@ -147,7 +147,7 @@ def test_body_and_headers_arrive_as_the_application_sends_them(arrivals: tuple[s
     for name, arrival in ran.items():
         received, protocol = arrival.received, get_protocol(arrival.request.protocol)
         made = connection(arrival.profile, Secret(KEY), {"X-Team-Token": Secret(TEAM)})
-        sent = outgoing(made, resolve(arrival.profile.base_url), protocol, arrival.request).body
+        sent = prepare_request(made, resolve(arrival.profile.base_url), protocol, arrival.request).body
         assert canonical(language, received.body) == canonical(language, sent), f"{name}:\n{arrival.text[:5000]}"
         assert (received.method, received.path) == ("POST", f"/v1/{protocol.endpoint}")
         bearer, own = {"own": (False, True), "both": (True, True), "none": (False, False)}.get(name, (True, False))

@@ -1,18 +1,14 @@
-"""The plots of an evaluation, side by side where there is room; worked out and loaded off the window's thread."""
+"""The plots of an evaluation, in two columns if the window is wide enough; computed on a worker thread."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
-import sys
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
@@ -35,7 +31,6 @@ ROOM: Final = 860  # pixels from which two stand side by side
 NOTHING: Final = "No answers yet: plots show up as they come. Run the evaluation to ask for them."
 PICTURES: Final = "SVG picture (*.svg);;PNG picture (*.png)"
 BETWEEN: Final = 0.005  # seconds between two plots, for what else is to be done
-SLICE_S: Final = 0.008  # seconds of loading in one go
 LOADING: Final = "Plots are being made…"
 
 
@@ -111,7 +106,8 @@ class PlotsView(QWidget):
         try:
             while self._stale and self.isVisible():
                 self._stale = False
-                await _load()
+                # pyqtgraph needs numpy, which takes long to load; pyqtgraph itself must be imported on this thread.
+                await asyncio.to_thread(import_module, "numpy")
                 look = self._look
                 if look.findings is None or not look.results.count:
                     if not look.results.count:
@@ -220,28 +216,3 @@ class PlotsView(QWidget):
         make = to_png if path.suffix.lower() == ".png" else to_svg
         data = make(cards, 2 if self._two else 1)
         await asyncio.to_thread(write_output, path, data, self._look.store.known)
-
-
-async def _load() -> None:
-    """numpy and pyqtgraph, in pieces: together they take half a second.
-
-    What is of Qt is loaded on its own thread: made on two at once, its types are torn. pyqtgraph asks for all of them,
-    which is most of what it takes.
-    """
-    if "pyqtgraph" in sys.modules:
-        return
-    await asyncio.to_thread(importlib.import_module, "numpy")
-    until = perf_counter() + SLICE_S
-    for module in (QtCore, QtGui, QtWidgets):
-        for name in dir(module):
-            getattr(module, name)
-            if perf_counter() > until:
-                await asyncio.sleep(0)
-                until = perf_counter() + SLICE_S
-    for name in ("QtSvg", "QtOpenGLWidgets", "QtTest"):  # it loads them where they are
-        with suppress(ImportError):
-            importlib.import_module(f"PySide6.{name}")
-        await asyncio.sleep(0)
-    importlib.import_module("pyqtgraph")
-    await asyncio.sleep(0)
-    importlib.import_module("playground.ui.features.evaluate.plots.card")

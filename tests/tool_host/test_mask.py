@@ -8,7 +8,7 @@ import json
 import re
 from urllib.parse import quote
 
-from playground.tool_host.secrets import MASK, Mask
+from playground.tool_host.tap import MASK, Mask
 
 SECRET = 'k3y/"with" ünï+codé&more'
 

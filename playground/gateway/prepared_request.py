@@ -1,7 +1,7 @@
-"""The exact request that goes out: method, URL, headers and body bytes, before any socket is opened.
+"""Prepares HTTP requests: method, URL, headers and body bytes, before any socket is opened.
 
-What the person set is sent as it is (specification, sections 4 and 5); only what no HTTP request can carry is refused,
-with a ValueError in words that show no secret.
+Settings are sent unchanged (specification, sections 4 and 5). ValueError, in words that show no secret, for what no
+HTTP request can carry.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from playground import __version__
 from playground.domain.parts import Text
 from playground.domain.request import Request
 from playground.gateway.address import Address
+from playground.gateway.body_decoding import ACCEPTED
 from playground.gateway.connection import Auth, Connection
-from playground.gateway.inflate import ACCEPTED
 from playground.gateway.proxy import proxy_secrets
 from playground.gateway.redact import Redactor, is_secret_header
-from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import Protocol, get_protocol
 
@@ -31,17 +30,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
-#: What is written at once: turns, and characters in all of them. Settings of other kinds may be long.
+#: The size of a brief request: turns, and characters in all of them.
 _BRIEF_TURNS, _BRIEF = 50, 20_000
 _PLAIN = (bool, int, float)
 
-#: Set by the transport from the body itself; another value would break the message's framing.
+#: Headers that the transport sets; another value would break the message's framing.
 _OURS = frozenset({"content-length", "transfer-encoding", "connection"})
 
 
 @dataclass(frozen=True, repr=False)
-class Outgoing:
-    """One request as bytes. Holds the key in its headers, so its repr shows method and URL only."""
+class PreparedRequest:
+    """An HTTP request ready to send. Its headers hold the key, so its repr shows method and URL only.
+
+    ``streams``: the body asks for a stream. ``choices`` is the number of completions that it asks for.
+    """
 
     method: str
     url: str
@@ -51,36 +53,36 @@ class Outgoing:
     choices: int = 1
 
     def __repr__(self) -> str:
-        return f"Outgoing({self.method} {self.url})"
+        return f"PreparedRequest({self.method} {self.url})"
 
     @property
     def keyed(self) -> bool:
-        """Whether a key goes along, in whatever header."""
+        """Return whether a header carries a secret."""
         return any(is_secret_header(name) and value for name, value in self.headers)
 
 
 def is_brief(request: Request) -> bool:
-    """Whether its body is written sooner than a thread is asked to: some turns of short text, and plain settings."""
+    """Return whether a body of few short turns and plain settings is encoded faster than a thread starts."""
     if len(request.turns) > _BRIEF_TURNS or request.tools or request.inherited_body or request.extra_body:
         return False
-    said = 0
+    characters = 0
     for turn in request.turns:
         for part in turn.parts:
             if not isinstance(part, Text) or part.extra or turn.extra:
                 return False
-            said += len(part.text)
-    return said <= _BRIEF and all(value is None or isinstance(value, _PLAIN) for _, value in request.parameters)
+            characters += len(part.text)
+    return characters <= _BRIEF and all(value is None or isinstance(value, _PLAIN) for _, value in request.parameters)
 
 
-def outgoing(connection: Connection, address: Address, protocol: Protocol, request: Request) -> Outgoing:
-    """The request for one run. Raises ValueError for what cannot be sent."""
+def prepare_request(connection: Connection, address: Address, protocol: Protocol, request: Request) -> PreparedRequest:
+    """Return the request of one run. Raises ValueError for what cannot be sent."""
     body = protocol.encode(request)
     streams = body.get("stream") is True
     headers = [
         ("Content-Type", "application/json"),
         ("Accept", "text/event-stream" if streams else "application/json"),
     ]
-    return Outgoing(
+    return PreparedRequest(
         method="POST",
         url=address.endpoint(protocol.endpoint),
         headers=_headers(connection, protocol.name, headers, request.extra_headers),
@@ -90,48 +92,47 @@ def outgoing(connection: Connection, address: Address, protocol: Protocol, reque
     )
 
 
-def model_list_request(connection: Connection, address: Address, protocol_name: str, query: str = "") -> Outgoing:
-    """The request for the model list (specification, section 4.3). ``query`` is already encoded."""
+def model_list_request(
+    connection: Connection, address: Address, protocol_name: str, query: str = ""
+) -> PreparedRequest:
+    """Return the request for the model list (specification, section 4.3). ``query`` is already encoded."""
     headers = _headers(connection, protocol_name, [("Accept", "application/json")])
-    return Outgoing("GET", address.models + (f"?{query}" if query else ""), headers, b"")
+    return PreparedRequest("GET", address.models + (f"?{query}" if query else ""), headers, b"")
 
 
-def knock_request(connection: Connection, address: Address, protocol: Protocol, body: JSONObject) -> Outgoing:
-    """``body``, which no answer is hoped for, for the protocol's endpoint."""
+def probe_request(connection: Connection, address: Address, protocol: Protocol, body: JSONObject) -> PreparedRequest:
+    """Return a request that tests the protocol's endpoint, with a ``body`` that asks for nothing."""
     headers = [("Content-Type", "application/json"), ("Accept", "application/json")]
     url = address.endpoint(protocol.endpoint)
-    return Outgoing("POST", url, _headers(connection, protocol.name, headers), encode_json(body))
+    return PreparedRequest("POST", url, _headers(connection, protocol.name, headers), encode_json(body))
 
 
-def details_request(connection: Connection, url: str, protocol_name: str, body: bytes) -> Outgoing:
-    """The request for a page that tells of models: GET, or POST with a ``body`` of JSON."""
-    first = [("Accept", "application/json"), *([("Content-Type", "application/json")] if body else [])]
-    return Outgoing("POST" if body else "GET", url, _headers(connection, protocol_name, first), body)
+def details_request(connection: Connection, url: str, protocol_name: str, body: bytes) -> PreparedRequest:
+    """Return the request for a page with facts of models: GET, or POST with a ``body`` of JSON."""
+    headers = [("Accept", "application/json"), *([("Content-Type", "application/json")] if body else [])]
+    return PreparedRequest("POST" if body else "GET", url, _headers(connection, protocol_name, headers), body)
 
 
 def encode_json(body: JSONObject) -> bytes:
-    """Compact UTF-8 JSON. Lone surrogates are escaped; ValueError for numbers that JSON does not have."""
+    """Return compact UTF-8 JSON, lone surrogates escaped. Raises ValueError for values that JSON does not have."""
     try:
-        return b"".join([_as_bytes(piece) for piece in json_pieces(body, _JSON)])
+        text = _JSON.encode(body)
     except RecursionError:
         raise ValueError("The request is nested too deeply to be written as JSON.") from None
     except ValueError:
         raise ValueError("The request holds a number that JSON does not have (NaN or Infinity), or a loop.") from None
     except TypeError as error:
         raise ValueError(f"The request holds a value that JSON does not have ({error}).") from None
-
-
-def _as_bytes(piece: str) -> bytes:
     try:
-        return piece.encode()
+        return text.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", piece).encode()
+        return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def _headers(
     connection: Connection, protocol_name: str, first: list[tuple[str, str]], last: dict[str, str] | None = None
 ) -> tuple[tuple[str, str], ...]:
-    """``first``, what every request has, the key, the gateway's own headers, and ``last``; later ones win."""
+    """Return ``first``, the usual headers, those of the key and of the gateway, and ``last``; later ones win."""
     headers = [*first, ("Accept-Encoding", ACCEPTED), ("User-Agent", USER_AGENT)]
     key, auth = connection.clean_key, connection.auth_for(protocol_name)
     if key:
@@ -151,7 +152,7 @@ def _headers(
 
 
 def header_problem(name: str, value: str) -> str:
-    """Why no request can carry a header, in words that do not show its value; empty when it can."""
+    """Return the reason why no request can carry a header, in words that do not show its value; "" if one can."""
     if not _TOKEN.match(name):
         return f"The header name “{name}” holds a character that header names cannot have."
     if name.lower() in _OURS:
@@ -168,8 +169,8 @@ def _checked(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def redactor(connection: Connection) -> Redactor:
-    """Knows every secret that a request over ``connection`` carries."""
+def redactor_for(connection: Connection) -> Redactor:
+    """Return a redactor of every secret that a request over ``connection`` carries."""
     secrets = []
     if connection.key is not None:
         secrets += [connection.clean_key, connection.key.get_secret_value()]

@@ -1,7 +1,4 @@
-"""A request as both protocols mean it: what was said, the tools, the limits. Frozen values, no HTTP.
-
-Both checkers make an ``Ask``; everything that plans an answer reads only this and never the JSON.
-"""
+"""A checked request as both protocols mean it: turns, tools, limits. Frozen values without HTTP or JSON bodies."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Said:
+class Turn:
     """One turn. A tool turn answers ``call_id``; ``failed`` is what the native protocol calls is_error."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -49,7 +46,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the request says of tools: auto, none, required, or one tool by name."""
+    """The tool choice of a request: auto, none, required, or one tool by name."""
 
     mode: Literal["auto", "none", "required", "named"] = "auto"
     name: str = ""
@@ -58,14 +55,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Form:
-    """The form asked of the answer; ``schema`` only with "json_schema"."""
+    """The format of the answer; ``schema`` only with "json_schema"."""
 
     kind: Literal["text", "json_object", "json_schema"] = "text"
     schema: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Ask:
+class GenerationRequest:
     """One checked request.
 
     ``limit`` is in tokens and covers reasoning; ``effort`` is "none" where no reasoning is wanted; ``given`` holds
@@ -75,7 +72,7 @@ class Ask:
 
     model: Model
     protocol: Literal["chat", "messages"]
-    said: tuple[Said, ...]
+    turns: tuple[Turn, ...]
     fingerprint: str
     tools: tuple[Tool, ...] = ()
     choice: Choice = field(default_factory=Choice)
@@ -87,60 +84,60 @@ class Ask:
     effort: str = "medium"
     stream: bool = False
     include_usage: bool = False
-    given: tuple[tuple[str, str], ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
     prompt: str = ""  # the last user message without its directives
     directives: Directives = field(default_factory=Directives)
 
-    def results(self) -> tuple[tuple[Call, Said], ...]:
+    def results(self) -> tuple[tuple[Call, Turn], ...]:
         """The tool results since the last word of the user, each with the call it answers."""
         calls: dict[str, Call] = {}
-        found: list[tuple[Call, Said]] = []
-        for turn in self.said:
+        results: list[tuple[Call, Turn]] = []
+        for turn in self.turns:
             if turn.role == "user":
-                found = []
+                results = []
             for call in turn.calls:
                 calls[call.id] = call
             if turn.role == "tool":
-                found.append((calls.get(turn.call_id, Call(turn.call_id, "tool", "")), turn))
-        return tuple(found)
+                results.append((calls.get(turn.call_id, Call(turn.call_id, "tool", "")), turn))
+        return tuple(results)
 
     def rounds(self) -> int:
         """How many turns with calls there are since the last word of the user."""
         count = 0
-        for turn in self.said:
+        for turn in self.turns:
             count = 0 if turn.role == "user" else count + bool(turn.calls)
         return count
 
     def pictures(self) -> tuple[Picture, ...]:
         """The images of the last user turn that has any."""
-        return next((turn.pictures for turn in reversed(self.said) if turn.pictures), ())
+        return next((turn.pictures for turn in reversed(self.turns) if turn.pictures), ())
 
     def transcript(self) -> str:
         """The prompt as one text, the way it is counted: tools first, then turn by turn."""
         lines = [f"<|tool|>{tool.name} {tool.description} {tool.schema}" for tool in self.tools]
-        for turn in self.said:
+        for turn in self.turns:
             calls = "".join(f" {call.name}({call.arguments})" for call in turn.calls)
             lines.append(f"<|{turn.role}|>{turn.text}{calls}")
         return "\n".join(lines)
 
     def prompt_tokens(self, most: int | None = None) -> int:
         """Tokens of the prompt, images included; of its text no more than ``most`` are counted."""
-        images = sum(picture.tokens() for turn in self.said for picture in turn.pictures)
+        images = sum(picture.tokens() for turn in self.turns for picture in turn.pictures)
         return tokens.count(self.transcript(), most) + images
 
 
-def last_words(said: tuple[Said, ...]) -> tuple[str, Directives]:
+def last_words(turns: tuple[Turn, ...]) -> tuple[str, Directives]:
     """The text of the last user turn without its directives, and the directives.
 
-    How often to err may stand in a system turn: so two prompts can be compared of which one is worse.
+    The error rate (!err) may be in a system turn, so that prompts can be compared by how often they fail.
     """
-    found: dict[str, float | None] = {}
-    for turn in said:
+    values: dict[str, float | None] = {}
+    for turn in turns:
         if turn.role == "system":
-            above = parse(turn.text)[1]
-            found |= {"err": above.found["err"]} if above.has("err") else {}
-    for turn in reversed(said):
+            directives = parse(turn.text)[1]
+            values |= {"err": directives.values["err"]} if directives.has("err") else {}
+    for turn in reversed(turns):
         if turn.role == "user":
             text, directives = parse(turn.text)
-            return text, Directives({**found, **directives.found}, directives.refusal, directives.refused)
-    return "", Directives(found)
+            return text, Directives({**values, **directives.values}, directives.refusal, directives.refused)
+    return "", Directives(values)

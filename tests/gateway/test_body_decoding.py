@@ -1,4 +1,4 @@
-"""Compressed bodies, in bounded steps."""
+"""Decoding of bodies in pieces of any size: gzip and deflate, then UTF-16 and UTF-32."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from playground.gateway.inflate import Inflater
+from playground.gateway.body_decoding import Inflater, Transcoder
 from tests.support.each_case import each_case
+
+BODY = '{"a": "Grüße \U0001f600"}'
+SPELLINGS = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32"]
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "GZIP", "deflate", "raw", "", "identity"])
@@ -45,7 +48,7 @@ def test_plain_bytes_that_say_gzip_are_taken_as_they_are(body: bytes, size: int)
     inflater = Inflater("gzip")
     pieces = [body[at : at + size] for at in range(0, len(body), size)]
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) + inflater.rest() == body
-    assert inflater.odd == "the answer says that it is compressed, and it is not"
+    assert inflater.mismatch == "the answer says that it is compressed, and it is not"
     assert not inflater.active
 
 
@@ -54,7 +57,7 @@ def test_gzip_that_does_not_say_so_is_undone(size: int) -> None:
     inflater, packed = Inflater(""), gzip.compress(b"data: {}\n\n")
     pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) == b"data: {}\n\n"
-    assert inflater.odd == "the answer is compressed as gzip, and does not say so"
+    assert inflater.mismatch == "the answer is compressed as gzip, and does not say so"
 
 
 def test_body_of_one_byte_is_not_lost() -> None:
@@ -65,3 +68,39 @@ def test_body_of_one_byte_is_not_lost() -> None:
 def test_damaged_bytes_that_say_gzip() -> None:
     with pytest.raises(ValueError, match="damaged or plain"):
         list(Inflater("gzip").inflate(b"\x00\x01\x02\x03\x04\x05\x06"))
+
+
+def transcoded(data: bytes, size: int) -> tuple[bytes, str]:
+    made = Transcoder()
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    out = b"".join(map(made.transcode, pieces)) + made.close()
+    return out, made.encoding
+
+
+@each_case("spelling", SPELLINGS)
+@each_case("size", [2, 3, 7, 1000])
+def test_any_chunking_gives_utf_8(spelling: str, size: int) -> None:
+    out, found = transcoded(BODY.encode(spelling), size)
+    assert out == BODY.encode()
+    assert found.startswith(spelling)
+
+
+@given(body=st.text(max_size=50), size=st.integers(1, 9))
+def test_utf_8_stays_as_it_is(body: str, size: int) -> None:
+    data = b"data: " + body.encode("utf-8")
+    assert transcoded(data, size) == (data, "")
+
+
+@pytest.mark.parametrize("padding", [b"\0", b"\0\0\0", b"\0" * 20])
+def test_zeros_before_a_body_are_no_spelling(padding: bytes) -> None:
+    assert transcoded(padding + b'{"id": 1}', 4) == (padding + b'{"id": 1}', "")
+
+
+def test_half_a_character_at_the_end_is_replaced() -> None:
+    assert transcoded("{}".encode("utf-16") + b"\x3d", 4)[0].decode() == "{}\ufffd"
+
+
+@pytest.mark.parametrize("short", [b"\xff", b"\xfe\xff", b"\0"])
+def test_body_of_hardly_anything_is_not_lost(short: bytes) -> None:
+    out, found = transcoded(short, 1)
+    assert out == (b"" if found else short)

@@ -1,4 +1,4 @@
-"""The body as bytes: written in pieces where it is long, and the same as if it had been written in one."""
+"""The body of a request as bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from playground.gateway.outgoing import encode_json
+from playground.gateway.prepared_request import encode_json
 from playground.jsonkit.values import JSON, JSONObject
 
 

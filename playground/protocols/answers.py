@@ -1,0 +1,32 @@
+"""Tell which protocol a JSON object of an answer belongs to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.jsonkit.values import JSONObject
+
+#: Name of each protocol in the middle of a sentence.
+TITLES_IN_SENTENCE: Final = {"chat": "Chat completions", "messages": "the Messages protocol"}
+#: Type of the event that ends a stream of the Messages protocol.
+MESSAGE_STOP: Final = "message_stop"
+
+_MESSAGE_TYPES: Final = frozenset(
+    {
+        "message",
+        "message_start",
+        "message_delta",
+        MESSAGE_STOP,
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+    }
+)
+
+
+def protocol_of_answer(value: JSONObject) -> str:
+    """Return the name of the protocol whose answer, or stream event, ``value`` is; empty for none."""
+    if isinstance(value.get("choices"), list):
+        return "chat"
+    kind = value.get("type")
+    return "messages" if isinstance(kind, str) and kind in _MESSAGE_TYPES else ""

@@ -1,0 +1,149 @@
+"""The base class of wire protocols: requests to JSON, bytes to events, without sockets or clocks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import ClassVar
+from typing import Protocol as Interface
+
+from playground.domain.accumulator import Accumulator
+from playground.domain.parameters import Parameters
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Turn
+from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import PROTOCOLS
+from playground.protocols.answers import TITLES_IN_SENTENCE
+from playground.protocols.conversion import Told, TurnContext
+from playground.protocols.decoding import Decoder
+from playground.protocols.expected import Expected
+from playground.protocols.marks import Marks
+from playground.protocols.oddities import Check, Oddity
+from playground.protocols.sse import DEFAULT_CAP
+
+
+class AnswerCode(Interface):
+    """Lines of code, not indented, that show an answer in languages without a client library.
+
+    ``choices`` is the number of answers, ``tools`` whether one may be a call. Code for a stream shows one ``event``,
+    parsed; the other shows the answer in ``response``.
+    """
+
+    def python_stream(self, choices: int, *, tools: bool) -> list[str]:
+        """Show an event with ``print``."""
+        ...
+
+    def python_whole(self, *, tools: bool) -> list[str]:
+        """Show an answer with ``print``."""
+        ...
+
+    def javascript_stream(self, choices: int, *, tools: bool) -> list[str]:
+        """Show an event with ``process.stdout``."""
+        ...
+
+    def javascript_whole(self, *, tools: bool) -> list[str]:
+        """Show an answer with ``console``."""
+        ...
+
+
+class Protocol(ABC):
+    """A wire protocol. There is one subclass for each, in the folder of its name."""
+
+    name: ClassVar[str]  # used in files and settings
+    endpoint: ClassVar[str]  # path below the base URL
+    served_as: ClassVar[tuple[str, ...]]  # endings of what model lists call that endpoint
+    conversation: ClassVar[tuple[str, ...]]  # members of a body that hold it; the list of messages is the last of them
+    alternates: ClassVar[bool]  # neighbouring turns of one side are merged, and an empty turn is left out
+    returns_reasoning: ClassVar[bool]  # a person can choose when and how reasoning is sent back
+    pictures_in_results: ClassVar[bool]  # the result of a call may hold pictures, if it is no error
+    continues_paused: ClassVar[bool]  # sending a paused answer back continues it
+    libraries: ClassVar[tuple[str, ...]]  # names of client libraries in the package registries
+    key_headers: ClassVar[Mapping[str, str]] = {}  # in lower case: sent along with a key in x-api-key
+    answer_code: ClassVar[AnswerCode]
+    expected: ClassVar[Expected]  # rules for its answers
+    marks: ClassVar[Marks]  # names that tell its bodies from those of others
+    parameters_type: ClassVar[type[Parameters]]
+    checks: ClassVar[tuple[Check, ...]]  # searches for members of a body that contradict each other
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        return PROTOCOLS[self.name]
+
+    @property
+    def in_words(self) -> str:
+        """The name for people in the middle of a sentence."""
+        return TITLES_IN_SENTENCE[self.name]
+
+    def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
+        """Return the members of a body that contradict each other. The body is sent nevertheless."""
+        return tuple(oddity for check in self.checks for oddity in check(body))
+
+    # -- requests ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def encode(self, request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
+        """Return the body of a request. Only what is set is in it; the extra bodies are merged last.
+
+        Without ``extras`` it is the body that they are merged into, the request's adaptations applied. With
+        ``with_extra``, for files, a message also has the members that its answer was received with and that are not
+        sent back (``Turn.extra``), under ``playground.protocols.reading.EXTRA``. Raises ValueError for content that the
+        protocol cannot express.
+        """
+
+    @abstractmethod
+    def check(self, request: Request) -> None:
+        """Raise ValueError where ``encode`` does, quickly however long the conversation is."""
+
+    @abstractmethod
+    def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+        """Return the request that a body encodes, and sentences on what could not be kept.
+
+        Members without a field go into ``extra_body``. Raises ValueError naming what is wrong with a message.
+        """
+
+    @abstractmethod
+    def changes(self, placed: TurnContext) -> Iterator[Told]:
+        """Yield what is sent of a turn in another form or place, or may be refused."""
+
+    def choices(self, body: JSONObject) -> int:
+        """Return how many answers a body asks for."""
+        return 1
+
+    def returned(self, turn: Turn) -> JSONObject:
+        """Return the members of a received message (``Turn.extra``) that are sent back."""
+        return {}
+
+    def returned_with_reasoning(self, turn: Turn) -> JSONObject:
+        """Return the members of a received message that are sent back whenever its reasoning is."""
+        return {}
+
+    def renamed_ids(self, turns: Iterable[Turn]) -> list[tuple[int, str, str]]:
+        """Return the calls whose id is sent in another spelling: number of the turn from 0, id, id as sent."""
+        return []
+
+    # -- tools -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def read_tool(self, value: JSON) -> ToolDefinition:
+        """Return the tool that a definition in this protocol's shape describes. Raises ValueError with the reason."""
+
+    @abstractmethod
+    def write_tool(self, tool: ToolDefinition) -> JSONObject:
+        """Return the definition of a tool in this protocol's shape."""
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def decoder(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
+    ) -> Decoder:
+        """Return a decoder for one response body; see ``Decoder`` for the arguments."""
+
+    @abstractmethod
+    def write_answer(self, answer: Accumulator, created: int) -> JSONObject:
+        """Return a streamed answer as the body of one that is not streamed.
+
+        ``created`` is a Unix time in seconds. Raises ValueError for content that the protocol cannot express.
+        """
