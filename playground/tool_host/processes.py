@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-if sys.platform == "win32":
+if sys.platform == "win32":  # mcp requires pywin32 there
     import pywintypes
     import win32api
     import win32con
@@ -238,7 +238,7 @@ def _parents() -> dict[int, int]:
     return parents
 
 
-if sys.platform == "win32":
+if sys.platform == "win32":  # mcp requires pywin32 there
 
     def _create_job(pid: int) -> Any:
         """Return a job object with the process in it: closing it, as when this process dies, ends everything in it."""
