@@ -19,7 +19,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFont, QTextLayout
 
 LIMIT = 0.3  # seconds of a quiet machine that a window may be blocked
-MARGIN = 1  # times LIMIT, in tests
+MARGIN = 3  # times LIMIT, in tests: other processes run beside them; the benchmark holds LIMIT itself
 PASSES = 3  # of one shape: noise only adds
 WAITED = 1.0  # seconds on the clock, for what waits without CPU
 EVERY = 0.05  # seconds between two pieces of the reference work
