@@ -90,8 +90,8 @@ class CallIndex:
         self._session = session
         self._known: dict[str, _Read] = {}
 
-    def update_entries(self) -> Iterator[None]:
-        """Bring ``entries`` up to date in small steps; given up half-way, they are as they were."""
+    def update_entries(self) -> None:
+        """Bring ``entries`` up to date."""
         session = self._session
         transcript, growing, tools = session.transcript, frozenset(session.growing), session.settings.tools
         on_path = {turn.id for turn in transcript.path}
@@ -99,7 +99,6 @@ class CallIndex:
         known: dict[str, _Read] = {}
         entries: list[CallEntry] = []
         for turn in transcript.turns.values():
-            yield
             number = _depth(transcript, turn.id, depths)
             if turn.id in growing or not turn.calls:
                 continue
@@ -113,7 +112,6 @@ class CallIndex:
                 made: list[CallEntry] = []
                 for at, given in enumerate(answers):
                     made += self._entries(turn, at, given, number, on_path)
-                    yield
                 before = _Read(turn, tools, about, made)
             known[turn.id] = before
             entries += before.entries

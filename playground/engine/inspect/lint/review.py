@@ -76,20 +76,20 @@ class Review:
         self.judged = False
         self._index = index
 
-    def read_findings(self) -> Iterator[None]:
-        """Take in what the frames say so far, with pauses in which other work can be done."""
+    def read_findings(self) -> None:
+        """Read the findings of the frames so far; of an exchange that has ended, apply the rules once."""
         if self.judged:
             return
         self.findings = tuple(self._noted())
         if not self._index.closed:
             return
         case = Case(self._index)
-        yield from case.read_exchange()
+        for _ in case.read_exchange():
+            pass
         found = [*self.findings]
         for rule in RULES:
             if (says := rule.says(case.exchange.protocol)) is not None:
                 found += [Finding(rule.code, *one, *says) for one in islice(rule.find(case), MOST)]
-            yield
         self.findings = tuple(sorted(found, key=lambda finding: -1 if finding.frame is None else finding.frame))
         self.unseen = " ".join(filter(None, (_unseen(case), _unknown(case))))
         self.seen = case.exchange.status is not None and not case.exchange.dropped
@@ -108,8 +108,7 @@ class Review:
 def findings(index: FrameIndex) -> tuple[Finding, ...]:
     """The deviations of an answer, at once."""
     review = Review(index)
-    for _ in review.read_findings():
-        pass
+    review.read_findings()
     return review.findings
 
 
