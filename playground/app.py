@@ -305,6 +305,7 @@ def _work(qt: QApplication, app: App, errors: _Errors, last: ExitStack, file: Pa
             loop.finish(1)
             return
         gc.freeze()  # what is there now stays; no collection needs to look through it
+        qt.sendPostedEvents()  # shows the new widgets: a hidden message field would lose the focus when it is shown
         app.show()
         errors.tell_of_last_time()
         if file is not None:
