@@ -9,12 +9,12 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLoggingCategory, QObject, QStandardPaths
+from PySide6.QtCore import QEvent, QEventLoop, QLoggingCategory, QObject, QStandardPaths, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 LAST_ENDED = "The last session ended unexpectedly."
 FILES_BY_EVENT = sys.platform == "darwin"  # where the system hands over files so; elsewhere they are arguments
 FLUSH = 2.0  # seconds that the end of the session waits for the disk
-UNSEEN = 0.5  # seconds that the start waits for the first paint
+UNSEEN_MS = 500  # milliseconds that the start waits for the first paint
 FREEZE = 2.0  # seconds after which a window that does not answer is written to the log
 
 
@@ -279,6 +279,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
             app = App(qt, bare=True, patience=patience)
             qt.commitDataRequest.connect(app.session_ends)
             app.window.fit_screen()
+            _show_frame(app.window)
             return _work(qt, app, errors, last, file)
         except Exception as error:  # noqa: BLE001 - whatever it is, a person is to read it, and the log to have it
             return _cannot_start(qt, app, error)
@@ -296,7 +297,6 @@ def _work(qt: QApplication, app: App, errors: _Errors, last: ExitStack, file: Pa
 
     async def main() -> None:
         try:
-            await _show_frame(app.window)
             last.callback(Signals(partial(app.quit, ask=False), qt).end)
             errors.tell(app)
             app.build()
@@ -323,21 +323,21 @@ def _work(qt: QApplication, app: App, errors: _Errors, last: ExitStack, file: Pa
     return code
 
 
-async def _show_frame(window: MainWindow) -> None:
-    """Show the window and wait for its first paint; a window that opens minimised is not painted."""
-    import asyncio
+def _show_frame(window: MainWindow) -> None:
+    """Show the window and wait for its first paint; a window that opens minimised is not painted.
 
-    painted = asyncio.Event()
-    watch = _PaintWatch(window, painted.set)
+    This event loop ends before the application's own is loaded, which takes as long as a third of the first frame.
+    """
+    frame = QEventLoop()
+    watch = _PaintWatch(window, frame.quit)
+    QTimer.singleShot(UNSEEN_MS, frame.quit)
     window.show()
-    with suppress(TimeoutError):
-        async with asyncio.timeout(UNSEEN):
-            await painted.wait()
+    frame.exec()
     window.removeEventFilter(watch)
 
 
 class _PaintWatch(QObject):
-    """Calls ``painted`` with each paint event of ``window``."""
+    """Calls ``painted`` after each paint event of ``window``."""
 
     def __init__(self, window: MainWindow, painted: Callable[[], None]) -> None:
         super().__init__(window)
@@ -346,7 +346,7 @@ class _PaintWatch(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
-            self._painted()
+            QTimer.singleShot(0, self._painted)  # the picture has gone to the screen by then
         return False
 
 
