@@ -95,6 +95,7 @@ class App:
         from playground.engine.library.store import Store
         from playground.engine.library.workspace import Workspace
         from playground.ui.features.storage.banner import StorageBanner
+        from playground.ui.shell.crash.hard_crash import crash_file
         from playground.ui.shell.watchdog import Watchdog
         from playground.ui.shell.window_actions import WindowActions
 
@@ -111,7 +112,7 @@ class App:
         )
         self.actions.quit_asked.connect(self.quit)
         self.actions.of(STORAGE).opened.connect(self._listen)
-        self.watchdog = Watchdog(self.window, self._patience)
+        self.watchdog = Watchdog(self.window, self._patience, crash_file())
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
             self.window.add_banner(StorageBanner(words))
 
