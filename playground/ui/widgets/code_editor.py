@@ -126,7 +126,6 @@ class CodeEditor(ExactField):
             self._suit(text)
             cursor = QTextCursor(self.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            self.find_fonts(text[len(old) :])
             cursor.insertText(text[len(old) :])
         else:
             self.setPlainText(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Property, QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.engine.questions.kinds import ArgumentsFit
@@ -18,7 +18,6 @@ from playground.jsonkit.texts import cut
 from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
-from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 
@@ -58,7 +57,6 @@ class ArgumentTree(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Arguments as a tree")
         self.setFont(code_font())
-        font_search().found.connect(self._draw_found)
 
     @property
     def reader(self) -> PartialJson:
@@ -204,7 +202,6 @@ class ArgumentTree(QWidget):
         if wrong:
             pieces.append((f"   × {wrong}", t.error))
         for text, colour in pieces:
-            painter.setFont(self._font_of(text))
             metrics, room = painter.fontMetrics(), self.width() - x
             if room < metrics.averageCharWidth():
                 break
@@ -212,17 +209,6 @@ class ArgumentTree(QWidget):
             painter.setPen(QColor(colour))
             painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, shown)
             x += metrics.horizontalAdvance(shown)
-        painter.setFont(self.font())
-
-    def _font_of(self, text: str) -> QFont:
-        """What a text is drawn with: boxes where a font for some of it was not looked for yet."""
-        font = self.font()
-        if len(font_search().split(font, text)) > 1:
-            font.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
-        return font
-
-    def _draw_found(self) -> None:
-        self.update()
 
     # Mouse
 
