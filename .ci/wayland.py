@@ -52,10 +52,13 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def kept() -> list[str]:
-    """The turns in the store, as JSON, oldest first."""
+    """The turns in the store, as JSON, oldest first; none before the store exists."""
     file = FOLDER / "home/data/gateway-playground/experiments.db"
-    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as store:
-        return [turn for (turn,) in store.execute("SELECT json FROM turns ORDER BY number")]
+    try:
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as store:
+            return [turn for (turn,) in store.execute("SELECT json FROM turns ORDER BY number")]
+    except sqlite3.OperationalError:
+        return []
 
 
 def listens(home: Path) -> bool:
@@ -89,10 +92,10 @@ def walk(hands: Hands, home: Path) -> None:
     (window,) = windows()
     if window["app_id"] != "gateway-playground":  # what its icon and its name in the desktop hang on
         sys.exit(f"FAILED: the window belongs to {window['app_id']}")
-    until(lambda: listens(home), "the socket for second starts")
-    hands.type(SAID)
+    hands.type(SAID)  # at once, while the window is still being built: nothing may be lost
     hands.key("Ctrl+Return")
-    until(lambda: len(kept()) == 2 and "Written on Wayland" in kept()[0], "what was typed and an answer, in the store")
+    until(lambda: len(kept()) == 2 and SAID in kept()[0], "what was typed and an answer, in the store")
+    until(lambda: listens(home), "the socket for second starts")
     print(f"typed and run in a window of {window['rect']['width']}x{window['rect']['height']}")
 
     other = subprocess.Popen([sys.executable, "-c", OTHER])

@@ -1,7 +1,6 @@
 """Composition root: application, event loop, services, window, orderly shutdown. The only place that knows them all.
 
-What the window's first paint does not need is imported after it: by ``App.prepare`` what the event loop needs, and by
-``App.furnish`` everything else.
+The window's frame is painted first; ``App.build`` then imports and makes everything else at once.
 """
 
 from __future__ import annotations
@@ -9,20 +8,19 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLoggingCategory, QStandardPaths
+from PySide6.QtCore import QEvent, QEventLoop, QLoggingCategory, QObject, QStandardPaths, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
 from playground.engine.io.resources import resource_root
 from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
-from playground.ui.shell.first_frame import FirstFrame
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
 from playground.ui.widgets.theme import STYLE, Theme
@@ -44,15 +42,15 @@ if TYPE_CHECKING:
 LAST_ENDED = "The last session ended unexpectedly."
 FILES_BY_EVENT = sys.platform == "darwin"  # where the system hands over files so; elsewhere they are arguments
 FLUSH = 2.0  # seconds that the end of the session waits for the disk
+UNSEEN_MS = 500  # milliseconds that the start waits for the first paint
 FREEZE = 2.0  # seconds after which a window that does not answer is written to the log
 
 
 class App:
     """Everything that lives as long as the window. Made once a process, before the event loop runs.
 
-    With ``bare`` there is only the window's frame, which can be shown; ``furnish`` makes the rest. A freeze longer than
-    ``patience``, in seconds, is written to the log. All that is kept is kept below ``folder``: by default in the
-    platform's places.
+    With ``bare`` there is only the window's frame, which can be shown; ``build`` makes the rest. A freeze longer than
+    ``patience``, in seconds, is written to the log. ``folder`` holds all files; by default the platform's places do.
     """
 
     demo: Demo
@@ -84,67 +82,37 @@ class App:
         self.window = MainWindow(None, self.settings, opening=os.path.exists(self._store_path))  # noqa: PTH110 - it never raises
         self.window.close_asked.connect(self.quit)
         if not bare:
-            for _ in (*self.prepare(), *self.furnish(demo)):
-                pass
+            self.build(demo)
 
-    def prepare(self) -> Iterator[None]:
-        """Load what the event loop needs, in steps of some milliseconds. Errors are told from the first one on."""
-        yield  # the first frame is on its way to the screen
-        self.window.setWindowIcon(QIcon(str(resource_root() / "icons" / "app.svg")))
-        yield
-        import asyncio  # noqa: F401 - a step of its own
-
-        yield
-        import playground.ui.widgets.loop  # noqa: F401 - before qasync, which it settles
-
-        yield
-        import qasync  # noqa: F401 - a step of its own
-
-    def furnish(self, demo: DemoConfig | None = None) -> Iterator[None]:
-        """Load and make what works behind the window, in such steps; the order is that of imports.
-
-        The event loop runs by then: what is made here may start tasks.
-        """
-        import pydantic_core  # noqa: F401 - a step of its own
-
-        yield
-        import pydantic  # noqa: F401 - a step of its own
-
-        yield
-        import playground.domain.transcript  # noqa: F401 - a step of its own
-
-        yield
+    def build(self, demo: DemoConfig | None = None) -> None:
+        """Make the services, the content of the window and its actions."""
+        from playground.demo.cheats import CHEATS
+        from playground.demo.server import Demo, DemoConfig
+        from playground.engine.gateways.fingerprints import Fingerprints
         from playground.engine.gateways.offered import Gateways
         from playground.engine.gateways.profiles import ProfileStore
         from playground.engine.gateways.secrets import Keys
-
-        yield
-        from playground.demo.server import Demo, DemoConfig
-        from playground.engine.gateways.fingerprints import Fingerprints
         from playground.engine.library.store import Store
         from playground.engine.library.workspace import Workspace
+        from playground.ui.features.storage.banner import StorageBanner
+        from playground.ui.shell.crash.hard_crash import crash_file
+        from playground.ui.shell.watchdog import Watchdog
+        from playground.ui.shell.window_actions import WindowActions
 
+        self.window.setWindowIcon(QIcon(str(resource_root() / "icons" / "app.svg")))
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
         keys = Keys(prints=Fingerprints(profiles.path.with_name("fingerprints.json")))
         self.gateways = Gateways(profiles, keys, self.demo.start)
         store = Store(self._store_path, keys.known, keys.recognise)
         self.workspace = Workspace(self.gateways, store)
-        yield
-        yield from self.window.furnish(self.workspace)
-        yield
-        from playground.demo.cheats import CHEATS
-        from playground.ui.features.storage.banner import StorageBanner
-        from playground.ui.shell.watchdog import Watchdog
-        from playground.ui.shell.window_actions import WindowActions
-
+        self.window.populate(self.workspace)
         self.actions = WindowActions(
             self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
         )
         self.actions.quit_asked.connect(self.quit)
         self.actions.of(STORAGE).opened.connect(self._listen)
-        self.watchdog = Watchdog(self.window, self._patience)
-        self.window.early.end()
+        self.watchdog = Watchdog(self.window, self._patience, crash_file())
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
             self.window.add_banner(StorageBanner(words))
 
@@ -181,26 +149,17 @@ class App:
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
-        from playground.ui.widgets import loop
-
         if not self.window.isVisible():
             self.window.show()
-            self.window.composer.setFocus()
+        self.window.composer.setFocus()
         self.actions.start()
         self.watchdog.start()
-        loop.spawn(self._catch_up(), name="catch up")
-
-    async def _catch_up(self) -> None:
-        """Do what a person asked for before all was there; closing the window last, as it came last."""
-        try:
-            await self.window.early.catch_up()
-        finally:
-            self._running = True
-            if self._closing:
-                self._end()
+        self._running = True
+        if self._closing:  # asked for before the window was built
+            self._end()
 
     def quit(self, *, ask: bool = True) -> None:
-        """End in order; asked twice, it is done once. Asked before all is there, it is done when that is.
+        """End in order; asked twice, it is done once. Asked before the window is built, it is done when that is.
 
         With ``ask`` a person is asked first where something could not be saved. Asked without it meanwhile, that
         question is taken back: the system ends, say.
@@ -244,7 +203,7 @@ class App:
             self.window.remember_layout()
             self.actions.of(TOOL_SERVERS).keep_drafts()
             next_time = self.gateways.get(self.gateways.active_id)
-            self.window.remember_gateway(next_time.name, next_time.default_model, demo=next_time.demo)
+            self.window.remember_gateway(next_time.name, next_time.default_model)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]
             for session in self.workspace.sessions:
                 session.stop_all()
@@ -321,45 +280,33 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
             app = App(qt, bare=True, patience=patience)
             qt.commitDataRequest.connect(app.session_ends)
             app.window.fit_screen()
-            app.window.composer.setFocus()
-            FirstFrame(qt, app.window, _prepare(qt, app, errors, last)).show()
-            return _work(qt, app, errors, file)
+            _show_frame(app.window)
+            return _work(qt, app, errors, last, file)
         except Exception as error:  # noqa: BLE001 - whatever it is, a person is to read it, and the log to have it
             return _cannot_start(qt, app, error)
 
 
-def _prepare(qt: QApplication, app: App, errors: _Errors, last: ExitStack) -> Iterator[None]:
-    """Behind the first frame, before the event loop: from now on signals are acted on and errors told; then what the
-    loop needs. ``last`` takes what is to be done at the end.
+def _work(qt: QApplication, app: App, errors: _Errors, last: ExitStack, file: Path | None) -> int:
+    """Run the event loop until the window is closed; ``last`` takes what is to be done at the end.
+
+    Raises the error of a failed start.
     """
-    yield
     from playground.ui.shell.signals import Signals
-
-    last.callback(Signals(partial(app.quit, ask=False), qt).end)
-    yield
-    errors.tell(app)
-    yield from app.prepare()
-
-
-def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int:
-    """Run the event loop until the window is closed. Raises what stood in the way of a start."""
-    import asyncio
-
     from playground.ui.widgets import loop
 
     failures: list[Exception] = []
 
     async def main() -> None:
         try:
-            for _ in app.furnish():
-                await asyncio.sleep(0)
+            last.callback(Signals(partial(app.quit, ask=False), qt).end)
+            errors.tell(app)
+            app.build()
         except Exception as error:  # noqa: BLE001 - raised again below, outside the loop
             failures.append(error)
             loop.finish(1)
             return
         gc.freeze()  # what is there now stays; no collection needs to look through it
-        await asyncio.sleep(0)
-        qt.sendPostedEvents()  # all of it is laid out and painted first: threads that load things would be in the way
+        qt.sendPostedEvents()  # shows the new widgets: a hidden message field would lose the focus when it is shown
         app.show()
         errors.tell_of_last_time()
         if file is not None:
@@ -370,12 +317,38 @@ def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int
             if isinstance(qt, Application):
                 qt.take_files(app.open_path)
 
-    gc.freeze()
-    gc.enable()
+    gc.enable()  # the loop collects from here on
     code = loop.run(qt, main)
     if failures:
         raise failures[0]
     return code
+
+
+def _show_frame(window: MainWindow) -> None:
+    """Show the window and wait for its first paint; a window that opens minimised is not painted.
+
+    This event loop ends before the application's own is loaded, which takes as long as a third of the first frame.
+    """
+    frame = QEventLoop()
+    watch = _PaintWatch(window, frame.quit)
+    QTimer.singleShot(UNSEEN_MS, frame.quit)
+    window.show()
+    frame.exec()
+    window.removeEventFilter(watch)
+
+
+class _PaintWatch(QObject):
+    """Calls ``painted`` after each paint event of ``window``."""
+
+    def __init__(self, window: MainWindow, painted: Callable[[], None]) -> None:
+        super().__init__(window)
+        self._painted = painted
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            QTimer.singleShot(0, self._painted)  # the picture has gone to the screen by then
+        return False
 
 
 def _cannot_start(qt: QApplication, app: App | None, error: Exception) -> int:

@@ -300,11 +300,8 @@ class Stage:
         self._qapp = qapp
         self.exit_code: int | None = None
 
-    def play(self, scene: Scene, demo: DemoConfig = PACE, *, touched: bool = True) -> App:
-        """Open the application, play, quit. What the scene raises is raised here. Gives the ended application.
-
-        The person has pressed a key already, with which the demo gateway starts, unless it is not ``touched``.
-        """
+    def play(self, scene: Scene, demo: DemoConfig = PACE) -> App:
+        """Open the application, play, quit. What the scene raises is raised here. Gives the ended application."""
         before, tasks = set(threading.enumerate()), set(loop._tasks)
         raised: list[BaseException] = []
         mistakes: list[BaseException] = []
@@ -323,8 +320,6 @@ class Stage:
                 app.window.activateWindow()
                 person = Person(app, mistakes)
                 await person.until(lambda: QApplication.activeWindow() is app.window, "an active window")
-                if touched:
-                    await person.key(Qt.Key.Key_Shift)
                 await scene(person)
             except BaseException as error:
                 raised.append(error)
@@ -348,14 +343,14 @@ class Stage:
 
 
 def flow(
-    demo: DemoConfig = PACE, *, touched: bool = True
+    demo: DemoConfig = PACE,
 ) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
     """Make a test of a scene: it is played in one start of the application, with its other parameters as fixtures."""
 
     def decorate(scene: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
         @wraps(scene)
         def run(stage: Stage, **fixtures: Any) -> None:
-            stage.play(partial(scene, **fixtures), demo, touched=touched)
+            stage.play(partial(scene, **fixtures), demo)
 
         parameters = list(signature(scene).parameters.values())[1:]
         stage = Parameter("stage", Parameter.POSITIONAL_OR_KEYWORD)

@@ -1,8 +1,8 @@
 """Run starts of the application one after the other in this process, each with a person who acts early.
 
-Each line of standard input describes a start: ``moment`` (the step after which the person acts), ``early`` (what the
-person does then), ``expected`` (an expression that becomes true), ``environment`` and ``errors`` (the file for standard
-error). A line of standard output per start holds the value of ``expected`` and the exit code.
+Each line of standard input describes a start: ``early`` (what the person does as soon as the window is built),
+``expected`` (an expression that becomes true), ``environment`` and ``errors`` (the file for standard error). A line of
+standard output per start holds the value of ``expected`` and the exit code.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton, QWidget
 
 import playground.app as app_module
 from playground.app import App
@@ -35,12 +34,18 @@ class Person:
     def __init__(self, app: App) -> None:
         self.app = app
 
+    def focus(self) -> QWidget:
+        """Return the widget that takes the keys."""
+        top = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self.app.window
+        inner: QWidget | None = top.focusWidget()
+        return inner or self.app.window.focusWidget()
+
     def key(self, name: str, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        QTest.keyClick(self.app.window.focusWidget(), getattr(Qt.Key, f"Key_{name}"), modifier)
+        QTest.keyClick(self.focus(), getattr(Qt.Key, f"Key_{name}"), modifier)
 
     def write(self, text: str) -> None:
         for letter in text:
-            QTest.keyClicks(self.app.window.focusWidget(), letter)
+            QTest.keyClicks(self.focus(), letter)
 
     def click(self, name: str) -> None:
         buttons = self.app.window.findChildren(QPushButton)
@@ -81,12 +86,11 @@ class Person:
         return [json.loads(request.body)["messages"] for request in demo.server.requests if request.method == "POST"]
 
 
-def early_app(moment: int, early: str, expected: str, told: list[Any]) -> type[App]:
-    """Return the application with a person who acts after ``moment`` steps and looks for ``expected``."""
+def early_app(early: str, expected: str, told: list[Any]) -> type[App]:
+    """Return the application with a person who acts as soon as the window is built and looks for ``expected``."""
 
     class EarlyApp(App):
         def __init__(self, *arguments: Any, **named: Any) -> None:
-            self.step = 0
             super().__init__(*arguments, **named)
             person = Person(self)
             functions = {name: getattr(person, name) for name in vars(Person) if not name.startswith("_")}
@@ -94,23 +98,14 @@ def early_app(moment: int, early: str, expected: str, told: list[Any]) -> type[A
             self.timer = QTimer(interval=5)
             self.timer.timeout.connect(self.look)
 
-        def counted(self, steps: Iterable[None]) -> Iterator[None]:
-            for _ in steps:
-                if self.step == moment:
-                    QTimer.singleShot(0, self.act)
-                self.step += 1
-                yield
-
         def act(self) -> None:
             exec(early, self.names)
 
-        def prepare(self) -> Iterator[None]:
-            return self.counted(super().prepare())
-
-        def furnish(self, demo: DemoConfig | None = None) -> Iterator[None]:
-            return self.counted(super().furnish(DemoConfig(tokens_per_second=0, time_to_first_token=0)))
+        def build(self, demo: DemoConfig | None = None) -> None:
+            super().build(DemoConfig(tokens_per_second=0, time_to_first_token=0))
 
         def show(self) -> None:
+            QTimer.singleShot(0, self.act)
             super().show()
             self.timer.start()
 
@@ -131,7 +126,7 @@ def start(order: dict[str, Any]) -> dict[str, Any]:
     os.dup2(errors, 2)
     os.close(errors)
     told: list[Any] = []
-    app_module.App = early_app(order["moment"], order["early"], order["expected"], told)  # type: ignore[misc]
+    app_module.App = early_app(order["early"], order["expected"], told)  # type: ignore[misc]
     code = app_module.run()
     app_module.App = App  # type: ignore[misc]
     sys.stderr.flush()

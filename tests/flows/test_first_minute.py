@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID
+from playground.domain.transcript import Ending, Role
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.gateways import GatewayBar
@@ -117,25 +116,10 @@ def test_quitting_during_an_answer_leaves_nothing_behind(stage: Stage) -> None:
     assert streamed
 
 
-@flow(touched=False)
-async def test_demo_gateway_starts_with_the_first_key(person: Person) -> None:
-    app, bar = person.app, GatewayBar(person)
-    await person.until(lambda: app.workspace.listed, "the store")
-    assert not app.demo.server.running
-    assert app.gateways.listed(DEMO_ID) is None
-    assert not bar.lists("demo-chat")
-    await person.key(Qt.Key.Key_Shift)
-    await person.until(lambda: bar.lists("demo-chat"), "the demo gateway's models")
-    assert app.demo.server.running
-
-
-@flow(touched=False)
-async def test_run_without_a_key_press_lists_demo_models(person: Person) -> None:
-    session = person.app.workspace.current
-    session.turns.add_turn(make_turn(Role.USER, "Hello !fast"))
-    assert not person.app.demo.server.running
-    await session.run()
+@flow()
+async def test_demo_models_are_listed_after_the_start(person: Person) -> None:
     await person.until(lambda: GatewayBar(person).lists("demo-chat"), "the demo gateway's models")
+    assert person.app.demo.server.running
 
 
 def test_own_gateway_is_asked_for_models_at_start(stage: Stage, demo: DemoServer) -> None:
@@ -149,7 +133,7 @@ def test_own_gateway_is_asked_for_models_at_start(stage: Stage, demo: DemoServer
         assert demo.requests[0].path.endswith("/models")
         assert not person.app.demo.server.running
 
-    stage.play(scene, touched=False)
+    stage.play(scene)
 
 
 def test_quitting_at_once_does_not_wait_for_the_demo_gateway(stage: Stage) -> None:

@@ -11,7 +11,6 @@ from playground.engine.session.serving import ServingError, Ticket
 from playground.engine.tool_servers.live import State
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage
-from tests.flows.pages.steps import LoopTurns
 from tests.support import tool_servers
 from tests.support.required_tools import NODE_PACKAGES, requires
 
@@ -74,9 +73,7 @@ def test_window_answers_while_server_floods_open_page(stage: Stage) -> None:
         page = await ServerMessagesPage.open(person)
         await person.until(lambda: page.row_count > 500, "much on the page")
         rows = page.row_count
-        with LoopTurns() as turns:
-            await person.until(lambda: page.row_count > rows + 3_000, "much more on the page")
-        assert turns.count > 3_000 // 500, "rows are added in slices"
+        await person.until(lambda: page.row_count > rows + 3_000, "much more on the page")
         assert page.at_end
         assert person.app.workspace.tool_servers.live("hostile").state is State.READY
         message = next(match for text in page.messages if (match := re.search(r"flood \d+ ", text)))

@@ -1,7 +1,7 @@
-"""Early keys and clicks of a person take effect once and in order, however early they come.
+"""Early keys and clicks of a person take effect once and in order, before the stored experiments are read.
 
-The starts run one after the other in one process (``tests.flows.starts``). The person acts between two of the steps in
-which the window is filled, and the result is returned once it is there.
+The starts run one after the other in one process (``tests.flows.starts``). The person acts as soon as the window is
+built, and the result is returned once it is there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,6 @@ from tests.flows.pages.experiments import fill_store
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60  # for a start on a busy machine
-
-#: The steps after which a person acts: right behind the first paint, when the conversation is there, before the last.
-FIRST, HALFWAY, LAST = 0, 9, 14
-NEVER = 99
 
 
 class Starter:
@@ -80,7 +76,7 @@ def starter() -> Iterator[None]:
     STARTER.close()
 
 
-def start(home: Path, moment: int, early: str, expected: str, *, error: str = "") -> Any:
+def start(home: Path, early: str, expected: str, *, error: str = "") -> Any:
     """Start with a person who acts ``early``; return the value of ``expected`` as soon as it is true.
 
     ``error`` is what has to stand on standard error; by default no error may.
@@ -89,7 +85,7 @@ def start(home: Path, moment: int, early: str, expected: str, *, error: str = ""
     (home / "runtime").mkdir(mode=0o700, exist_ok=True)
     environment = {**places, "XDG_RUNTIME_DIR": str(home / "runtime")}
     errors = home / "errors.txt"
-    order = {"moment": moment, "early": early, "expected": expected, "environment": environment, "errors": str(errors)}
+    order = {"early": early, "expected": expected, "environment": environment, "errors": str(errors)}
     result = STARTER.run(order)
     text = errors.read_text(encoding="utf-8")
     assert result["code"] == 0, text
@@ -101,8 +97,7 @@ def fill(home: Path, draft: str = "") -> None:
     fill_store(home / "gateway-playground" / "experiments.db", 3, draft)
 
 
-@pytest.mark.parametrize("moment", [FIRST, HALFWAY, LAST])
-def test_early_message_is_run_once_in_an_experiment_of_its_own(tmp_path: Path, moment: int) -> None:
+def test_early_message_is_run_once_in_an_experiment_of_its_own(tmp_path: Path) -> None:
     fill(tmp_path)
     early = """
 write('Hello')
@@ -110,11 +105,9 @@ key('Return', CONTROL)
 event = QInputMethodEvent()
 event.setCommitString('世界')
 QApplication.sendEvent(window.focusWidget(), event)
-key('Return', CONTROL)
 """
     values = start(
         tmp_path,
-        moment,
         early,
         "idle() and app.workspace.listed and len(turns()) == 2"
         " and [turns(), requests(), window.composer.text, len(app.workspace.experiments)]",
@@ -126,29 +119,27 @@ key('Return', CONTROL)
 
 def test_early_run_without_a_message_runs_the_draft_of_the_last_experiment(tmp_path: Path) -> None:
     fill(tmp_path, draft="What I was about to ask")
-    value = start(tmp_path, FIRST, "key('Return', CONTROL)", "idle() and len(turns()) == 4 and turns()")
+    value = start(tmp_path, "key('Return', CONTROL)", "idle() and len(turns()) == 4 and turns()")
     assert value[:3] == ["Question 2", "Answer 2", "What I was about to ask"]
 
 
 def test_early_draft_is_kept_over_closing_the_window(tmp_path: Path) -> None:
     fill(tmp_path, draft="kept")
-    assert start(tmp_path, FIRST, "write('half a thou'); window.close()", "None") is None
+    assert start(tmp_path, "write('half a thou'); window.close()", "None") is None
     expected = "idle() and app.workspace.listed and window.composer.text and [turns(), window.composer.text]"
-    assert start(tmp_path, NEVER, "", expected) == [[], "half a thou"]
+    assert start(tmp_path, "", expected) == [[], "half a thou"]
 
 
 def test_early_run_is_kept_over_closing_the_window(tmp_path: Path) -> None:
     fill(tmp_path)
-    assert start(tmp_path, FIRST, "write('Hello'); key('Return', CONTROL); window.close()", "None") is None
-    value = start(tmp_path, NEVER, "", "idle() and turns() and [turns()[:1], window.composer.text]")
+    assert start(tmp_path, "write('Hello'); key('Return', CONTROL); window.close()", "None") is None
+    value = start(tmp_path, "", "idle() and turns() and [turns()[:1], window.composer.text]")
     assert value == [["Hello"], ""]
 
 
-@pytest.mark.parametrize("moment", [FIRST, LAST])
-def test_early_new_experiment_begins_between_two_texts(tmp_path: Path, moment: int) -> None:
+def test_early_new_experiment_begins_between_two_texts(tmp_path: Path) -> None:
     value = start(
         tmp_path,
-        moment,
         "write('one'); key('N', CONTROL); write('two'); key('Backspace'); write('2')",
         "idle() and drafts() == ['one', 'tw2'] and [drafts(), session().draft.text, window.composer.text]",
     )
@@ -158,14 +149,12 @@ def test_early_new_experiment_begins_between_two_texts(tmp_path: Path, moment: i
 def test_early_keys_reach_the_palette_the_model_field_and_a_dialog(tmp_path: Path) -> None:
     value = start(
         tmp_path,
-        FIRST,
         "key('K', CONTROL); write('new experi')",
         "(top := QApplication.activePopupWidget()) and top.field.text() == 'new experi' and [window.composer.text]",
     )
     assert value == [""]
     value = start(
         tmp_path,
-        HALFWAY,
         "key('L', CONTROL); key('A', CONTROL); write('demo-tools'); key('Return')",
         "idle() and session().settings.model == 'demo-tools'"
         " and [window.bar.model.currentText(), window.composer.text]",
@@ -173,7 +162,6 @@ def test_early_keys_reach_the_palette_the_model_field_and_a_dialog(tmp_path: Pat
     assert value == ["demo-tools", ""]
     value = start(
         tmp_path,
-        FIRST,
         "key('O', CONTROL)",
         "(d := QApplication.activeModalWidget()) and [isinstance(d, QFileDialog), d.reject()]",
     )
@@ -184,26 +172,25 @@ def test_early_dropped_file_is_opened(tmp_path: Path) -> None:
     turn = make_turn(Role.USER, "From a file")
     path = tmp_path / "dropped.playground.json"
     path.write_bytes(write(Snapshot(id="dropped", turns=(turn,), head=turn.id)))
-    assert start(tmp_path, HALFWAY, f"drop({str(path)!r})", "idle() and turns()") == ["From a file"]
+    assert start(tmp_path, f"drop({str(path)!r})", "idle() and turns()") == ["From a file"]
 
 
 def test_early_clicks_press_the_buttons_of_the_first_frame(tmp_path: Path) -> None:
-    value = start(tmp_path, FIRST, "click('Try it now')", "idle() and len(turns()) >= 3 and len(requests())")
+    value = start(tmp_path, "click('Try it now')", "idle() and len(turns()) >= 3 and len(requests())")
     assert value == 1
     windows = "[w.windowTitle() for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window]"
-    assert start(tmp_path, FIRST, "click('Get code')", windows) == ["Get code"]
+    assert start(tmp_path, "click('Get code')", windows) == ["Get code"]
 
 
 def test_early_run_follows_the_key_that_is_set(tmp_path: Path) -> None:
-    assert start(tmp_path, NEVER, "", "idle() and [app.settings.setValue('enter_runs', True), app.settings.sync()]")
-    value = start(tmp_path, FIRST, "write('Hello'); key('Return')", "idle() and len(turns()) == 2 and turns()")
+    assert start(tmp_path, "", "idle() and [app.settings.setValue('enter_runs', True), app.settings.sync()]")
+    value = start(tmp_path, "write('Hello'); key('Return')", "idle() and len(turns()) == 2 and turns()")
     assert value[0] == "Hello"
 
 
 def test_early_error_is_shown_and_logged(tmp_path: Path) -> None:
     value = start(
         tmp_path,
-        HALFWAY,
         "raise LookupError('no')",
         "(d := QApplication.activeModalWidget()) and [d.windowTitle(), d.reject()]",
         error="LookupError",

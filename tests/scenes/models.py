@@ -77,7 +77,6 @@ async def _opened(stage: Stage, text: str = "") -> ModelBrowser:
         line.textEdited.emit(text)
     await stage.settle()
     assert picker.panel is not None
-    picker.panel.browser.settle()
     return picker.panel.browser
 
 

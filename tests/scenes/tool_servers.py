@@ -57,8 +57,7 @@ async def show(stage: Stage, *servers: Seen) -> None:
     standings = Standings()
     standings.put(servers)
     tools = stage.window.panels.of(TOOLS_PANEL)
-    for _ in standings.sweep(tools.tools):
-        pass
+    standings.sweep(tools.tools)
     tools.show_standings(standings)
 
 

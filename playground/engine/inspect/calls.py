@@ -90,8 +90,8 @@ class CallIndex:
         self._session = session
         self._known: dict[str, _Read] = {}
 
-    def update_entries(self) -> Iterator[None]:
-        """Update ``entries`` in small steps; they change at the last one."""
+    def update_entries(self) -> None:
+        """Bring ``entries`` up to date."""
         session = self._session
         transcript, growing, tools = session.transcript, frozenset(session.growing), session.settings.tools
         on_path = {turn.id for turn in transcript.path}
@@ -99,7 +99,6 @@ class CallIndex:
         reads: dict[str, _Read] = {}
         entries: list[CallEntry] = []
         for turn in transcript.turns.values():
-            yield
             number = _depth(transcript, turn.id, depths)
             if turn.id in growing or not turn.calls:
                 continue
@@ -113,7 +112,6 @@ class CallIndex:
                 created: list[CallEntry] = []
                 for position, choices in enumerate(answers):
                     created += self._entries(turn, position, choices, number, on_path)
-                    yield
                 before = _Read(turn, tools, about, created)
             reads[turn.id] = before
             entries += before.entries
@@ -238,12 +236,11 @@ def sequence(session: Session, tape: ServerTape | None = None) -> list[Span]:
 
 
 def read_sequence(session: Session, tape: ServerTape | None = None) -> Iterator[list[Span]]:
-    """Yield the spans of the path turn by turn, in the order of the turns."""
+    """Yield the spans of each turn of the path that was received."""
     path = session.transcript.path
     origin: float | None = None
     for number, turn in enumerate(path):
         if turn.outcome is None or turn.outcome.timing is None:
-            yield []
             continue
         origin = _started(turn) if origin is None else origin
         spans = list(_spans(session, turn, islice(path, number + 1, None), origin))

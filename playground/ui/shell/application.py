@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 
 class Application(QApplication):
-    """Keeps what it is handed until somebody ``takes_files``: the system does so before the window is furnished."""
+    """Keeps the files the system hands over until ``take_files`` is called: they come before the window is built."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         super().__init__(list(arguments))

@@ -1,11 +1,11 @@
-"""The features of the window: a row each. A new one is a folder and a row here.
+"""The features of the window: a row each. A new feature is a folder and a row here.
 
-Read on the way to the first paint, for the actions in the rows; what works is loaded when a row is made.
+The actions in the rows are needed for the first paint; panels and controls are imported and made after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     from playground.engine.files.presets import PresetStore
     from playground.engine.library.workspace import Workspace
-    from playground.engine.session.session import Session
     from playground.ui.features.cassettes.control import CassetteControl
     from playground.ui.features.code.control import CodeControl
     from playground.ui.features.compare.control import CompareControl
@@ -112,53 +111,26 @@ class Regions(Protocol):
 
 
 class Panel(NamedTuple, Generic[W]):
-    """What a feature has in the window. ``make`` puts it where it belongs, under the tab ``page`` of the side panel if
-    it has one.
-
-    It is there from the beginning, or, if it is ``late``, from when it is first asked for or its tab looked at.
-    """
+    """A panel of a feature. ``make`` puts it into its place: under the tab ``page`` of the side panel if it has one."""
 
     make: Callable[[Panels], W]
     page: str = ""
-    late: bool = False
 
 
 class Panels:
-    """Those of one window. A panel may use what was made before it. ``came`` is called with one that came late."""
+    """The panels of one window, made in the order of the rows. A panel may use those made before it."""
 
     def __init__(self, regions: Regions, workspace: Workspace) -> None:
         self.regions = regions
         self.workspace = workspace
-        self.came: Callable[[Panel[Any]], object] = _nothing
         self._made: dict[Panel[Any], object] = {}
-
-    def make_all(self) -> Iterator[None]:
-        """Make them in the order of the rows, with pauses in which the window can do other things."""
-        side = self.regions.side
-        side.blank_shown.connect(self._fill)
         for feature in FEATURES:
             for panel in feature.panels:
-                if not panel.late or panel.page == side.front:
-                    self.of(panel)
-                    yield
+                self._made[panel] = panel.make(self)
 
     def of(self, panel: Panel[W]) -> W:
         """The panel itself."""
-        if panel not in self._made:
-            self._made[panel] = panel.make(self)
-            if panel.late:
-                self.came(panel)
         return cast("W", self._made[panel])
-
-    def has(self, panel: Panel[Any]) -> bool:
-        """Whether it has been made."""
-        return panel in self._made
-
-    def _fill(self, page: str) -> None:
-        for feature in FEATURES:
-            for panel in feature.panels:
-                if panel.page == page:
-                    self.of(panel)
 
 
 def _nothing(_control: object) -> None:
@@ -169,15 +141,10 @@ def _no_entries(_control: object) -> Sequence[Entry]:
     return ()
 
 
-def _never(_session: Session) -> bool:
-    return False
-
-
 class Feature(NamedTuple, Generic[C]):
     """``shown``: another session is looked at. ``changed``: so it is, or something is set differently.
 
-    ``entries`` are in the command palette beside the actions. One with a late panel is made with that; or soon, for
-    an experiment that ``wants`` it: what it does there is done whether or not somebody looks.
+    ``entries`` are in the command palette beside the actions.
     """
 
     make: Callable[[Features], C]
@@ -186,11 +153,10 @@ class Feature(NamedTuple, Generic[C]):
     changed: Callable[[C], object] = _nothing
     entries: Callable[[C], Sequence[Entry]] = _no_entries
     panels: tuple[Panel[Any], ...] = ()
-    wants: Callable[[Session], bool] = _never
 
 
 class Features:
-    """Those of one window, made in the order of the rows, but for late ones. A row may use what was made before it."""
+    """The controls of one window, made in the order of the rows. A control may use those made before it."""
 
     def __init__(self, host: Host, panels: Panels, preset_store: Callable[[], PresetStore]) -> None:
         self.host = host
@@ -199,34 +165,11 @@ class Features:
         self.preset_store = preset_store
         self._made: dict[Feature[Any], object] = {}
         for feature in FEATURES:
-            if all(map(panels.has, feature.panels)):
-                self._made[feature] = feature.make(self)
-        panels.came = self._came
-
-    def _came(self, panel: Panel[Any]) -> None:
-        feature = next(feature for feature in FEATURES if panel in feature.panels)
-        self._made[feature] = made = feature.make(self)
-        feature.changed(made)
+            self._made[feature] = feature.make(self)
 
     def of(self, feature: Feature[C]) -> C:
-        """What controls it."""
-        if feature not in self._made:
-            for panel in feature.panels:
-                self.panel(panel)
+        """The control of a feature."""
         return cast("C", self._made[feature])
-
-    def at_work(self, *among: Feature[Any]) -> Iterator[tuple[Feature[Any], Any]]:
-        """Those of them that there are, and what controls each."""
-        for feature in among:
-            if feature in self._made:
-                yield feature, self.of(feature)
-
-    def make_wanted(self) -> Iterator[None]:
-        """Make those that the experiment looked at wants, a step each."""
-        for feature in FEATURES:
-            if feature not in self._made and feature.wants(self.host.session):
-                self.of(feature)
-                yield
 
 
 # What stands in the window
@@ -304,9 +247,9 @@ PARAMETER_PANEL: Final = Panel(_parameter_panel)
 PRESET_BAR: Final = Panel(_preset_bar, parameters.PAGE)
 EXPERIMENTS_PANEL: Final = Panel(_experiments_panel)
 DEFAULT_RULE: Final = Panel(_default_rule)
-TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE, late=True)
-OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE, late=True)
-RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE, late=True)
+TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE)
+OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE)
+RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE)
 REASONING_RETURN: Final = Panel(_reasoning_return)
 
 
@@ -543,7 +486,6 @@ RAW: Final = Feature(
     raw.ACTIONS,
     changed=lambda it: it.show_session(),
     panels=(RAW_PANEL,),
-    wants=lambda session: bool(session.settings.extra_body or session.settings.extra_headers),
 )
 REASONING: Final = Feature(_reasoning, changed=lambda it: it.show_session(), panels=(REASONING_RETURN,))
 PARAMETERS: Final = Feature(
@@ -557,7 +499,6 @@ TOOLS: Final = Feature(
     tools.ACTIONS,
     changed=lambda it: it.show_session(),
     panels=(TOOLS_PANEL,),
-    wants=lambda session: bool(session.settings.tools),
 )
 CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
 DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))

@@ -1,28 +1,25 @@
-"""The window: regions and docks, and the wiring between them. What to do stands in ``window_actions``.
+"""The window: regions and docks, and the wiring between them. The actions are carried out by ``window_actions``.
 
-It comes in two steps. At once: the frame, the tool bar, the composer, all that says where things are. Then ``furnish``:
-what the regions hold, and everything they import. Nothing heavy may be imported at the top of this file.
+The frame with the tool bar and empty regions is made first, for the first paint; ``populate`` fills the regions.
+Nothing heavy may be imported at the top of this file.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSettings, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
-    QInputMethodEvent,
-    QKeyEvent,
     QKeySequence,
     QResizeEvent,
     QShowEvent,
-    QWindow,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -39,9 +36,7 @@ from PySide6.QtWidgets import (
 from playground.domain.durations import countdown
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.ui.features.action import MENUS, Action
-from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.measures import SMALLEST, Centre, at_reading_width
-from playground.ui.features.conversation.welcome import WelcomePage
+from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
@@ -52,7 +47,6 @@ from playground.ui.shell.regions import Dock, Region
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.shell.window_settings import layout
 from playground.ui.widgets.form_parts import thin_line
-from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.side_panel import SidePanel
 
@@ -70,115 +64,6 @@ FRAME = QSize(16, 48)  # pixels
 ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
 DOT_SIZE = 16  # pixels of the sign of the gateway
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
-
-Act = Callable[[], None]
-
-
-class EarlyActs(QObject):
-    """Listens to ``keep`` and ``keep_run`` until ``end``; ``catch_up`` then does what came."""
-
-    def __init__(self, window: QWidget, composer: Composer) -> None:
-        super().__init__(window)
-        self._window = window
-        self._composer = composer
-        self._kept: list[tuple[SignalInstance, Callable[..., None]]] = []
-        self._acts: list[Act] = []
-        self._sending = False
-
-    def keep(self, signal: SignalInstance) -> None:
-        """Emit ``signal`` once more, as it was emitted, when somebody listens."""
-
-        def kept(*arguments: object) -> None:
-            self._add(lambda: signal.emit(*arguments))
-
-        self._listen(signal, kept)
-
-    def keep_run(self, signal: SignalInstance) -> None:
-        """The same for a signal that asks for a run; asked for once more before it has begun, it is one run."""
-
-        def kept(*arguments: object) -> None:
-            self._composer.set_starting(True)
-            self._add(lambda: self._run(lambda: signal.emit(*arguments)))
-
-        self._listen(signal, kept)
-
-    def _listen(self, signal: SignalInstance, kept: Callable[..., None]) -> None:
-        signal.connect(kept)
-        self._kept.append((signal, kept))
-
-    def _run(self, act: Act) -> None:
-        """Where a run is under way already, it is this one: nobody could see it begin, so nobody asks to stop it."""
-        if not self._composer.busy:
-            act()
-
-    def end(self) -> None:
-        """Somebody listens to all of it from now on."""
-        for signal, kept in self._kept:
-            signal.disconnect(kept)
-        self._kept.clear()
-
-    async def catch_up(self) -> None:
-        """Do what was kept. Each act has its effect before the next one: a dialog is open before keys go to it."""
-        import asyncio
-
-        self._composer.set_starting(False)
-        while self._acts:
-            self._acts.pop(0)()
-            await asyncio.sleep(0)
-        qt = QApplication.instance()
-        if qt is not None:
-            qt.removeEventFilter(self)
-
-    def _add(self, act: Act) -> None:
-        qt = QApplication.instance()
-        if not self._acts and qt is not None:
-            qt.installEventFilter(self)
-        self._acts.append(act)
-
-    def _send(self, event: QEvent) -> None:
-        """To where the focus is by now."""
-        before: QWidget | None = QApplication.activePopupWidget() or QApplication.activeModalWidget()
-        focus: QWidget | None = before.focusWidget() if before is not None else QApplication.focusWidget()
-        inner: QWidget | None = self._window.focusWidget()
-        self._sending = True
-        try:
-            QApplication.sendEvent(focus or before or inner or self._window, event)
-        finally:
-            self._sending = False
-
-    # Keys behind something that waits
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Shortcuts are not seen here: their actions are kept like everything else."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._is_ours(watched):
-            press = partial(self._send, _copied(event))
-            self._add(partial(self._run, press) if self._composer.is_run_key(event) else press)
-            return True
-        if isinstance(event, QInputMethodEvent) and self._is_ours(watched):
-            self._add(partial(self._send, _composed(event)))
-            return True
-        return False
-
-    def _is_ours(self, watched: QObject) -> bool:
-        """Whether an event is on its way to the window, and not to a menu or a dialog before it."""
-        before = QApplication.activePopupWidget() or QApplication.activeModalWidget()
-        if self._sending or before is not None:
-            return False
-        if isinstance(watched, QWindow):
-            return watched == self._window.windowHandle()
-        return isinstance(watched, QWidget) and watched.window() is self._window
-
-
-def _copied(event: QKeyEvent) -> QKeyEvent:
-    """The one that Qt gave lives no longer than its delivery."""
-    keys = event.key(), event.modifiers(), event.text()
-    return QKeyEvent(event.type(), *keys, event.isAutoRepeat(), event.count())
-
-
-def _composed(event: QInputMethodEvent) -> QInputMethodEvent:
-    made = QInputMethodEvent(event.preeditString(), [])
-    made.setCommitString(event.commitString(), event.replacementStart(), event.replacementLength())
-    return made
 
 
 class StatusBar(QStatusBar):
@@ -277,29 +162,18 @@ def _label() -> QLabel:
     return QLabel(textFormat=Qt.TextFormat.PlainText)
 
 
-class StartPage(Centre):
-    """Lays ``welcome`` and ``composer`` out as the conversation pane does."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.welcome = self.seen = WelcomePage()  # on its own: in here it has a scroll bar before it has its size
-        self.composer = Composer()
-        column = in_column(self.composer, margins=0)
-        in_column((self.welcome, 1), at_reading_width(column, self), of=self, margins=0, spacing=0)
-
-
 class MainWindow(QMainWindow):
     """All regions in their places. ``close_asked`` is emitted instead of closing; ``let_close`` then allows it.
 
-    Without a workspace the regions are empty until ``furnish`` has been gone through, the composer apart. What is asked
-    for before somebody is there to do it waits in ``early``. ``opening`` says that there may be experiments, which are
-    not known yet.
+    Without a workspace the regions are empty until ``populate`` is called. ``opening`` says that stored experiments
+    are still to be read.
     """
 
     close_asked = Signal()
     page_shown = Signal(str)  # another page of the centre
 
     pane: ConversationPane
+    composer: Composer
     panels: Panels
     inspector: Inspector
 
@@ -307,6 +181,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._settings = settings
         self._may_close = False
+        self._opening = opening
         self._around: dict[str, tuple[QByteArray, QDockWidget | None]] = {}  # how docks stood, and who gave way
         self.setWindowTitle("Gateway Playground")
         self.setMinimumSize(760, SMALLEST)
@@ -316,9 +191,6 @@ class MainWindow(QMainWindow):
         self.side = SidePanel(PAGES)
         self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
         self._build()
-        self._start.welcome.set_opening(opening)
-        self.composer = self._start.composer
-        self.composer.set_enter_runs(bool(settings.value("enter_runs", False, type=bool)))
         self.left.setMinimumWidth(LEAST_LEFT)
         self.status = StatusBar()
         self.setStatusBar(self.status)
@@ -327,55 +199,29 @@ class MainWindow(QMainWindow):
         self._restore()
         self._show_remembered()
         self.drops = DropTarget(self)
-        self.early = EarlyActs(self, self.composer)
-        self._keep_early()
         if workspace is not None:
-            for _ in self.furnish(workspace):
-                pass
+            self.populate(workspace)
 
-    def furnish(self, workspace: Workspace) -> Iterator[None]:
-        """Fill the regions, one step at a time: what is typed or clicked meanwhile is seen to between two steps."""
+    def populate(self, workspace: Workspace) -> None:
+        """Fill the regions: the conversation, the panels at the sides, the inspector."""
         from playground.ui.features.conversation.pane import ConversationPane
+        from playground.ui.features.inspector.inspector import Inspector
         from playground.ui.shell.focus import Focus
         from playground.ui.widgets.copied import CopiedNotice
 
-        yield
-        writing = self.focusWidget() is self.composer.focusProxy()
-        if self.composer.text:  # typed before there was an experiment to belong to
-            workspace.current.with_draft(self.composer.draft)
-        # Made on its own, other than what stands around it: the message field comes behind the turns, for the keys too.
-        self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
+        self.pane = ConversationPane(workspace.current, workspace.gateways.price)
+        self.pane.welcome_page.set_opening(self._opening)
         self.pane.sizes.keep_in(self._settings)
+        self.composer = self.pane.composer
         self._centre.fill(self.pane)
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
         Focus(self.pane, self.composer, self.pane.view, self)
-        self._start.deleteLater()  # what it held has moved
         for spec in ACTIONS:
             if spec.in_conversation:
                 self.pane.view.addAction(self._actions[spec.id])
-        if writing:
-            self.composer.setFocus()
-        yield
         self.panels = Panels(self, workspace)
-        yield from self.panels.make_all()
-        from playground.ui.features.inspector.inspector import Inspector
-
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
-
-    def _keep_early(self) -> None:
-        """What has an effect later, once somebody is there to do it. Where text goes is seen to by Qt at once."""
-        for spec in ACTIONS:
-            if spec.do is not None:
-                (self.early.keep_run if spec.runs else self.early.keep)(self._actions[spec.id].triggered)
-        composer, bar, welcome = self.composer, self.bar, self._start.welcome.welcome
-        self.early.keep_run(composer.run_asked)
-        asked = [composer.add_asked, composer.images_pasted, composer.image_wanted, composer.variables_asked]
-        asked += [bar.gateways_asked, bar.check_asked, bar.protocol_chosen, bar.model_chosen]
-        asked += [bar.page_chosen, bar.code_asked]
-        asked += [welcome.sample_asked, welcome.connect_asked, welcome.prompts_asked, welcome.opened]
-        for signal in (*asked, self.drops.dropped):
-            self.early.keep(signal)
 
     # Building
 
@@ -389,8 +235,6 @@ class MainWindow(QMainWindow):
         column.addWidget(thin_line())
         self.setMenuWidget(top)
         self.setCentralWidget(self._centre)
-        self._start = StartPage(self._centre)
-        self._centre.fill(self._start)
         self.setDockNestingEnabled(False)
         area, corner = Qt.DockWidgetArea, Qt.Corner
         self.setCorner(corner.BottomLeftCorner, area.LeftDockWidgetArea)
@@ -520,19 +364,17 @@ class MainWindow(QMainWindow):
         self._room.remember(self._settings, gone)
         self._settings.sync()
 
-    def remember_gateway(self, name: str, model: str, *, demo: bool) -> None:
-        """What the next first frame shows before the gateways are read: nothing then changes its place."""
-        for key, value in (("name", name), ("model", model), ("demo", demo)):
+    def remember_gateway(self, name: str, model: str) -> None:
+        """Write the gateway and model to the settings; the first frame of the next start shows them."""
+        for key, value in (("name", name), ("model", model)):
             self._settings.setValue(f"gateway/{key}", value)
         self._settings.sync()
 
     def _show_remembered(self) -> None:
         name = str(self._settings.value("gateway/name", "Demo gateway"))
-        demo = bool(self._settings.value("gateway/demo", True, type=bool))
         self.bar.show_gateways([("", name)], "")
         self.bar.show_state(Reach.UNKNOWN)
         self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
-        self._start.welcome.welcome.describe(name, demo=demo)
 
     def resizeDocks(self, docks: Sequence[QDockWidget], sizes: Sequence[int], orientation: Qt.Orientation) -> None:
         """As Qt's; the sizes are wanted from now on, also where there is no room for them at the moment."""

@@ -8,26 +8,26 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+|\?\?\?) in (?P<name>.*)$')
-_THREAD = re.compile(r"(?P<now>Current thread|Thread) 0x(?P<id>[0-9a-f]+)")
-_FATAL = re.compile(r"^(?:Fatal Python error|Windows fatal exception): [ \w:()-]{1,80}$")
+_THREAD = re.compile(r"(?:Current thread|Thread) 0x(?P<id>[0-9a-f]+)")
+_HEADING = re.compile(
+    r"^(?:(?:Fatal Python error|Windows fatal exception): [ \w:()-]{1,80}|Timeout \([\d:.]{1,20}\)!)$"
+)
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-def plain_stack(raw: str, names: Mapping[int | None, str] | None = None, *, current: str = "") -> str:
-    """``faulthandler``'s text line by line. ``names`` are those of the threads; ``current`` is said of the one that
-    wrote it."""
-    return "\n".join(_plain(line, names or {}, current) for line in raw.splitlines() if line.strip())
+def plain_stack(raw: str, names: Mapping[int | None, str] | None = None) -> str:
+    """Return the text of ``faulthandler`` with short paths and the ``names`` of threads, by their idents."""
+    return "\n".join(_plain(line, names or {}) for line in raw.splitlines() if line.strip())
 
 
-def _plain(line: str, names: Mapping[int | None, str], current: str) -> str:
+def _plain(line: str, names: Mapping[int | None, str]) -> str:
     frame = _FRAME.match(line)
     if frame is not None:
         return f"  {frame['name']} ({short(frame['file'])}:{frame['line']})"
     thread = _THREAD.match(line)
     if thread is not None:
-        now = current if thread["now"].startswith("Current") else ""
-        return f"Thread “{names.get(int(thread['id'], 16), 'without a name')}”{now}:"
-    return line if _FATAL.match(line) else "  …"
+        return f"Thread “{names.get(int(thread['id'], 16), 'without a name')}”:"
+    return line if _HEADING.match(line) else "  …"
 
 
 def short(file: str) -> str:

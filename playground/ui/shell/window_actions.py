@@ -6,13 +6,12 @@ Holds no truth; every value shown is read from the session or the gateways.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 from typing import Protocol as Interface
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
@@ -61,7 +60,6 @@ from playground.ui.shell.features import (
     WIRE,
     Features,
 )
-from playground.ui.shell.first_touch import FirstTouch
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.highlight import load_colours
@@ -69,40 +67,12 @@ from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
-from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import Theme
 
 if TYPE_CHECKING:
     from playground.engine.files.presets import PresetStore
 
 C = TypeVar("C")
-CALM_MS = 2_000  # after the start
-#: What takes longer to load than a window may wait, together with what is made of it when it is opened first. What one
-#: of them needs stands before it, where it takes long: each is loaded in a turn of the loop of its own.
-AHEAD = (
-    "playground.ui.features.conversation.turn_card",
-    "playground.ui.features.tools.tool_editor",
-    "playground.ui.features.tools.panel",
-    "playground.ui.features.tools.control",
-    "playground.ui.features.output.control",
-    "playground.ui.features.raw.control",
-    "playground.engine.inspect.frames",
-    "playground.ui.features.inspector.timeline.page",
-    "playground.ui.widgets.models.panel",
-    "playground.ui.features.gateways.form",
-    "playground.ui.features.gateways.dialog",
-    "playground.ui.features.debugger.rule_editor",
-    "playground.ui.features.debugger.rules_dialog",
-    "playground.engine.evaluation.judging",
-    "playground.engine.evaluation.inquiry",
-    "playground.engine.evaluation.answers",
-    "playground.engine.evaluation.results",
-    "playground.engine.evaluation.export.formats",
-    "playground.ui.features.compare.page",
-    "playground.ui.features.evaluate.page",
-    "playground.ui.features.evaluate.table",
-    "playground.ui.features.evaluate.panels.variants",
-)
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
 _NAMES = {
@@ -279,7 +249,6 @@ class WindowActions(QObject):
         self._prompts = prompts
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
-        self._ahead = Slices(_import_ahead, self)
         self._colours = False  # whether those for code are loaded
         host = Host(
             window=window,
@@ -297,7 +266,6 @@ class WindowActions(QObject):
         )
         self._features = Features(host, window.panels, presets or self._usual_presets)
         self.of = self._features.of
-        self._late = Slices(self._features.make_wanted, self)
         self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
         self._undo = UndoControl(
             host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
@@ -331,7 +299,6 @@ class WindowActions(QObject):
     def _connect_regions(self) -> None:
         window = self._window
         window.pane.late.not_known = self._not_known
-        window.pane.attend()
         window.pane.spent.added_up.connect(self._show_usage)
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
@@ -356,9 +323,7 @@ class WindowActions(QObject):
         """Ask the gateway in use for its models. Called once the event loop runs."""
         self.of(STORAGE).start()
         self._gateways.follow()
-        FirstTouch(self._window.windowHandle(), self._gateways.begin, self)
         self.of(HELP).updates.start()
-        QTimer.singleShot(CALM_MS, self._ahead, self._ahead.begin)
 
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
@@ -385,8 +350,8 @@ class WindowActions(QObject):
         )
         self._seen = session
         self._window.pane.set_session(session.main)
-        for feature, control in self._features.at_work(*FEATURES):
-            feature.shown(control)
+        for feature in FEATURES:
+            feature.shown(self.of(feature))
         self._exchange = last_request(session)
         self._settings_changed()
         self._redraw_exchange()
@@ -407,7 +372,6 @@ class WindowActions(QObject):
                 self._exchange = exchange_id
                 self._arriving.poke()
             case RunStateChanged(state):
-                self._gateways.begin()
                 self._run_changed()
                 if state is RunState.IDLE:
                     self._note_reach()
@@ -423,9 +387,8 @@ class WindowActions(QObject):
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        for feature, control in self._features.at_work(*FEATURES):
-            feature.changed(control)
-        self._late.poke()
+        for feature in FEATURES:
+            feature.changed(self.of(feature))
         self._undo.show_session()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
@@ -480,8 +443,9 @@ class WindowActions(QObject):
     def _told(self) -> None:
         """More is known of the models."""
         self._priced()
-        for feature, control in self._features.at_work(PARAMETERS, TOOLS, OUTPUT):
-            feature.changed(control)
+        self.of(PARAMETERS).show_session()
+        self.of(TOOLS).show_session()
+        self.of(OUTPUT).show_session()
         self.of(CODE).next.poke()
 
     def _shown_exchange(self) -> str:
@@ -530,8 +494,8 @@ class WindowActions(QObject):
         self._undo.redo()
 
     def _show_anew(self) -> None:
-        for _, control in self._features.at_work(OUTPUT, RAW):
-            control.show_session(anew=True)
+        self.of(OUTPUT).show_session(anew=True)
+        self.of(RAW).show_session(anew=True)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""
@@ -569,8 +533,7 @@ class WindowActions(QObject):
         """Every action, every model, every gateway by name."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        at_work = self._features.at_work(*FEATURES)
-        beside = (entry for feature, control in at_work for entry in feature.entries(control))
+        beside = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
         entries: list[Entry | Names] = [*self._actions(), models, *beside]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
@@ -600,12 +563,6 @@ class WindowActions(QObject):
         """All shortcuts in one list."""
         entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
-
-
-def _import_ahead() -> Iterator[None]:
-    for name in AHEAD:
-        import_module(name)
-        yield
 
 
 def _call(do: Callable[[C], object], control: Callable[[], C], _checked: bool = False) -> None:

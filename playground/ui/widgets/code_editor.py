@@ -41,7 +41,8 @@ from playground.ui.widgets.theme import code_font, tokens
 
 TAB = "  "
 EDGE = 3  # pixels above the first line and below the last one
-HIGHLIGHTED_AT_MOST = 400_000  # characters; colouring more would hold up the window
+HIGHLIGHTED_AT_MOST = 200_000  # characters; a longer text has no colours
+HIGHLIGHTED_LINES = 10_000  # and lines
 AT_ONCE = 20_000  # characters that are laid out while the window waits
 PAIRS = {"{": "}", "[": "]"}
 _LONE = re.compile("[\ud800-\udfff]")
@@ -125,7 +126,6 @@ class CodeEditor(ExactField):
             self._suit(text)
             cursor = QTextCursor(self.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            self.find_fonts(text[len(old) :])
             cursor.insertText(text[len(old) :])
         else:
             self.setPlainText(text)
@@ -232,7 +232,7 @@ class CodeEditor(ExactField):
         long_lines = len(text) > LONGEST_LINE and _LONG.search(text) is not None
         mode = QTextOption.WrapMode
         self.setWordWrapMode(mode.WrapAnywhere if long_lines else mode.WrapAtWordBoundaryOrAnywhere)
-        wanted = len(text) <= HIGHLIGHTED_AT_MOST
+        wanted = len(text) <= HIGHLIGHTED_AT_MOST and text.count("\n") <= HIGHLIGHTED_LINES
         if self._highlighter is not None and wanted != self._highlighted:
             self._highlighted = wanted
             self._highlighter.setDocument(self.document() if wanted else None)

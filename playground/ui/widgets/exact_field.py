@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QFont, QHelpEvent, QMouseEvent, QTextBlock, QTextCursor
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QMouseEvent, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from playground.ui.widgets.folds import LONG_LINE, MARK, Folded, around, opened, pieces
-from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.plain_text import tip
 
 if TYPE_CHECKING:
@@ -70,7 +69,6 @@ class ExactField(QPlainTextEdit):
         self._read: str | None = ""  # the text, as long as it is known
         self._folds: list[Folded] = []
         self._chip: Chip | None = None
-        self._late = ""  # characters that are boxes until there is a font for them
         self.document().contentsChange.connect(self._changed)
 
     def text(self) -> str:
@@ -90,7 +88,6 @@ class ExactField(QPlainTextEdit):
         """Show another text; what of it is too long is folded."""
         self._folds.clear()
         if not self.may_fold or len(text) <= LONG_LINE:
-            self.find_fonts(text)
             super().setPlainText(text)
             return
         blocked = self.blockSignals(True)  # there is one other text, not none and then another
@@ -150,30 +147,6 @@ class ExactField(QPlainTextEdit):
         cursor.select(QTextCursor.SelectionType.Document)
         self._insert(cursor, text)
 
-    def find_fonts(self, text: str) -> None:
-        """Before a text is put into the document: draw boxes until there are fonts for it."""
-        if late := "".join(font_search().split(self.font(), text)[1::2]):
-            if not self._late:
-                font_search().found.connect(self._draw_found)
-            self._late += late
-            self._draw_boxes()
-
-    def _draw_boxes(self) -> None:
-        quick = self.font()
-        quick.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
-        self.document().setDefaultFont(quick)
-
-    def _draw_found(self) -> None:
-        self._late = "".join(font_search().split(self.font(), self._late)[1::2])
-        if not self._late:
-            font_search().found.disconnect(self._draw_found)
-            self.document().setDefaultFont(self.font())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and self._late:
-            self._draw_boxes()
-
     def place_of(self, index: int) -> int:
         """The place in the document of a character of the text; of one that is folded, that of its chip."""
         if not self._folds:
@@ -228,7 +201,6 @@ class ExactField(QPlainTextEdit):
 
         for piece in shown:
             if not isinstance(piece, Folded):
-                self.find_fonts(piece)
                 cursor.insertText(holdable(piece), QTextCharFormat())
             elif piece:
                 if self._chip is None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtGui import QColor, QTextCharFormat, QTextDocument
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from playground.ui.widgets.exact_field import units
-from playground.ui.widgets.late_colours import LateColours
 from playground.ui.widgets.theme import tokens
 
 LONGEST_LINE = 5_000
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 _FIELD = re.compile(r"(?:data|event|id|retry)?:")
 
 
-class JsonHighlighter(LateColours):
+class JsonHighlighter(QSyntaxHighlighter):
     """Keys, texts, numbers and words; the field names and comments of server-sent events in grey."""
 
     def __init__(self, document: QTextDocument) -> None:
@@ -31,9 +31,10 @@ class JsonHighlighter(LateColours):
         self._load()
 
     def recolour(self) -> None:
-        """Take the colours now in force."""
+        """Use the colours of the current theme. The document emits no change: its text stays."""
         self._load()
-        self.rehighlight()
+        with QSignalBlocker(self.document()):
+            self.rehighlight()
 
     def _load(self) -> None:
         t = tokens()
@@ -48,7 +49,7 @@ class JsonHighlighter(LateColours):
             form.setForeground(QColor(colour))
             self._formats[kind] = form
 
-    def colour(self, text: str) -> None:
+    def highlightBlock(self, text: str) -> None:
         if len(text) > LONGEST_LINE:
             return
         start = 0

@@ -25,7 +25,6 @@ from PySide6.QtWidgets import QApplication, QDialog
 T = TypeVar("T")
 FRAME_MS = 16
 COLLECT_MS = 1000  # between two looks at whether garbage is to be collected
-TURN_S = 0.004  # drawing is begun for so long in a turn of Qt's
 CLOSING_S = 0.02  # at the end, in which transports that were closed let their sockets go
 THREADS = 10  # of ``asyncio.to_thread``, at most; each is made when all there are have something to do
 
@@ -58,7 +57,7 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
 
 
 def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What a callback raised goes where all errors go; what was never asked for is only written down."""
+    """Pass an error of a callback to ``sys.excepthook``; log any other message of the loop."""
     error = context.get("exception")
     if error is not None and "handle" in context:
         sys.excepthook(type(error), error, error.__traceback__)
@@ -68,9 +67,9 @@ def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 class _Collector(QTimer):
-    """Collects garbage in the window's thread: on another one, Qt objects among it would be destroyed over there.
+    """Collects garbage in the GUI thread: a collection in another thread would destroy Qt objects there.
 
-    What is there at the start is never looked at; the rest as often as Python's own thresholds say.
+    Objects made before the start are frozen; the others are collected by Python's own thresholds.
     """
 
     def __init__(self) -> None:
@@ -95,10 +94,7 @@ class _Collector(QTimer):
 
 
 def finish(exit_code: int = 0) -> None:
-    """Leave ``run`` once the running callbacks are done, and what they lead to: a task that ends here is told of.
-
-    Tasks must have ended before (``cancel_all``).
-    """
+    """Leave ``run`` with ``exit_code`` after the pending callbacks. Tasks must have ended before (``cancel_all``)."""
     app = QApplication.instance()
     if app is not None:
         app.setProperty("exit_code", exit_code)
@@ -107,7 +103,7 @@ def finish(exit_code: int = 0) -> None:
 
 
 def runs() -> bool:
-    """Whether the loop does, so that a task can be started."""
+    """Return whether the event loop runs, so that a task can be started."""
     return _loop is not None
 
 
@@ -160,106 +156,42 @@ async def ask(dialog: QDialog) -> int:
         dialog.finished.disconnect(finished)
 
 
-class _Turn:
-    """One turn of Qt's events, in which many timers may be due: what there is no time for is left to the next one."""
-
-    def __init__(self) -> None:
-        self._until = 0.0  # nothing is begun after it; 0 before anything is
-
-    def has_time(self) -> bool:
-        """Whether there is time to begin something."""
-        now = perf_counter()
-        if not self._until:
-            self._until = now + TURN_S
-            QTimer.singleShot(0, self._end)
-        return now <= self._until
-
-    def _end(self) -> None:
-        self._until = 0.0
-
-
-_turn = _Turn()
-has_time = _turn.has_time
-
-
 class Throttle(QObject):
-    """Calls ``callback`` soon after ``poke``, and not again before ``interval`` milliseconds have gone by.
+    """Calls ``callback`` soon after ``poke``, and not again before ``interval`` milliseconds have passed.
 
-    It ``waits`` for a turn of the loop that has time for it; who does not asks ``has_time`` for what can wait.
+    ``interval`` may be changed at any time.
     """
 
-    def __init__(
-        self, callback: Callable[[], None], parent: QObject, interval: int = FRAME_MS, *, waits: bool = True
-    ) -> None:
+    def __init__(self, callback: Callable[[], None], parent: QObject, interval: int = FRAME_MS) -> None:
         super().__init__(parent)
-        self._waits = waits
+        self.interval = interval
+        self.pending = False  # a call was asked for and not made yet
         self._callback = callback
-        self._interval = interval
-        self._poked = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
 
     def poke(self) -> None:
-        """Ask for a call; many asks within one interval make one call."""
-        if self._poked:
-            return  # at every token; to ask the timer would cost more than all else here
-        self._poked = True
+        """Ask for a call; many requests within one interval make one call."""
+        if self.pending:
+            return  # cheap: a stream pokes with every token
+        self.pending = True
         if not self._timer.isActive():
             self._timer.start(0)
 
-    def forget(self) -> None:
-        """What was asked for was done meanwhile."""
-        self._poked = False
+    def cancel(self) -> None:
+        """Drop the pending call."""
+        self.pending = False
+
+    def flush(self) -> None:
+        """Make the pending call now."""
+        if self.pending:
+            self.pending = False
+            self._callback()
 
     def _tick(self) -> None:
-        if not self._poked:
+        if not self.pending:
             self._timer.stop()
             return
-        if self._waits and not has_time():
-            self._timer.start(0)
-            return
-        self._poked = False
-        self._timer.start(self._interval)
+        self.pending = False
+        self._timer.start(self.interval)
         self._callback()
-
-
-class Alternation(QObject):
-    """Calls several callbacks, each soon after it was asked for and not again before ``interval`` milliseconds.
-
-    One at a time, in turn, and the loop is free between two of them: six that take 8 ms each hold nobody up for 48. The
-    interval may be set otherwise at any time.
-    """
-
-    def __init__(self, parent: QObject, interval: int) -> None:
-        super().__init__(parent)
-        self.interval = interval
-        self._asked: dict[Callable[[], None], None] = {}
-        self._last: dict[Callable[[], None], float] = {}
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._tick)
-
-    def poke(self, callback: Callable[[], None]) -> None:
-        """Ask for a call of it; many asks within one interval make one call."""
-        self._asked[callback] = None
-        if not self._timer.isActive():
-            self._timer.start(0)
-
-    def forget(self, callback: Callable[[], None]) -> None:
-        """It is called no more."""
-        self._asked.pop(callback, None)
-        self._last.pop(callback, None)
-
-    def _tick(self) -> None:
-        now = perf_counter()
-        due = {callback: self._last.get(callback, 0.0) + self.interval / 1000 for callback in self._asked}
-        callback = min(due, key=due.__getitem__, default=None)
-        if callback is None:
-            return
-        if due[callback] > now:
-            self._timer.start(max(round((due[callback] - now) * 1000), 1))
-            return
-        del self._asked[callback]
-        self._last[callback] = now
-        if self._asked:
-            self._timer.start(1)
-        callback()

@@ -256,7 +256,6 @@ class ModelPicker(QComboBox):
         elif event.key() == Qt.Key.Key_Escape:
             self._go_back()
         elif event.key() in _ENTER:
-            panel.browser.settle()
             if panel.browser.current:
                 self._choose(panel.browser.current)
             else:

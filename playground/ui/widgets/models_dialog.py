@@ -72,7 +72,6 @@ class ModelsDialog(QDialog):
 
     def _take_first(self) -> None:
         """Enter ticks the model looked at, or what is found first; without anything to find it adds what is ticked."""
-        self.models.settle()
         if self.search.text() or self.models.current:
             current = self.models.list.currentIndex()
             self.models.rows.toggle(current if current.isValid() else self.models.first())

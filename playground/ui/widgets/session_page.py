@@ -1,8 +1,8 @@
-"""A page of the inspector about the whole experiment. Hidden, it does no work; seen, a few milliseconds at a time."""
+"""A page of the inspector about the whole experiment. A hidden page does no work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import ClassVar
 
 from PySide6.QtGui import QShowEvent
@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QWidget
 
 from playground.engine.session.changes import Change
 from playground.engine.session.session import Session
-from playground.ui.widgets.slices import Slices
+from playground.ui.widgets.loop import Throttle
+
+READ_MS = 100  # between two readings of a session that changes
 
 
 class SessionPage(QWidget):
-    """Base of such pages. It reads the session and tells it nothing."""
+    """Base of such pages. It reads the session and never changes it."""
 
     #: The changes after which what is shown is to be read again.
     FOLLOWED: ClassVar[tuple[type[Change], ...]]
@@ -24,7 +26,7 @@ class SessionPage(QWidget):
         self._session: Session | None = None
         self._cancel: Callable[[], None] | None = None
         self._stale = False  # what is shown may be out of date
-        self.slices = Slices(self._read, self)
+        self.throttle = Throttle(self._read, self, READ_MS)
 
     def show_session(self, session: Session) -> None:
         """Show another experiment."""
@@ -34,15 +36,15 @@ class SessionPage(QWidget):
             self._cancel()
         self._session = session
         self._cancel = session.subscribe(self._changed, *self.FOLLOWED)
-        self.slices.stop()
+        self.throttle.cancel()
         self._begin(session)
         self._outdated()
 
     def _begin(self, session: Session) -> None:
         """Another experiment is looked at; nothing of it has been read yet."""
 
-    def _read(self) -> Iterator[None]:
-        """The work, in small steps: read what is to be shown, and show it."""
+    def _read(self) -> None:
+        """Read the session and show the result."""
         raise NotImplementedError
 
     def _changed(self, _change: Change) -> None:
@@ -51,9 +53,9 @@ class SessionPage(QWidget):
     def _outdated(self) -> None:
         self._stale = True
         if self.isVisible():
-            self.slices.poke()
+            self.throttle.poke()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._stale:
-            self.slices.poke()
+            self.throttle.poke()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QTabBar, QWidget
 
@@ -16,12 +16,7 @@ GAP = "    "  # between a tab's title and its count
 
 
 class SidePanel(QFrame):
-    """Tabs over pages, empty until filled; a tab may carry a count.
-
-    Pages are made in ``pages``. ``blank_shown`` gives the title of one that is empty yet, before it comes to the front.
-    """
-
-    blank_shown = Signal(str)
+    """Tabs over pages, empty until filled; a tab may carry a count. ``pages`` is the parent of the pages."""
 
     def __init__(self, titles: Sequence[str]) -> None:
         super().__init__()
@@ -38,19 +33,9 @@ class SidePanel(QFrame):
         for title, page in zip(titles, self._blanks, strict=True):
             self.pages.addWidget(page)
             self.tabs.addTab(title)
-        self.tabs.currentChanged.connect(self._turn_to)
+        self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
         row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
         in_column(row, thin_line(), (self.pages, 1), of=self, margins=0, spacing=0)
-
-    @property
-    def front(self) -> str:
-        """The title of the page in front."""
-        return self._titles[self.pages.currentIndex()]
-
-    def _turn_to(self, at: int) -> None:
-        if self.pages.widget(at) is self._blanks[at]:
-            self.blank_shown.emit(self._titles[at])
-        self.pages.setCurrentIndex(at)
 
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import deque
 
 import pytest
 
@@ -23,7 +22,7 @@ from tests.engine.debugging import THREE, ToolConversation
 
 def calls_of(session: Session) -> list[CallEntry]:
     index = CallIndex(session)
-    deque(index.update_entries(), maxlen=0)
+    index.update_entries()
     return index.entries
 
 

@@ -21,10 +21,8 @@ async def test_call_is_being_checked_until_its_verdict_comes(session: Session) -
     told = asyncio.Event()
     session.subscribe(lambda _change: told.set(), DebugChanged)
     index = CallIndex(session)
-    for _ in index.update_entries():
-        pass
+    index.update_entries()
     assert [entry.verdict.code for entry in index.entries] == [VerdictCode.CHECKING]
     await asyncio.wait_for(told.wait(), 20)
-    for _ in index.update_entries():
-        pass
+    index.update_entries()
     assert [entry.verdict.code for entry in index.entries] == [VerdictCode.MISFIT]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt, QTimer
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -22,25 +22,6 @@ from tests.flows.pages.page import read_label as read_label
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
-
-
-class LoopTurns:
-    """Counts the turns of the window's event loop: work that holds the window takes one, work in slices takes many."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._timer = QTimer()
-        self._timer.timeout.connect(self._add)
-
-    def _add(self) -> None:
-        self.count += 1
-
-    def __enter__(self) -> LoopTurns:
-        self._timer.start(0)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.stop()
 
 
 class Dialog(Page):

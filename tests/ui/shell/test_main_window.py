@@ -218,7 +218,7 @@ def test_gateway_of_the_last_session_is_shown_at_once(qtbot: QtBot, tmp_path: Pa
     before = MainWindow(None, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(before)
     assert shown(before) == ("Demo gateway", "")
-    before.remember_gateway("Ours & theirs", "small-1", demo=False)
+    before.remember_gateway("Ours & theirs", "small-1")
     after = MainWindow(None, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(after)
     assert shown(after) == ("Ours && theirs", "small-1")

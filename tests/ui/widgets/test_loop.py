@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets import loop
-from playground.ui.widgets.loop import Alternation, Throttle, finish, run, spawn
+from playground.ui.widgets.loop import Throttle, finish, run, spawn
 
 
 def test_throttle_makes_one_call_for_many_pokes(qtbot: QtBot) -> None:
@@ -56,16 +56,21 @@ def test_errors_of_tasks_and_callbacks_reach_the_hook(qapp: QApplication, monkey
     assert sorted(caught) == ["a callback", "a callback", "a task"]
 
 
-def test_forgotten_call_is_not_made(qtbot: QtBot) -> None:
+def test_cancelled_call_is_not_made(qtbot: QtBot) -> None:
     parent = QObject()
     seen: list[str] = []
-    drawing = Alternation(parent, 5)
-    gone, stays = partial(seen.append, "gone"), partial(seen.append, "stays")
-    drawing.poke(gone)
-    drawing.poke(stays)
-    drawing.forget(gone)
-    qtbot.waitUntil(lambda: bool(seen))
-    assert seen == ["stays"]
+    cancelled = Throttle(partial(seen.append, "cancelled"), parent)
+    flushed = Throttle(partial(seen.append, "flushed"), parent)
+    last = Throttle(partial(seen.append, "last"), parent)
+    for throttle in (cancelled, flushed, last):
+        throttle.poke()
+    cancelled.cancel()
+    assert (cancelled.pending, flushed.pending) == (False, True)
+    flushed.flush()
+    flushed.flush()
+    assert seen == ["flushed"]
+    qtbot.waitUntil(lambda: "last" in seen)
+    assert seen == ["flushed", "last"]
 
 
 def test_task_begun_by_a_cancelled_task_is_cancelled(qapp: QApplication) -> None:

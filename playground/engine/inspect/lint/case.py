@@ -1,11 +1,10 @@
 """The subject of the lint rules: one exchange with its request, its frames and the decoded answer.
 
-``read_exchange`` does the work in small steps, once the exchange has ended; no token on its way needs any of it.
+``read_exchange`` does the work once the exchange has ended; receiving tokens needs none of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -20,7 +19,6 @@ from playground.protocols import DEFAULT
 from playground.protocols.expected import Expected, parsed
 from playground.protocols.protocol import format_in, get_protocol
 
-_AT_ONCE: Final = 64  # frames between two pauses
 _SKIPPED: Final = bits(Kind.COMMENT)
 _BODY: Final = bits(Kind.BODY)
 _NO_CAP: Final = 1 << 62
@@ -157,21 +155,19 @@ class Case:
         self.answer: Accumulator | None = None  # where a rule wants its text
         self.shapes: dict[str, Seen] = {}  # by code
 
-    def read_exchange(self) -> Iterator[None]:
-        """Look at all of it, with pauses in which other work can be done."""
+    def read_exchange(self) -> None:
+        """Read the request, the frames' shapes and, if a rule wants its text, the answer."""
         exchange = self.exchange
         self.request = read_request(exchange.request_body, exchange.protocol)
-        yield
         if not self.is_answer:
             return
-        yield from self._look_at_shapes()
+        self._check_shapes()
         if self.request.as_json or self.request.stops or self.index.calls:
             self.answer = Accumulator()
             for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type, _NO_CAP)):
                 self.answer.add_events(events)
-                yield
 
-    def _look_at_shapes(self) -> Iterator[None]:
+    def _check_shapes(self) -> None:
         index, shapes = self.index, self.expected.shapes()
         for number in range(len(index)):
             kind = index.kind_bits(number)
@@ -179,8 +175,6 @@ class Case:
                 raw = index.raw(number)
                 for code, note in shapes.body(raw) if kind & _BODY else shapes.frame(raw):
                     self.shapes[code] = Seen(note, number)
-            if not number % _AT_ONCE:
-                yield
 
     @cached_property
     def expected(self) -> Expected:

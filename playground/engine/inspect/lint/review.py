@@ -65,8 +65,7 @@ class Review:
     """The review of the exchange of ``index``: its ``findings`` by frame, those of status and headers first.
 
     ``unseen`` says in sentences what could not be judged, empty where all of the answer was; ``seen`` is whether there
-    was anything to judge. ``judged`` is whether the rules were gone through: they are when the exchange has ended and
-    ``read_findings`` is at its end.
+    was anything to judge. ``judged``: the rules were applied, which ``read_findings`` does once the exchange has ended.
     """
 
     def __init__(self, index: FrameIndex) -> None:
@@ -76,20 +75,19 @@ class Review:
         self.judged = False
         self._index = index
 
-    def read_findings(self) -> Iterator[None]:
-        """Take in what the frames say so far, with pauses in which other work can be done."""
+    def read_findings(self) -> None:
+        """Read the findings of the frames so far; of an exchange that has ended, apply the rules once."""
         if self.judged:
             return
         self.findings = tuple(self._noted())
         if not self._index.closed:
             return
         case = Case(self._index)
-        yield from case.read_exchange()
+        case.read_exchange()
         findings = [*self.findings]
         for rule in RULES:
             if (says := rule.says(case.exchange.protocol)) is not None:
                 findings += [Finding(rule.code, *seen, *says) for seen in islice(rule.find(case), MOST)]
-            yield
         self.findings = tuple(sorted(findings, key=lambda finding: -1 if finding.frame is None else finding.frame))
         self.unseen = " ".join(filter(None, (_unseen(case), _unknown(case))))
         self.seen = case.exchange.status is not None and not case.exchange.dropped
@@ -108,8 +106,7 @@ class Review:
 def findings(index: FrameIndex) -> tuple[Finding, ...]:
     """The deviations of an answer, at once."""
     review = Review(index)
-    for _ in review.read_findings():
-        pass
+    review.read_findings()
     return review.findings
 
 

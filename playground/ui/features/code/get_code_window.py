@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QShowEvent, QTextCharFormat, QTextDocument
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QShowEvent, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -32,13 +33,13 @@ from playground.engine.session.changes import Change, DebugChanged, TitleChanged
 from playground.engine.session.session import Session
 from playground.ui.features.code.request_preview import is_light
 from playground.ui.features.conversation.document import code_colour
+from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import units
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.late_colours import SLICE_S, LateColours
 from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -61,7 +62,7 @@ LONGEST_LINE = 5_000  # characters of one line that are shown
 MOST = 300_000  # characters shown in all
 MOST_LINES = 4_000  # and lines: a short one costs as much as a long one
 COLOURED_AT_MOST = 60_000  # characters
-COLOURED_AT_ONCE = 3_000  # of them before anything else is done: 5 µs each
+COLOURED_AT_ONCE = 5_000  # characters; the colours of a longer text are computed in a thread
 KEPT_BEFORE, KEPT_AFTER = 400, 60
 
 Row = list[tuple[str, str]]
@@ -74,6 +75,7 @@ class CodeView(CodeEditor):
         super().__init__(parent, read_only=True, json=False)
         self._lexer = ""
         self._colours = _Colours(self.document())
+        self._lexing = Aside(self)
         self.shortened = False
 
     def show_code(self, text: str, lexer: str) -> None:
@@ -84,41 +86,33 @@ class CodeView(CodeEditor):
         place = bar.value() if lexer == self._lexer else 0
         self._lexer = lexer
         if shown != self.text():
-            self._colours.begin(shown, lexer)
+            self._colours.rows = []
             self.setPlainText(shown)
+            work = partial(_coloured_rows, shown, lexer)
+            self._lexing.do(work, self._colour, large=len(shown) > COLOURED_AT_ONCE)
         bar.setValue(place)
+
+    def _colour(self, rows: list[Row]) -> None:
+        self._colours.rows = rows
+        with QSignalBlocker(self.document()):
+            self._colours.rehighlight()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._colours.rehighlight()
+            self._colour(self._colours.rows)
 
 
-class _Colours(LateColours):
-    """Colours line by line, from rows that are worked out for the whole text as there is time."""
+class _Colours(QSyntaxHighlighter):
+    """Colours each line by its row in ``rows``."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
-        self._rows: list[Row] = []
-        self._coming: Iterator[Row] = iter(())
-        self._reading = QTimer(self, singleShot=True)
-        self._reading.timeout.connect(self._read_on)
+        self.rows: list[Row] = []
 
-    def begin(self, text: str, language: str) -> None:
-        """The text will be this one."""
-        from playground.engine.files.lexers import lexer_for
-        from playground.ui.widgets.highlight import rows
-
-        lexer = lexer_for(language) if len(text) <= COLOURED_AT_MOST else None
-        self._rows, size = [], 0
-        self._coming = rows(lexer, text) if lexer is not None else iter(())
-        while size < COLOURED_AT_ONCE and (row := self._row()) is not None:
-            size += sum(len(piece) for _, piece in row) + 1
-        self._reading.start(0)
-
-    def colour(self, text: str) -> None:
+    def highlightBlock(self, text: str) -> None:
         number, at = self.currentBlock().blockNumber(), 0
-        row = self._rows[number] if number < len(self._rows) else []
+        row = self.rows[number] if number < len(self.rows) else []
         if "".join([piece for _, piece in row]) != text:
             return
         for kind, piece in row:
@@ -129,23 +123,17 @@ class _Colours(LateColours):
                 self.setFormat(at, width, form)
             at += width
 
-    def _row(self) -> Row | None:
-        """The next line's; None at the end, and where the lexer fails on hostile input."""
-        try:
-            row = next(self._coming, None)
-        except Exception:  # noqa: BLE001 - it must not cost the text
-            row = None
-        if row is not None:
-            self._rows.append(row)
-        return row
 
-    def _read_on(self) -> None:
-        end = time.perf_counter() + SLICE_S
-        while time.perf_counter() < end:
-            if self._row() is None:
-                return
-            self.colour_now(self.document().findBlockByNumber(len(self._rows) - 1))
-        self._reading.start(0)
+def _coloured_rows(text: str, language: str) -> list[Row]:
+    """Return the rows of a text in that language; none for a long text, or one at which the lexer fails."""
+    from playground.engine.files.lexers import lexer_for
+    from playground.ui.widgets.highlight import rows
+
+    lexer = lexer_for(language) if len(text) <= COLOURED_AT_MOST else None
+    try:
+        return list(rows(lexer, text)) if lexer is not None else []
+    except Exception:  # noqa: BLE001 - a lexer that fails on hostile input must not cost the text
+        return []
 
 
 def shorten(text: str) -> tuple[str, bool]:

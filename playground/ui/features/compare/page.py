@@ -6,7 +6,7 @@ The first column is the conversation's own, put into a frame: what it shows is n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -24,16 +24,15 @@ from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
-from playground.ui.features.compare.lane import LEAST, REASON, LaneColumn, next_outside
+from playground.ui.features.compare.lane import REASON, LaneColumn, next_outside
 from playground.ui.features.conversation.card_texts import Spot, mark
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.transcript_pane import DRAW_MS, TranscriptPane
 from playground.ui.widgets.form_parts import text_label
-from playground.ui.widgets.layouts import discard, in_column, in_row
-from playground.ui.widgets.loop import Alternation, Throttle, spawn
-from playground.ui.widgets.slices import Slices
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.loop import Throttle, spawn
 
-TURN_MS = 10  # between the pictures of two lanes: six that stream take no more of the loop than four
+TURN_MS = 10  # of drawing for each lane: many lanes are drawn less often
 FIGURES_MS = 250  # between two figures while answers stream
 _STATES = {
     RunState.WAITING: "waiting for the first token…",
@@ -73,8 +72,7 @@ class LanesPage(QScrollArea):
         self._entered = entered
         self._gateway = gateway
         self._columns: dict[Session, LaneColumn] = {}
-        self._rooms: dict[Session, QWidget] = {}  # where columns will stand that are made soon
-        self._making = Slices(self._make_columns, self, rest=0)
+        self._drawing: dict[Session, Throttle] = {}
         self._front: Session = lanes.all[0]
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -84,12 +82,11 @@ class LanesPage(QScrollArea):
         self._inner = QWidget(self.viewport())
         self._row = in_row(of=self._inner, margins=0, spacing=1)
         self.setWidget(self._inner)
-        self._drawing = Alternation(self, DRAW_MS)
-        self._hidden: set[Callable[[], None]] = set()
+        self._hidden: set[Session] = set()  # lanes out of sight that have something to draw
         self.horizontalScrollBar().valueChanged.connect(self._draw_hidden)
         self._figures = Throttle(self._show_figures, self, interval=FIGURES_MS)
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
-        self._losses = Slices(self._find_losses, self)
+        self._losses = Throttle(self._find_losses, self, interval=FIGURES_MS)
         self._judged: dict[Session, tuple[object, ...]] = {}  # of what its losses were found
         self._reveal = Throttle(self._show_front, self, interval=1)
         self._left = self._scrolling = False
@@ -137,9 +134,6 @@ class LanesPage(QScrollArea):
                 raise KeyError(lane)
             place = self.lanes.all.index(lane)
             column = self._columns[lane] = self._make(lane, first=place == 0)
-            if (room := self._rooms.pop(lane, None)) is not None:
-                place = self._row.indexOf(room)
-                discard(self._row, room)
             self._row.insertWidget(place, column, 1)
             self._show_head(lane, column)
             column.show_chosen(lane is self._front)
@@ -149,8 +143,7 @@ class LanesPage(QScrollArea):
     def leave(self) -> None:
         """Follow the lanes no longer. The conversation's own turns are to be put elsewhere, at once: they are in it."""
         self._left = True
-        self._losses.stop()
-        self._making.stop()
+        self._losses.cancel()
         self._cancel()
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -173,23 +166,19 @@ class LanesPage(QScrollArea):
             gone = self._columns.pop(lane)
             self._judged.pop(lane, None)
             gone.pane.end()
-            self._drawing.forget(gone.pane.draw)
-            self._hidden.discard(gone.pane.draw)
+            self._drawing.pop(lane).cancel()
+            self._hidden.discard(lane)
             self._row.removeWidget(gone)
             gone.deleteLater()
-        discard(self._row, *(self._rooms.pop(lane) for lane in [*self._rooms] if lane not in wanted))
-        self.column(wanted[0])
         for at, lane in enumerate(wanted):
-            column = self._columns.get(lane)
-            stands = column or self._rooms.get(lane)
-            if stands is None:
-                stands = self._rooms[lane] = QWidget(minimumWidth=LEAST)
-            if self._row.indexOf(stands) != at:
-                self._row.insertWidget(at, stands, 1)
-            if column is not None:
-                self._show_head(lane, column)
-        self._drawing.interval = max(DRAW_MS, TURN_MS * len(wanted))
-        self._making.poke()
+            column = self.column(lane)
+            if self._row.indexOf(column) != at:
+                self._row.insertWidget(at, column, 1)
+            self._show_head(lane, column)
+        for lane in wanted:
+            self._drawing[lane].interval = max(DRAW_MS, TURN_MS * len(wanted))
+            if not (pane := self._columns[lane].pane).begun:
+                pane.begin()
         if self._front not in wanted:
             self.choose(wanted[0])
         self._losses.poke()
@@ -204,32 +193,13 @@ class LanesPage(QScrollArea):
         is_ticked = lane in self.lanes.ticked
         column.show_head(title, lane.settings.model, words, set_here(lane), ticked=is_ticked)
 
-    def _make_columns(self) -> Iterator[None]:
-        """A step at a time: each is a widget of many parts, and then its turns."""
-        for lane in self.lanes.all:
-            if lane in self.lanes.all and lane not in self._columns:
-                self.column(lane)
-                yield
-        for lane, column in tuple(self._columns.items()):
-            if lane in self._columns and not column.pane.begun:
-                column.pane.begin()
-                self._losses.poke()
-                self._figures.poke()
-                yield
-
-    @property
-    def looking(self) -> bool:
-        """Whether what protocols cannot carry is being looked for."""
-        return self._losses.busy
-
-    def _find_losses(self) -> Iterator[None]:
-        """Of the lanes that would send something else than before, one in a step: conversations are long."""
-        for lane, column in tuple(self._columns.items()):
+    def _find_losses(self) -> None:
+        """Show which settings the protocol of a lane cannot carry, for lanes whose next request has changed."""
+        for lane, column in self._columns.items():
             judged = (lane.transcript.path, lane.editors.open, lane.settings, lane.main.settings, lane.profile)
-            if lane in self._columns and self._judged.get(lane) != judged:
+            if self._judged.get(lane) != judged:
                 self._judged[lane] = judged
                 column.show_losses(not_carried(lane))
-                yield
 
     def _make(self, lane: Session, *, first: bool) -> LaneColumn:
         if first:
@@ -239,7 +209,8 @@ class LanesPage(QScrollArea):
             pane = TranscriptPane(lane, self._entered, _nothing_yet())
             pane.view.set_zoom(self._pane.view.zoom)
             column = LaneColumn(self._inner, pane, pane, self._menus, first=False)
-        pane.draw_by(partial(self._draw_soon, column))
+        self._drawing[lane] = Throttle(pane.draw, column, interval=DRAW_MS)
+        pane.draw_by(partial(self._draw_soon, lane))
         follow = partial(self._scrolled, lane)
         pane.view.verticalScrollBar().valueChanged.connect(follow)
         if first:
@@ -253,16 +224,17 @@ class LanesPage(QScrollArea):
         self.lanes.tick(lane, on)
         self._pane.show_lanes()
 
-    def _draw_soon(self, column: LaneColumn, draw: Callable[[], None]) -> None:
-        """Draw what arrived in a column, the columns in turn; one that is out of sight waits until it is seen."""
-        if column.visibleRegion().isEmpty():
-            self._hidden.add(draw)
+    def _draw_soon(self, lane: Session) -> None:
+        """Draw the new content of a lane; a column out of sight waits until the page is scrolled."""
+        column = self._columns.get(lane)
+        if column is None or column.visibleRegion().isEmpty():
+            self._hidden.add(lane)
         else:
-            self._drawing.poke(draw)
+            self._drawing[lane].poke()
 
     def _draw_hidden(self) -> None:
-        for draw in self._hidden:
-            self._drawing.poke(draw)
+        for lane in self._hidden:
+            self._drawing[lane].poke()
         self._hidden.clear()
 
     # Which has the focus

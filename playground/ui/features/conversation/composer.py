@@ -486,10 +486,6 @@ class Composer(QFrame):
         """Whether a run is under way, or about to be."""
         return self._starting or self._state is not RunState.IDLE
 
-    def is_run_key(self, event: QKeyEvent) -> bool:
-        """Whether it is the key that runs what is written."""
-        return self._field.runs(event)
-
     def set_enter_runs(self, enter_runs: bool) -> None:
         """Whether Enter runs and Ctrl+Enter makes a new line, or the reverse."""
         self._field.enter_runs = enter_runs

@@ -21,7 +21,6 @@ from PySide6.QtGui import (
 )
 
 from playground.ui.features.conversation.markdown import Line, Span, Style
-from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.plain_text import LOOKED_AT, show_hidden, show_prose
 from playground.ui.widgets.theme import body_font, code_font, tokens
 
@@ -57,8 +56,6 @@ class DocumentWriter:
         self._lines: list[Line] = []
         self._is_fresh = True
         self._looks: dict[tuple[object, ...], QTextCharFormat] = {}
-        #: What is boxes, what it will look like, and how long it is.
-        self._late: list[tuple[QTextCursor, QTextCharFormat, int]] = []
         font = body_font()
         font.setPixelSize(round(font.pixelSize() * zoom))
         document.setDefaultFont(font)
@@ -172,10 +169,10 @@ class DocumentWriter:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         more = same.text[len(last.text) :]
         if more:
-            self._insert(cursor, drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
+            cursor.insertText(drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
         for number in range(len(old.spans), len(line.spans)):
             span = line.spans[number]
-            self._insert(cursor, drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
+            cursor.insertText(drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
         return True
 
     def _cut(self, cursor: QTextCursor, at: int) -> None:
@@ -216,10 +213,10 @@ class DocumentWriter:
             if line.kind == "item":
                 marker = QTextCharFormat()
                 marker.setForeground(QColor(tokens().muted))
-                self._insert(cursor, f"{line.marker}\t", marker)
+                cursor.insertText(f"{line.marker}\t", marker)
             before = ""
             for span in line.spans:
-                self._insert(cursor, drawn_text(span.text, line, before), self._char(span, line))
+                cursor.insertText(drawn_text(span.text, line, before), self._char(span, line))
                 before = (before + span.text)[-LOOKED_AT:]
         self._lines.append(line)
         if line.kind == "code":
@@ -289,7 +286,7 @@ class DocumentWriter:
             return False
         end = table.cellAt(r, c).lastCursorPosition()
         more = after.text[len(before.text) :]
-        self._insert(end, drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
+        end.insertText(drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
         return True
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
@@ -313,52 +310,8 @@ class DocumentWriter:
             if is_head:
                 char = QTextCharFormat(char)
                 char.setFontWeight(QFont.Weight.DemiBold)
-            self._insert(at, drawn_text(span.text, line, before), char)
+            at.insertText(drawn_text(span.text, line, before), char)
             before = (before + span.text)[-LOOKED_AT:]
-
-    # Fonts
-
-    @property
-    def waits(self) -> bool:
-        """Whether some characters are boxes still, because no font was looked for yet."""
-        return bool(self._late)
-
-    def draw_found(self) -> None:
-        """Draw those characters for which there is a font now."""
-        late, self._late = self._late, []
-        whole = QTextCursor(self._document)
-        whole.beginEditBlock()
-        for cursor, form, length in late:
-            # It was taken away where nothing is left of it, or another text that was written there since.
-            if 0 < cursor.selectionEnd() - cursor.selectionStart() <= length:
-                if len(font_search().split(self._font(form), cursor.selectedText())) > 1:
-                    self._late.append((cursor, form, length))
-                else:
-                    cursor.setCharFormat(form)
-        whole.endEditBlock()
-
-    def _insert(self, at: QTextCursor, text: str, form: QTextCharFormat) -> None:
-        """Write text; what Qt would have to look for a font for first is boxes until ``draw_found``."""
-        if text.isascii():
-            at.insertText(text, form)
-            return
-        for number, piece in enumerate(font_search().split(self._font(form), text)):
-            start = at.position()
-            if number % 2:
-                quick = QTextCharFormat(form)
-                quick.setFontStyleStrategy(QFont.StyleStrategy.NoFontMerging)
-                quick.clearProperty(QTextCharFormat.Property.FontFixedPitch)  # or Qt looks for another one of that kind
-                at.insertText(piece, quick)
-                late = QTextCursor(self._document)
-                late.setPosition(start)
-                late.setPosition(at.position(), QTextCursor.MoveMode.KeepAnchor)
-                late.setKeepPositionOnInsert(True)
-                self._late.append((late, form, at.position() - start))
-            elif piece:
-                at.insertText(piece, form)
-
-    def _font(self, form: QTextCharFormat) -> QFont:
-        return form.font().resolve(self._document.defaultFont())
 
     # Formats
 

@@ -1,6 +1,6 @@
 """Finding in the conversation: the bar asks, the search counts, the view highlights and scrolls. Holds where one is.
 
-Looking through the turns is cut into slices of a few milliseconds between the window's other events.
+Looking through the turns is done in parts of a few milliseconds between the window's other events.
 """
 
 from __future__ import annotations

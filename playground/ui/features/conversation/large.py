@@ -1,7 +1,7 @@
 """Texts too large to be drawn whole: from which size on they are, the parts they are shown in, what is found in them.
 
 No Qt here. A large text is folded to its beginning; opened, it is shown a part at a time, exactly as it is, and is
-searched as it is, too. Every question is answered by looking at one part, or in slices of a few milliseconds.
+searched as it is, too. Every question is answered by looking at one part, or in parts of a few milliseconds.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from playground.domain.costs import PriceLookup
 from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
-from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
+from playground.domain.tools import Sizes, ToolDefinition, sizes_of
 from playground.domain.transcript import Role, Turn
 from playground.engine.requests.room import NO_LIMITS, Room, room_for
 from playground.engine.requests.told_flags import image_flag
@@ -33,7 +34,6 @@ from playground.ui.features.conversation.spent import Spent
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
-from playground.ui.widgets.slices import Slices
 
 if TYPE_CHECKING:
     from playground.engine.compare.lanes import Lanes
@@ -42,26 +42,29 @@ if TYPE_CHECKING:
 NotKnown = Callable[[], Callable[[], Awaitable[None]] | None]
 
 COUNT_MS = 200  # between two countings while somebody types
-FEW = 20  # tools that are counted at once
+FEW = 200  # new tools above which all are measured in a thread
 
 
 class TokenCount:
-    """Tells the composer, soon after ``poke``. A turn or a tool that stays as it is, is counted once."""
+    """Shows the token count in the composer, soon after ``poke``. Turns and tools are counted once."""
 
     def __init__(self, pane: ConversationPane, parent: QObject) -> None:
         self._pane = pane
         self._tools: Sizes = {}
-        self._counting = Slices(self._count_all, parent)
+        self._measuring = False
         throttle = Throttle(self._count, parent, interval=COUNT_MS)
         self.poke = throttle.poke
 
     def _count(self) -> None:
         composer, panes = self._pane.composer, self._pane.asked
         tools = self._offered()
-        if sum(id(tool) not in self._tools for tool in tools) > FEW or not all(pane.rows.weighed for pane in panes):
-            # The figure is told when they are counted: at once, unless there are very many.
-            (self._counting.poke if self._counting.busy else self._counting.begin)()
+        if sum(id(tool) not in self._tools for tool in tools) > FEW:
+            if not self._measuring:
+                self._measuring = True
+                spawn(self._measure_tools(tools), name="count the tokens of tools")
             return
+        for pane in panes:
+            pane.rows.weigh()
         self._tools = sizes_of(tools, self._tools)
         draft = composer.draft
         calls = draft.calls if draft.role is Role.ASSISTANT else ()
@@ -95,16 +98,12 @@ class TokenCount:
         found = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
         return tuple(found.values())
 
-    def _count_all(self) -> Iterator[None]:
-        """Count the turns and tools that are not counted yet, a few turns or one tool in a step."""
-        for pane in self._pane.asked:
-            if not pane.rows.weighed:
-                yield from pane.rows.weigh()
-        for tool in self._offered():
-            if id(tool) not in self._tools:
-                self._tools[id(tool)] = tool, definition_tokens(tool)
-                yield
-        self._count()
+    async def _measure_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
+        try:
+            self._tools = await asyncio.to_thread(sizes_of, tools, self._tools)
+        finally:
+            self._measuring = False
+        self.poke()
 
 
 def _sendable(pane: TranscriptPane) -> Iterator[ToolDefinition]:
@@ -172,19 +171,10 @@ class ConversationPane(TranscriptPane):
     While there are ``columns`` a message goes to their lanes, and what is done by keys is done in the one in front.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        entered: PriceLookup,
-        composer: Composer | None = None,
-        welcome: WelcomePage | None = None,
-    ) -> None:
-        """``composer`` and ``welcome`` may be there already: what is typed into them stays. Whoever gives a composer
-        calls ``attend`` once what is asked for in it can be done.
-        """
-        self.welcome_page = welcome or WelcomePage()
+    def __init__(self, session: Session, entered: PriceLookup) -> None:
+        self.welcome_page = WelcomePage()
         self.welcome = self.welcome_page.welcome
-        self.composer: Composer = composer or Composer()
+        self.composer: Composer = Composer()
         self.columns: Columns | None = None
         self.instead: Instead | None = None
         super().__init__(session, entered, self.welcome_page, self.composer)
@@ -197,11 +187,6 @@ class ConversationPane(TranscriptPane):
         self.spent = Spent(self, entered, self)
         self.late = LateRun(self.composer, self.run)
         self.begin()
-        if composer is None:
-            self.attend()
-
-    def attend(self) -> None:
-        """Do what is asked for in the composer, from now on."""
         self.composer.run_asked.connect(self.run)
         self.composer.stop_asked.connect(self._stop_pressed)
         self.composer.add_asked.connect(self.add_draft)

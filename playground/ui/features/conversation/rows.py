@@ -6,7 +6,7 @@ A path may be ten thousand turns long and changes with every turn that comes: wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress, count, islice
 from operator import attrgetter, is_not
@@ -17,7 +17,6 @@ from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn, common_prefix
 
 FEW = 8  # turns with other words that are put in one by one
-STEP = 32  # turns that are weighed between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +93,15 @@ class Rows:
         """Whether ``tokens`` and ``images`` are those of the path; else they are of an earlier one."""
         return self._weighed is self._path
 
-    def weigh(self) -> Iterator[None]:
-        """Have ``tokens`` and ``images`` be those of the path, some turns in a step; none is weighed twice."""
+    def weigh(self) -> None:
+        """Compute ``tokens`` and ``images`` of the path; a turn that has not changed is not counted again."""
+        if self.weighed:
+            return
         path, before = self._path, self._weights
         now: dict[str, tuple[Turn, int, int]] = {}
-        for at, turn in enumerate(path):
+        for turn in path:
             known = before.get(turn.id)
             now[turn.id] = known if known is not None and known[0] is turn else (turn, *_weight(turn))
-            if at % STEP == 0:
-                yield
         self.tokens = sum(tokens for _, tokens, _ in now.values())
         self.images = sum(images for _, _, images in now.values())
         self._weights, self._weighed = now, path

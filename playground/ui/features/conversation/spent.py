@@ -1,8 +1,7 @@
-"""What all requests of an experiment cost, added up a few at a time: there may be thousands, and it changes often."""
+"""The cost of all requests of an experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 from PySide6.QtCore import QObject, Signal
@@ -10,9 +9,10 @@ from PySide6.QtCore import QObject, Signal
 from playground.domain.costs import Cost, PriceLookup, cost, total
 from playground.domain.transcript import one_per_request
 from playground.ui.features.conversation.stage import Stage
-from playground.ui.widgets.slices import Slices
+from playground.ui.widgets.loop import Throttle
 
-MANY = 500  # turns whose costs are not added up along with what else a change brings
+MANY = 500  # turns above which costs are added up at intervals
+ADD_MS = 250  # between two sums
 
 
 class Spent(QObject):
@@ -29,7 +29,7 @@ class Spent(QObject):
         self._stage = stage
         self._entered = entered
         self._session = stage.session
-        self._adding = Slices(self._add_up, self)
+        self._adding = Throttle(self._add_up, self, ADD_MS)
 
     def count(self) -> None:
         """Add up anew: at once, or soon where there is much of it."""
@@ -38,16 +38,16 @@ class Spent(QObject):
         if len(self._session.transcript.turns) > MANY:
             self._adding.poke()
         else:
-            self._adding.begin()
+            self._adding.cancel()
+            self._add_up()
 
-    def _add_up(self) -> Iterator[None]:
-        """One request in a step. Said to be the least where some are not known."""
+    def _add_up(self) -> None:
+        """Add up the costs; the words say "at least" where some are unknown."""
         here, entered = self._session.settings.profile_id, cache(self._entered)
         costs: list[Cost | None] = []
         for outcome in one_per_request(self._session.transcript.turns.values()):
             if outcome.usage:
                 costs.append(cost(outcome, here, entered))
-            yield
         known = [found for found in costs if found is not None]
         words = total(known)  # none for what a list says is free
         self.words = f"at least {words}" if words and len(known) < len(costs) else words

@@ -38,7 +38,6 @@ from playground.ui.features.conversation.linked_marks import LinkedMarks
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.shown_text import Drawn, ShownText
 from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
-from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.theme import tokens
 
@@ -117,7 +116,6 @@ class TextView(QTextEdit):
         self.setSizePolicy(policy)
         self._height = 0
         self._heights: dict[int, int] = {}  # of what is drawn, by widths: each that is asked for is a layout
-        self._waits = False  # for fonts
         self._pressed: QPoint | None = None  # where the left button went down
 
     # Content
@@ -191,19 +189,6 @@ class TextView(QTextEdit):
             self._zoom = zoom
             self._writer.rewrite(zoom=zoom)
             self._fit()
-
-    def _draw_found(self) -> None:
-        """Fonts were found for what is boxes."""
-        self._writer.draw_found()
-        hinted = self._heights if self._writer.waits else {}  # good enough until the last font is found
-        self._fit(grown=True)
-        self._heights = {**hinted, **self._heights}
-
-    def _wait_for_fonts(self) -> None:
-        if self._writer.waits is not self._waits:
-            self._waits = self._writer.waits
-            found = font_search().found
-            (found.connect if self._waits else found.disconnect)(self._draw_found)
 
     def _begun(self, size: int = AT_ONCE) -> None:
         """Another text, or another part of it, was begun."""
@@ -350,7 +335,6 @@ class TextView(QTextEdit):
             self.height_changed.emit()
         self._place_row()
         self._copies.follow(grown=grown)
-        self._wait_for_fonts()
 
     # Looks
 

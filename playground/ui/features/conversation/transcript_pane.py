@@ -60,9 +60,8 @@ from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.features.conversation.written_calls import WrittenCalls
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.loop import FRAME_MS, Throttle, ask, spawn
+from playground.ui.widgets.loop import Throttle, ask, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
-from playground.ui.widgets.slices import Slices
 
 CLOCK_MS = 100
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
@@ -175,7 +174,7 @@ class TranscriptPane(Centre):
         self._poke_draw = self._own_draw
         self.begun = False
         self.stale = False  # rows are to be looked at with the next picture
-        self._debug = Slices(self.view.refresh_calls, self, rest=FRAME_MS)
+        self._debug = Throttle(self.view.refresh_calls, self)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
 
@@ -524,12 +523,9 @@ class TranscriptPane(Centre):
         self.view.set_rows(rows, session.settings.tools, began=began, latest=latest)
         self.finder.set_rows(rows)
 
-    def draw_by(self, poke: Callable[[Callable[[], None]], None] | None) -> None:
-        """Have what arrives drawn when somebody else says so: ``poke`` is told that there is something to ``draw``.
-
-        None: by itself, as before. What a run does to turns that are shown is drawn then as well.
-        """
-        self._poke_draw = partial(poke, self.draw) if poke is not None else self._own_draw
+    def draw_by(self, poke: Callable[[], None] | None) -> None:
+        """Call ``poke`` when there is something to ``draw``; None: the pane draws by itself."""
+        self._poke_draw = poke or self._own_draw
 
     def grew(self, turn_id: str) -> None:
         """More of a turn has arrived that the run of another lane brings."""

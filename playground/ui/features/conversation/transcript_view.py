@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
@@ -23,14 +23,14 @@ from playground.ui.features.conversation.latest_pill import LatestPill
 from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.skeleton import paint_skeleton
-from playground.ui.widgets.loop import Throttle, has_time
-from playground.ui.widgets.slices import Slices
+from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.theme import tokens
 
 if TYPE_CHECKING:
     from playground.ui.features.conversation.turn_card import TurnCard
 
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
+REFINE_MS = 20  # between two estimates of heights
 SPARE = 400  # pixels above and below the view in which cards are kept
 FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
 FIRST_S = 0.008  # and those in which a long conversation is shown, with what walking along it takes
@@ -81,7 +81,6 @@ class TranscriptView(QAbstractScrollArea):
         self._fresh = False  # rows have been set, their cards are being made, and nobody has scrolled since
         self._fill_end = 0.0  # until when long texts are drawn while all is laid out
         self._filled = False  # this frame has had its time for them
-        self._put_off = False  # the one before had none: what has moved was placed, and nothing else done
         self._edge = UpperEdge()
         self._follow = True
         self._laying_out = False
@@ -95,8 +94,8 @@ class TranscriptView(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self._layout = Throttle(self._lay_out_frame, self, waits=False)
-        self._refining = Slices(self._refine, self)
+        self._layout = Throttle(self._lay_out_frame, self)
+        self._refining = Throttle(self._refine, self, REFINE_MS)
         self._stock = CardStock(commands, growing, self.viewport(), self._layout.poke)
         self._pill = LatestPill(self)
         self._pill.clicked.connect(self.jump_to_latest)
@@ -161,15 +160,17 @@ class TranscriptView(QAbstractScrollArea):
             self._stock.drop(turn_id)
         self._column = heights
 
-    def _refine(self) -> Iterator[None]:
-        """Guess heights that were estimated, some in a step. What is seen stays where it is, only the bar moves."""
+    def _refine(self) -> None:
+        """Estimate the heights of some more rows. The turns in view stay in place, only the scroll bar changes."""
+        if not self._column.rough:
+            return
         bar = self.verticalScrollBar()
-        while self._column.rough:
-            value, (anchor, inside) = bar.value(), self._anchor()
-            self._column.refine(self.guess)
-            self._scroll(self._column.top(self._column.index[anchor]) + inside)
-            self._placed += bar.value() - value
-            yield
+        value, (anchor, inside) = bar.value(), self._anchor()
+        self._column.refine(self.guess)
+        self._scroll(self._column.top(self._column.index[anchor]) + inside)
+        self._placed += bar.value() - value
+        if self._column.rough:
+            self._refining.poke()
 
     def _anchor(self) -> tuple[str, int]:
         """The turn that is to stay where it is, and how far its beginning lies above the upper edge of the view."""
@@ -198,14 +199,12 @@ class TranscriptView(QAbstractScrollArea):
                 card.show_row(self._column.rows[self._column.index[turn_id]], tools)
         self._layout.poke()
 
-    def refresh_calls(self) -> Iterator[None]:
-        """The debugger may know something else of the calls in view: one in a step, if it is still there."""
-        for turn_id, card in list(self._stock.cards.items()):
-            for call in card.calls:
-                if self._stock.cards.get(turn_id) is card and call in card.calls:
-                    card.refresh_call(call)
-                    self._layout.poke()
-                    yield
+    def refresh_calls(self) -> None:
+        """Show the state of the tool calls in view as the debugger has it now."""
+        for card in list(self._stock.cards.values()):
+            for call in list(card.calls):
+                card.refresh_call(call)
+                self._layout.poke()
 
     def refresh_editors(self) -> None:
         """Other editors may be open in the cards in view, or something else stand in them."""
@@ -387,7 +386,7 @@ class TranscriptView(QAbstractScrollArea):
 
         What comes into view next is made ``ahead`` between two frames: a notch of the wheel is to be seen at once.
         """
-        self._filled = self._put_off = not has_time() and not self._put_off
+        self._filled = False
         self._lay_out(FIRST_S if self._fresh and ahead else FRAME_S, ahead=ahead)
 
     def _lay_out(self, budget: float = float("inf"), *, ahead: bool = True) -> None:
@@ -395,7 +394,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._laying_out or not self.isVisible():
             return
         self._laying_out = True
-        self._layout.forget()  # a text that grew asks for what is done here
+        self._layout.cancel()  # a text that grew asks for what is done here
         try:
             self._lay_out_once(budget, ahead=ahead)
         finally:

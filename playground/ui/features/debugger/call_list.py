@@ -5,7 +5,7 @@ It reads the session and tells it nothing. Hidden, it does no work; seen, it wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -234,26 +234,21 @@ class CallList(SessionPage):
         self._show([])
 
     def _refilter(self) -> None:
-        self.slices.poke()
+        self.throttle.poke()
 
-    def _read(self) -> Iterator[None]:
-        """The work: read what is new, filter, sort, show."""
+    def _read(self) -> None:
+        """Read new calls, filter, sort and show them."""
         index = self._index
         if index is None:
             return
         if self._stale:
             self._stale = False
-            yield from index.update_entries()
+            index.update_entries()
         shown = index.entries
         if words := self.filter.text().lower().split():
-            shown = []
-            for entry in index.entries:
-                if matches(entry, words):
-                    shown.append(entry)
-                yield
+            shown = [entry for entry in index.entries if matches(entry, words)]
         if self._sorted is not None:
             shown = in_order(shown, self._sorted[0], descending=self._sorted[1])
-            yield
         self._show(shown)
 
     def _show(self, entries: list[CallEntry]) -> None:
@@ -282,7 +277,7 @@ class CallList(SessionPage):
         if self._sorted is not None:
             order = Qt.SortOrder.DescendingOrder if self._sorted[1] else Qt.SortOrder.AscendingOrder
             header.setSortIndicator(column, order)
-        self.slices.poke()
+        self.throttle.poke()
 
     def _chosen(self) -> list[CallEntry]:
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})

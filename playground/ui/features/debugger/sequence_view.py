@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -538,7 +538,7 @@ class SequencePage(SessionPage):
     def _begin(self, session: Session) -> None:
         self._show([], 0)
 
-    def _read(self) -> Iterator[None]:
+    def _read(self) -> None:
         session = self._session
         if session is None:
             return
@@ -546,10 +546,8 @@ class SequencePage(SessionPage):
         newest: deque[list[Span]] = deque(maxlen=MOST_REQUESTS)
         count = 0
         for spans in read_sequence(session, self._tape()):
-            if spans:
-                newest.append(spans)
-                count += 1
-            yield
+            newest.append(spans)
+            count += 1
         shown = sorted((span for spans in newest for span in spans), key=lambda span: span.start)
         self._show(shown, count)
 

@@ -1,6 +1,6 @@
 """Evaluate in the window: the page in the centre, and what it asks for.
 
-What it takes is loaded when it is first shown, or ahead of that in a calm moment.
+The page is imported and made when it is first shown.
 """
 
 from __future__ import annotations

@@ -128,8 +128,6 @@ class GatewayControl(Control):
         self.picker = self._usual_picker = picker
         self._states: dict[str, Reach] = {}
         self._listing: asyncio.Task[None] | None = None
-        self._begun = False  # whether somebody is at the window
-        self._put_off = False  # whether the models are to be listed when somebody is
         self._learning: asyncio.Task[None] | None = None
         self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
         self._typed: Draft | None = None  # into the dialog that connects, when it was closed
@@ -177,24 +175,11 @@ class GatewayControl(Control):
         return [Entry(profile.name, "gateway", partial(self.choose, profile.id)) for profile in gateways]
 
     def follow(self) -> None:
-        """List the models of the gateway in use, the demo's not before somebody is at the window (``begin``).
-
-        A demo gateway is a web server with its libraries, 11 MiB, which a window that is only open does not need.
-        """
-        self._put_off = (
-            not self._begun and self._workspace.gateways.get(self._workspace.current.settings.profile_id).demo
-        )
-        self.show_models() if self._put_off else self.load_models()
-
-    def begin(self) -> None:
-        """Somebody is at the window, or something runs."""
-        self._begun = True
-        if self._put_off:
-            self.load_models()
+        """List the models of the gateway in use."""
+        self.load_models()
 
     def load_models(self, *, refresh: bool = False) -> None:
         """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""
-        self._put_off = False
         self._listing = spawn(self._load(self._workspace.current.settings.profile_id, refresh), name="models")
 
     @property

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from PySide6.QtCore import Signal
@@ -17,10 +15,8 @@ from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.rule_row import RuleRow
 from playground.ui.widgets.form_parts import keep_from_wheel, quiet_button, say, text_label
 from playground.ui.widgets.layouts import discard, in_column, in_row
-from playground.ui.widgets.slices import Slices
 
-MOST: Final = 100  # rules that are shown
-AT_ONCE: Final = 8  # of them; the others follow
+MOST: Final = 25  # rules that are shown first, and more at each press of the button
 WHY: Final = 200  # characters of what the gateway said
 DEEDS: Final = (
     (AdaptationKind.OMIT, "Leave out", "field, such as stream_options", ""),
@@ -119,17 +115,18 @@ class RulesEdit(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.edits: list[RuleEdit] = []
-        self._beyond: tuple[RuleRow, ...] = ()  # those that have no fields, or none yet
+        self._beyond: tuple[RuleRow, ...] = ()  # rules that have no fields yet
         self._from_list: tuple[RuleRow, ...] = ()
-        self._coming = Slices(self._bring, self, rest=0)
         self.hint = text_label("", "small", wrap=True)
         self.add = quiet_button("Add rule", "Add a rule for a field that this gateway does not take", "plus")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(12)
         layout = in_column(self._rows, of=self, margins=0, spacing=8)
-        layout.addLayout(in_row(self.add, 1))
+        self.more = quiet_button("", "Show more rules", "")
+        layout.addLayout(in_row(self.add, self.more, 1))
         layout.addWidget(self.hint)
         self.add.clicked.connect(self._add_one)
+        self.more.clicked.connect(self._show_more)
         self._describe()
 
     def rows(self) -> tuple[RuleRow, ...]:
@@ -141,21 +138,14 @@ class RulesEdit(QWidget):
         """Show these rules; ``from_list`` are those that come with the list of services."""
         for edit in list(self.edits):
             self._drop(edit)
-        self._coming.stop()
         self._beyond, self._from_list = rows, from_list
-        for _ in islice(self._bring(), AT_ONCE):
-            pass
-        self._describe()
-        if self._beyond:
-            self._coming.poke()
+        self._show_more()
 
-    def _bring(self) -> Iterator[None]:
-        """Fields for rules that have none yet, a rule at a time: a hundred would hold the window for a second."""
-        while self._beyond and len(self.edits) < MOST:
-            row, *others = self._beyond
-            self._beyond = tuple(others)
+    def _show_more(self) -> None:
+        """Make the fields of the next rules."""
+        rows, self._beyond = self._beyond[:MOST], self._beyond[MOST:]
+        for row in rows:
             self._append(row, from_list=row in self._from_list)
-            yield
         self._describe()
 
     def _append(self, row: RuleRow, *, from_list: bool = False) -> RuleEdit:
@@ -173,7 +163,6 @@ class RulesEdit(QWidget):
         return edit
 
     def _add_one(self) -> None:
-        self._coming.finish()
         self._append(RuleRow.blank(next(iter(TITLES)))).field.setFocus()
         self._describe()
 
@@ -188,5 +177,7 @@ class RulesEdit(QWidget):
         discard(self._rows, edit)
 
     def _describe(self) -> None:
+        self.more.setVisible(bool(self._beyond))
+        self.more.setText(f"Show {min(MOST, len(self._beyond)):,} more of {len(self._beyond):,}")
         more = f" {len(self._beyond):,} more are kept and not shown." if self._beyond else ""
         say(self.hint, f"{SOME}{more}" if self.edits else NONE)

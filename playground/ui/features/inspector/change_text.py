@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent
@@ -19,12 +18,12 @@ from playground.jsonkit.layout import indented_front
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.plain_text import show_hidden
-from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import code_font, tokens
 
 MOST = 400  # differences that are shown
 LONGEST = 6_000  # characters of one value
 TEXT_MOST = 20_000  # characters of a whole text; of a longer one only what is around the changes
+ALL_MOST = 60_000  # characters of all differences together
 LONG_LINE = 5_000  # characters of a line that is broken anywhere: Qt looks for words in the square of its length
 WORDS_FROM = 40  # characters of two texts from which on they are compared word by word
 AT_ONCE = 20  # differences that are written while the window waits
@@ -48,9 +47,7 @@ class ChangeText(QTextEdit):
     def __init__(self, says: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._again: Callable[[], None] | None = None
-        self._runs: Iterator[Run] = iter(())
         self._writing = Aside(self)
-        self.slices = Slices(self._draw, self)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setAcceptRichText(False)
@@ -92,35 +89,45 @@ class ChangeText(QTextEdit):
     def _show(self, runs: Iterable[Run]) -> None:
         self.clear()
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self._cursor = QTextCursor(self.document())
-        self._cursor.setBlockFormat(QTextBlockFormat())
-        self._runs = iter(runs)
-        self.slices.begin()
-        self.moveCursor(QTextCursor.MoveOperation.Start)
-
-    def _draw(self) -> Iterator[None]:
-        for run in self._runs:
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        cursor.setBlockFormat(QTextBlockFormat())
+        for run in runs:
             if run.indent is not None:
                 block = QTextBlockFormat()
                 block.setTopMargin(run.above)
                 block.setLeftMargin(run.indent)
-                if self._cursor.atStart():
-                    self._cursor.setBlockFormat(block)
+                if cursor.atStart():
+                    cursor.setBlockFormat(block)
                 else:
-                    self._cursor.insertBlock(block)
+                    cursor.insertBlock(block)
             if len(run.text) > LONG_LINE:
                 self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
             text = show_hidden(run.text.replace("\r\n", "\n").replace("\r", "\n"))
-            self._cursor.insertText(text, _format(run.look, whole=run.whole))
-            yield
+            cursor.insertText(text, _format(run.look, whole=run.whole))
+        cursor.endEditBlock()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    @property
+    def busy(self) -> bool:
+        """Return whether differences are still being computed."""
+        return self._writing.busy
 
 
 def _written(differences: Sequence[Difference]) -> list[Run]:
-    """All there is to draw of them."""
-    runs = chain.from_iterable(_difference(one, above=8 * bool(at)) for at, one in enumerate(differences[:MOST]))
-    if len(differences) > MOST:
-        return [*runs, Run(f"… {len(differences) - MOST:,} more differences", "muted", 0)]
-    return list(runs)
+    """Return the runs of the first differences, at most ``MOST`` of them and ``ALL_MOST`` characters."""
+    runs: list[Run] = []
+    size = shown = 0
+    for difference in differences[:MOST]:
+        if size >= ALL_MOST:
+            break
+        added = list(_difference(difference, above=8 * bool(shown)))
+        size += sum(len(run.text) for run in added)
+        runs += added
+        shown += 1
+    if len(differences) > shown:
+        runs.append(Run(f"… {len(differences) - shown:,} more differences", "muted", 0))
+    return runs
 
 
 def _difference(difference: Difference, above: int) -> Iterator[Run]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -14,15 +12,16 @@ from PySide6.QtWidgets import (
 )
 
 from playground.engine.inspect.lint import Finding, Review, report
-from playground.ui.features.inspector.traces import Trace
+from playground.ui.features.inspector.traces import READ_MS, Trace
+from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
+from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 from playground.ui.widgets.plain_text import show_hidden, tip
-from playground.ui.widgets.slices import Slices
 
-MOST = 500  # findings that are listed; the report has all
+MOST = 200  # findings that are listed; the report has all
 EMPTY = (
     "No exchange yet. Run the conversation, and what its answer does differently from the specification stands here."
 )
@@ -33,6 +32,7 @@ SO_FAR = "Nothing to report so far. When the answer has ended it is compared wit
 HEAD = "head"  # in the place of a frame: status and headers show it
 TITLES = ("Frame", "What it does", "What is expected", "Section")
 WIDTHS = (56, 300, 300, 64)
+LARGE = 200_000  # bytes of an answer that is reviewed in a thread
 EXPECTED = 0.54  # of the room for texts; it names fields, which do not break
 
 
@@ -47,7 +47,8 @@ class LintPage(QWidget):
         self._review: Review | None = None
         self._seen: tuple[int, bool] | None = None  # findings, whether it was judged
         self.found: tuple[Finding, ...] = ()  # what is shown
-        self.slices = Slices(self._read, self)
+        self.throttle = Throttle(self._read, self, READ_MS)
+        self._reviewing = Aside(self)
         self.count = text_label("", "small")
         self.count.setWordWrap(True)  # what was not seen is a sentence, and the window may be narrow
         self.copy_button = CopyButton("Copy report", "quiet")
@@ -69,26 +70,38 @@ class LintPage(QWidget):
         if trace is not self._trace:
             self._trace, self._seen = trace, None
             self._review = Review(trace.index) if trace is not None else None
-            self.slices.stop()
+            self.throttle.cancel()
+            self._reviewing.call_off()
             self._show()
         if trace is not None:
-            self.slices.poke()
+            self.throttle.poke()
+
+    @property
+    def busy(self) -> bool:
+        """Return whether frames or findings are still to be read."""
+        return self.throttle.pending or self._reviewing.busy
 
     def copy_report(self) -> None:
         """Put the report on the clipboard."""
         if self._trace is not None and self._review is not None:
             self.copy_button.copy(report(self._trace.index, self.found, self._review.unseen))
 
-    def _read(self) -> Iterator[None]:
+    def _read(self) -> None:
         trace, review = self._trace, self._review
-        if trace is None or review is None:
+        if trace is None or review is None or self._reviewing.busy:
             return
-        for _ in trace.read_frames():
-            yield
-        for _ in review.read_findings():
-            yield
+        trace.read_frames()
+        if trace.index.behind:
+            self.throttle.poke()
+        large = trace.index.closed and not review.judged and len(trace.exchange.body) > LARGE
+        self._reviewing.do(review.read_findings, self._reviewed, large=large)
+
+    def _reviewed(self, _result: None) -> None:
+        review = self._review
+        if review is None:
+            return
         state = len(review.findings), review.judged
-        if review is self._review and state != self._seen:
+        if state != self._seen:
             self._seen = state
             self._show()
 
@@ -136,7 +149,6 @@ class _Table(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self._found: tuple[Finding, ...] = ()
         self._filled = 0  # rows that have their texts
-        self.slices = Slices(self._work, self)
 
     def show_findings(self, found: tuple[Finding, ...]) -> None:
         """Show these; rows that say so already stay."""
@@ -144,16 +156,14 @@ class _Table(QTableWidget):
             self._filled = 0
         self._found, self._filled = found, min(self._filled, len(found))
         self.setRowCount(len(found))
-        self.slices.begin()
+        self._write_rows()
 
-    def _work(self) -> Iterator[None]:
-        """Write what is not yet written, each row as high as its texts: Qt itself would measure all rows at each."""
-        for row in range(len(self._found)):
-            if row >= self._filled:
-                self._write(row, self._found[row])
-                self._filled = row + 1
-            self.resizeRowToContents(row)
-            yield
+    def _write_rows(self) -> None:
+        """Write the new rows, each as high as its texts."""
+        for row in range(self._filled, len(self._found)):
+            self._write(row, self._found[row])
+        self._filled = len(self._found)
+        self.resizeRowsToContents()
 
     def _write(self, row: int, finding: Finding) -> None:
         note = finding.note[:1].upper() + finding.note[1:]
@@ -171,7 +181,7 @@ class _Table(QTableWidget):
         expected = round(room * EXPECTED)
         for column, width in enumerate((WIDTHS[0], room - expected, expected, WIDTHS[3])):
             self.setColumnWidth(column, width)
-        self.slices.begin()
+        self.resizeRowsToContents()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:

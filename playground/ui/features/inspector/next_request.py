@@ -69,7 +69,6 @@ def put_lines(editor: CodeEditor, text: str) -> None:
     cursor = QTextCursor(document.findBlockByNumber(head))
     last = document.findBlockByNumber(len(old) - tail - 1)
     cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
-    editor.find_fonts(put)
     cursor.insertText(put)
     document.clearUndoRedoStacks()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from playground.engine.inspect.frames import FrameIndex
@@ -13,7 +12,8 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
 
 KEPT = 6  # exchanges whose frames are kept
-AT_ONCE = 32 * 1024  # bytes taken in between two looks at the clock
+MOST = 512 * 1024  # bytes that are read at a time
+READ_MS = 80  # between two readings of an answer
 
 
 class Trace:
@@ -24,17 +24,11 @@ class Trace:
         self.index = FrameIndex(exchange)
         self.timeline = Timeline(self.index)
 
-    def read_frames(self) -> Iterator[None]:
-        """Take in what is new, with pauses in which other work can be done."""
-        while self.index.behind:
-            self.index.extend(AT_ONCE)
+    def read_frames(self, most: int | None = MOST) -> None:
+        """Read new frames, about ``most`` bytes of them, or all. ``index.behind`` says whether more are left."""
+        if self.index.behind:
+            self.index.extend(most)
             self.timeline.extend()
-            yield
-
-    def read_all_frames(self) -> None:
-        """Take in what is new, at once."""
-        for _ in self.read_frames():
-            pass
 
 
 class Traces:

@@ -6,7 +6,7 @@ The dialog asks the servers and changes nothing else: what a person wants put wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
@@ -29,7 +29,6 @@ from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_ti
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.scroll_page import DownArea, FittingArea
 from playground.ui.widgets.segments import Segments
-from playground.ui.widgets.slices import Slices
 
 WIDE, TALL = 860, 560
 ROW: Final = 24
@@ -41,6 +40,7 @@ CHOOSE: Final = (
     "Choose one at the left. It is asked of its server when you press {button}, and put nowhere before you say so."
 )
 ASK: Final = ("Get the messages", "Read")
+LIST_MS: Final = 50  # between two updates of the list
 
 
 class OfferedDialog(QDialog):
@@ -69,7 +69,7 @@ class OfferedDialog(QDialog):
         self._all: list[Offer] = []
         self._build()
         self._connect()
-        self.slices = Slices(self._list_offers, self, 20)
+        self.throttle = Throttle(self._list_offers, self, LIST_MS)
         self._soon = Throttle(self.refresh, self, 100)
         self._end = servers.subscribe(self._told)
         self.finished.connect(self._leave)
@@ -183,31 +183,22 @@ class OfferedDialog(QDialog):
             self._show(offer)
 
     def refresh(self, _words: str = "") -> None:
-        """List what servers offer now, a few milliseconds at a time."""
+        """List the offers of all servers."""
         self._say_asleep(self._lives())
-        self.slices.poke()
+        self.throttle.poke()
 
-    def _list_offers(self) -> Iterator[None]:
+    def _list_offers(self) -> None:
         lives, kind = self._lives(), self.kind
         known = (kind, *(part for live in lives for part in (live.server, live.prompts, live.resources, live.can)))
         if known != self._known:
             found: list[Offer] = []
             for live in sorted(lives, key=lambda live: live.server.name.casefold()):
-                own: list[Offer] = []
-                for offer in offers_of((live,), kind):
-                    own.append(offer)
-                    yield
-                found += sorted(own, key=lambda offer: offer.name.casefold())
-                yield
+                found += sorted(offers_of((live,), kind), key=lambda offer: offer.name.casefold())
             self._known, self._all = known, found
         words = self.finder.text().lower().split()
         offers = self._all
         if words:
-            offers = []
-            for offer in self._all:
-                if offer.matches(words):
-                    offers.append(offer)
-                yield
+            offers = [offer for offer in self._all if offer.matches(words)]
         self._show_offers(offers, words)
 
     def _show_offers(self, offers: list[Offer], words: list[str]) -> None:
@@ -433,7 +424,7 @@ class OfferedDialog(QDialog):
     def _leave(self, _result: int) -> None:
         self._call_off()
         self._offer = None  # nothing is completed any more
-        self.slices.stop()
+        self.throttle.cancel()
         self._end()
 
 

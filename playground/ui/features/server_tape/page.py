@@ -1,12 +1,11 @@
 """The Servers page: every message to and from tool servers in a list, and beside it the one that is chosen.
 
-It reads the tape and tells it nothing. Hidden, it does no work; seen, it works a few milliseconds at a time, and
-however many frames came meanwhile they are shown at once.
+It reads the tape and never changes it. A hidden page does no work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -24,12 +23,11 @@ from playground.ui.widgets.elided_label import CountLabel, ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
-from playground.ui.widgets.loop import FRAME_MS, spawn
+from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, tip
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.segments import Segments
-from playground.ui.widgets.slices import Slices
 
 EMPTY: Final = "No messages yet. What is said to tool servers, and what they say, stands here with its time."
 NO_MATCH: Final = "No message matches what is looked for."
@@ -41,7 +39,7 @@ NARROW: Final = 560  # pixels of the list below which the columns are tight
 NARROWEST: Final = 330  # pixels below which there are but a message's server, its name and what it took
 LEAST_DATA: Final = 90
 LEAST_LIST: Final = 170
-AT_ONCE: Final = 500  # rows that are told in one go
+READ_MS: Final = 50  # between two readings of the tape
 MOST_LISTED: Final = 60  # servers or methods in a menu
 PRETTY: Final = 0
 
@@ -140,7 +138,7 @@ class TapePage(QWidget):
         self._chosen: Entry | None = None
         self._to_choose = 0
         self.model = TapeModel(tape, self)
-        self.slices = Slices(self._read, self, FRAME_MS)
+        self.throttle = Throttle(self._read, self, READ_MS)
         self._build()
         self.table.selectionModel().selectionChanged.connect(self._choice_changed)
         self.table.customContextMenuRequested.connect(self._menu)
@@ -210,7 +208,8 @@ class TapePage(QWidget):
         self._wanted = wanted
         self._again = True
         self._show_what()
-        self.slices.begin()
+        self.throttle.cancel()
+        self._read()
 
     def show_call(self, turn_id: str, call_id: str) -> bool:
         """Show what belongs to a call; False where there is nothing."""
@@ -233,13 +232,13 @@ class TapePage(QWidget):
         self.table.scrollTo(self.model.index(row, 0))
 
     def finish(self) -> None:
-        """Take in at once what there is."""
-        self.slices.finish()
+        """Read the tape now if it has changed."""
+        self.throttle.flush()
 
     def _find(self, words: str) -> None:
         self._wanted = replace(self._wanted, words=words.lower() if words.strip() else "")
         self._again = True
-        self.slices.poke()
+        self.throttle.poke()
 
     def _all_calls(self) -> None:
         self.show_only(replace(self._wanted, call=None))
@@ -291,14 +290,14 @@ class TapePage(QWidget):
 
     def _came(self) -> None:
         if self.isVisible():
-            self.slices.poke()
+            self.throttle.poke()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.slices.poke()
+        self.throttle.poke()
 
-    def _read(self) -> Iterator[None]:
-        """The work: rows of frames that went are taken away, those of new ones that are wanted put at the end."""
+    def _read(self) -> None:
+        """Remove the rows of dropped frames and append those of new frames that pass the filter."""
         follow = self.table.at_end and not self.table.selectionModel().hasSelection()
         if self._again:
             self._again, self._read_to = False, 0
@@ -307,20 +306,10 @@ class TapePage(QWidget):
             if self._chosen is not None:
                 self._to_choose = self._to_choose or self._chosen.number
         self._drop_gone()
-        yield
-        wanted, found = self._wanted, list[Entry]()
-        for entry in self._tape.after(self._read_to):
-            if wanted is not self._wanted:
-                break  # it is begun again
-            self._read_to = entry.number
-            if wanted.fits(entry):
-                found.append(entry)
-            if len(found) >= AT_ONCE:
-                self.model.add(found)
-                found = []
-            yield
-        if wanted is self._wanted:
-            self.model.add(found)
+        entries = list(self._tape.after(self._read_to))
+        if entries:
+            self._read_to = entries[-1].number
+            self.model.add([entry for entry in entries if self._wanted.fits(entry)])
         self._shown(follow)
 
     def _drop_gone(self) -> None:

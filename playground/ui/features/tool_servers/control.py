@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from playground.ui.features.host import Control, Host
@@ -22,15 +21,6 @@ if TYPE_CHECKING:
     from playground.ui.features.tool_servers.draft_file import Drafts
     from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 
-#: What the dialog needs, in parts that are loaded each in a turn of the loop of its own: with the dialog they would
-#: take longer than a window may wait.
-LOADED = (
-    "playground.engine.tool_servers.book",
-    "playground.engine.tool_servers.live",
-    "playground.engine.tool_servers.servers",
-    "playground.ui.features.tool_servers.form",
-    "playground.ui.features.tool_servers.dialog",
-)
 WHENCE = "A tool server wants you to sign in there."
 
 
@@ -58,13 +48,7 @@ class ToolServersControl(Control):
     # ---- the dialogs
 
     def show_servers(self) -> None:
-        """Open the dialog, the first time some turns of the loop later."""
-        spawn(self._load_and_open(), name="show tool servers")
-
-    async def _load_and_open(self) -> None:
-        for name in LOADED:
-            import_module(name)
-            await asyncio.sleep(0)
+        """Open the dialog."""
         self.open_servers()
 
     def open_servers(self, server_id: str = "") -> ServersDialog:

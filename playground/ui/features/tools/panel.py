@@ -28,13 +28,13 @@ from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
-from playground.ui.widgets.slices import SLICE_S
 
 if TYPE_CHECKING:
     from playground.ui.features.tools.import_dialog import ImportDialog
     from playground.ui.features.tools.large_window import LargeWindow
 
 CHECK_AFTER_MS = 150
+CHECK_S = 0.05  # seconds of checking at a time; the rest of very many tools follows
 SHOWN_EVERY_S = 0.5  # what was found so far, while very many tools are checked
 SHOWN_A_SECOND = 2_500  # tools; of more, it is shown the less often
 
@@ -138,8 +138,8 @@ class ToolsPanel(QWidget):
         self._show_checks()
 
     def _check_some(self) -> None:
-        """The same for as long as a step may take; the rest of very many in the steps that follow."""
-        done = self._checks.look(self._tools, self._shown, SLICE_S)
+        """Check tools for ``CHECK_S`` and show the findings; the rest of very many tools follows."""
+        done = self._checks.look(self._tools, self._shown, CHECK_S)
         if not done:
             self._going_on.start(0)
         if done or time.monotonic() >= self._shown_at + max(SHOWN_EVERY_S, len(self._tools) / SHOWN_A_SECOND):

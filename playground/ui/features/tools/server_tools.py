@@ -7,7 +7,6 @@ opens the menu: nothing of tool servers is loaded until then. Setting up, confir
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,6 @@ from playground.ui.features.tools.servers_menu import ADD, DEMO, ServersMenu, fi
 from playground.ui.features.tools.standings import ABSENT, Seen, Standings
 from playground.ui.widgets import dialogs, loop
 from playground.ui.widgets.plain_text import short_name, show_hidden
-from playground.ui.widgets.slices import SLICE_S
 
 if TYPE_CHECKING:
     from playground.engine.tool_servers.book import ServerBook
@@ -174,7 +172,8 @@ class ServerTools(QObject):
                 self._read_servers()
                 now = self._host.session.id, self._tools, self.standings.servers
                 if self._swept is None or now[1] is not self._swept[1] or now != self._swept:
-                    self._swept = now if await self._sweep() else None
+                    self._sweep()
+                    self._swept = now
         finally:
             self._looking = False
 
@@ -228,22 +227,12 @@ class ServerTools(QObject):
         if tools != self._tools:
             self._panel.put_tools(tools)
 
-    async def _sweep(self) -> bool:
-        """Find how all tools stand, and show it. Whether nothing came in between."""
+    def _sweep(self) -> None:
+        """Compare all tools with those of their servers, and show the result."""
         session, tools = self._host.session, self._tools
-        end = time.perf_counter() + SLICE_S
-        for _ in self.standings.sweep(tools):
-            if time.perf_counter() >= end:
-                await asyncio.sleep(0)
-                end = time.perf_counter() + SLICE_S
-        if not isValid(self):
-            return False
-        if self._host.session is not session or self._tools is not tools:
-            self._again = True
-            return False
+        self.standings.sweep(tools)
         self._panel.show_standings(self.standings)
         self._switch_changed_off(session.id, tools)
-        return True
 
     def _switch_changed_off(self, session_id: str, tools: Sequence[ToolDefinition]) -> None:
         """What a server changed is off from now on, once: who undoes that is not answered by doing it again."""

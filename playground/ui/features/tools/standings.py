@@ -6,7 +6,7 @@ Pure; nothing of Qt. Servers are told from outside; what was found for a tool is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,7 +27,6 @@ STATE_WORDS: Final = {
     ABSENT: "not set up here",
     UNLOOKED: "not looked at yet",
 }
-STEP: Final = 50  # tools that are held against their servers at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Seen:
 
 
 class Standings:
-    """``of`` says how a tool stands; ``sweep`` finds it for all, in steps, and counts them by server."""
+    """``of`` compares a tool with its server's; ``sweep`` compares all and counts the results by server."""
 
     def __init__(self) -> None:
         self.servers: tuple[Seen, ...] = ()
@@ -96,23 +95,20 @@ class Standings:
         """Whether a tool stays off until a person has looked at it."""
         return self.of(tool) in UNSEEN
 
-    def sweep(self, tools: Sequence[ToolDefinition]) -> Iterator[None]:
-        """Find it for all of them. What was known of others is forgotten."""
+    def sweep(self, tools: Sequence[ToolDefinition]) -> None:
+        """Compare all of these tools with those of their servers, and forget the results of other tools."""
         counts: dict[str, Counter[Standing]] = {}
         held = 0
         have: dict[str, set[str]] = {}
-        for at, tool in enumerate(tools):
+        for tool in tools:
             if tool.server:
                 found = self.of(tool)
                 have.setdefault(tool.server, set()).add(tool.name_there)
                 counts.setdefault(tool.server, Counter())[found] += 1
                 held += found in UNSEEN and not tool.enabled
-            if at % STEP == STEP - 1:
-                yield
         self.counts, self.held = counts, held
         self.more = {name: self._more(self.server(name), there) for name, there in have.items()}
         self._known = {id(tool): self._known[id(tool)] for tool in tools if id(tool) in self._known}
-        yield
 
     def _more(self, seen: Seen, have: set[str]) -> int:
         if seen.listed is None or not seen.accepted or seen.demo:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from playground.domain.transcript import Transcript
 
 _NEAR = 8  # lines that are looked at for room before a new one is begun
-_STEP = 64  # turns placed between two looks at what else is to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Branch:
 
 
 class TreeLayout:
-    """``work`` fills it, in small steps. ``roots`` turns stand at the top: those of depth 0."""
+    """The places of all turns of ``transcript``. ``roots`` turns stand at the top: those of depth 0."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
@@ -43,12 +42,11 @@ class TreeLayout:
         self.roots = len(transcript.children(None))
         self.depth = 0  # how many turns the longest way has
         self._places: dict[str, tuple[Branch, int]] = {}
+        self._place_turns()
 
-    def work(self) -> Iterator[None]:
-        """Place every turn."""
+    def _place_turns(self) -> None:
         children = self.transcript.children
         waiting: list[tuple[str, int, int]] = [(root, 0, -1) for root in reversed(children(None))]
-        count = 0
         while waiting:
             first, start, above = waiting.pop()
             turns: list[str] = []
@@ -59,9 +57,6 @@ class TreeLayout:
                 following = children(at)
                 later += [(other, start + len(turns)) for other in reversed(following[1:])]
                 at = following[0] if following else None
-                count += 1
-                if count % _STEP == 0:
-                    yield
             lane = self._lane(start + len(turns) - 1, above, alone=not later)
             self._put(Branch(lane, start, above, tuple(turns)))
             waiting += [(other, depth, lane) for other, depth in later]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
@@ -305,13 +305,12 @@ class TreePage(SessionPage):
         elif self._session is not None:
             self.view.set_growing(frozenset(self._session.growing))
 
-    def _read(self) -> Iterator[None]:
+    def _read(self) -> None:
         session = self._session
         if session is None:
             return
         self._stale = False
         layout = TreeLayout(session.transcript)
-        yield from layout.work()
         self.view.show_tree(layout, frozenset(session.growing))
         self._stack.setCurrentWidget(self.view if len(layout) else self.empty)
         self._say()

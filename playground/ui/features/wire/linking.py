@@ -251,7 +251,7 @@ class Linking(QObject):
         trace = self._trace_of(exchange)
         if trace is None:
             return None
-        trace.read_all_frames()
+        trace.read_frames(most=None)
         return Answer(turn, trace, choice)
 
     def _answers(self, trace: Trace) -> dict[int, Answer]:

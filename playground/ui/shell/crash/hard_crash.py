@@ -10,8 +10,8 @@ import faulthandler
 import os
 import time
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import TextIO
 
 from playground.log import log_path, versions
 from playground.private import make_file, make_folder
@@ -22,7 +22,12 @@ KEPT = "last-crash.txt"
 LONGEST = 64 * 1024  # bytes of a file that are read
 OLD = 30 * 24 * 3600.0  # seconds after which an empty file is taken away: its process was ended from outside
 
-_file: TextIO | None = None
+_file: FileIO | None = None
+
+
+def crash_file() -> FileIO | None:
+    """Return this process's file between ``begin`` and ``end``; None without a writable folder."""
+    return _file
 
 
 def begin() -> str:
@@ -38,7 +43,7 @@ def begin() -> str:
         found = _collect(folder)
         path = folder / f"{PREFIX}{os.getpid()}.txt"
         make_file(path)
-        _file = path.open("w", encoding="utf-8")
+        _file = FileIO(path, "w+")  # unbuffered: ``faulthandler`` writes at its descriptor's position
         faulthandler.enable(_file)
     return found
 
@@ -48,6 +53,7 @@ def end() -> None:
     global _file
     if _file is not None:
         faulthandler.disable()
+        faulthandler.cancel_dump_traceback_later()
         path = Path(_file.name)
         _file.close()
         _file = None

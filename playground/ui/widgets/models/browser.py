@@ -6,7 +6,7 @@ Where one types is elsewhere: whoever has the field passes on its text and its k
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -26,7 +26,6 @@ from playground.ui.widgets.models.drawing import ModelDrawing, star_place
 from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing, Order
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
-from playground.ui.widgets.slices import Slices
 
 BESIDE: Final = 560  # pixels of width from which on the details stand beside the list
 DETAILS, BELOW = 240, 170  # pixels: their width there, their height below the list
@@ -89,7 +88,6 @@ class ModelBrowser(QWidget):
         self._typed = typed
         self._found = Found()
         self._wanted = ""  # the model to be looked at when the search is through
-        self._finding = Slices(self._find, self, rest=0)
         self.rows = ModelRows(self, ticking=ticking)
         self.list = styled(ModelList(), "models")
         self.list.setModel(self.rows)
@@ -129,21 +127,15 @@ class ModelBrowser(QWidget):
         say(self.failed, "")
         self._wanted = at or (self.current if text is None else "")
         self._order_words()
-        self._finding.begin()
+        self._find()
 
     def look_for(self, text: str, *, at: str = "") -> None:
         """List what has these words in its id or name; ``at`` is the id of the model to be looked at."""
         self._text, self._wanted = text, at
-        self._finding.begin()
+        self._find()
 
-    def settle(self) -> None:
-        """Have the search done now, so that keys mean what will be seen."""
-        self._finding.finish()
-
-    def _find(self) -> Iterator[None]:
-        found = Found()
-        yield from self._listing.look_for(self._text, SORTING.order, found, self._typed)
-        self._found = found
+    def _find(self) -> None:
+        self._found = self._listing.look_for(self._text, SORTING.order, self._typed)
         self._show_found()
 
     def _show_found(self) -> None:
@@ -176,13 +168,11 @@ class ModelBrowser(QWidget):
 
     def step(self, by: int) -> None:
         """Look at the model so many lines further."""
-        self.settle()
         current = self.list.currentIndex()
         self._go_to(self.rows.next_row(current.row() if current.isValid() else -1, by))
 
     def first(self) -> QModelIndex:
         """The first model found."""
-        self.settle()
         return self.rows.index(self.rows.next_row(-1, 1))
 
     def _go_to(self, row: int) -> None:
@@ -237,7 +227,7 @@ class ModelBrowser(QWidget):
         if not words:
             listing.offering = replace(listing.offering, favourites=marked(listing.offering.favourites, model_id, on))
             self._wanted = self.current
-            self._finding.begin()
+            self._find()
 
     def _fill_orders(self) -> None:
         self._orders.clear()
@@ -253,7 +243,7 @@ class ModelBrowser(QWidget):
         SORTING.choose(order)
         self._order_words()
         self._wanted = self.current
-        self._finding.begin()
+        self._find()
 
     def _order_words(self) -> None:
         self.order.setText(ORDERS[SORTING.order])

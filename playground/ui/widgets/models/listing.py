@@ -1,11 +1,8 @@
-"""The models of one list: searched, put in an order, spelled for a field of one line. No Qt here.
-
-What takes long with very many models is done in small steps, which whoever asks for it takes a few at a time.
-"""
+"""The models of one list: searched, put in an order, spelled for a field of one line. No Qt here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -16,8 +13,7 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 1_000  # models of a list that are listed at once
 LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
-STEP: Final = 500  # models looked at between two looks at the clock
-_RUN: Final = 2_000  # models put in order at once
+UNUSUAL: Final = 500  # models not for conversation that are listed in any case
 _ENDS: Final = 100
 _UNKNOWN: Final = float("inf")
 
@@ -77,11 +73,10 @@ class Line:
 
 @dataclass
 class Found:
-    """What a search came to: the lines to show, how many models it found, and whether it is through."""
+    """The result of a search: the lines to show, and how many models match."""
 
     lines: list[Line] = field(default_factory=list)
     count: int = 0
-    done: bool = False
 
 
 class Listing:
@@ -122,55 +117,36 @@ class Listing:
     @property
     def folded(self) -> list[str]:
         """What each model is found by, without its case: its id and its title, as far as they are searched."""
-        for _ in self._fold():
-            pass
-        return self._folded
-
-    def _fold(self) -> Iterator[None]:
-        while (done := len(self._folded)) < len(self.models):
-            for model in self.models[done : done + STEP]:
+        if len(self._folded) < len(self.models):
+            for model in self.models[len(self._folded) :]:
                 text = f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}" if model.title else model.id[:LONGEST]
                 self._folded.append(text.casefold())
-            yield
+        return self._folded
 
-    def _put_in_order(self, order: Order) -> Iterator[None]:
-        """Find out the order, in runs that are merged: to sort very many at once would take too long."""
-        if order in self._orders:
-            return
-        if order is Order.LISTED:
-            self._orders[order] = list(range(len(self.models)))
-            return
-        from heapq import merge
+    def _ordered(self, order: Order) -> list[int]:
+        """The places of all models in that order."""
+        if order not in self._orders:
+            places = list(range(len(self.models)))
+            if order is not Order.LISTED:
+                key = _KEYS[order]
+                places.sort(key=lambda at: key(self.models[at]))
+            self._orders[order] = places
+        return self._orders[order]
 
-        key, runs = _KEYS[order], []
-        for begin in range(0, len(self.models), _RUN):
-            runs.append(sorted((key(model), begin + at) for at, model in enumerate(self.models[begin : begin + _RUN])))
-            yield
-        places: list[int] = []
-        for _, place in merge(*runs):
-            places.append(place)
-            if len(places) % STEP == 0:
-                yield
-        self._orders[order] = places
-
-    def look_for(self, text: str, order: Order, found: Found, typed: bool = False) -> Iterator[None]:
-        """Find what has all words of ``text`` in its id or title, in small steps, into ``found``.
+    def look_for(self, text: str, order: Order, typed: bool = False) -> Found:
+        """Find the models that have all words of ``text`` in their id or title.
 
         The model of exactly that id stands first, those that are for no conversation last. Without ``text`` the
         favourites and those used last stand before all. ``typed``: an id that is in no list has a line, too.
         """
         words, wanted = text.casefold().split(), self.meant(text)
-        if words:
-            yield from self._fold()
-        yield from self._put_in_order(order)
+        folded = self.folded if words else []
         exact = self._by_id.get(wanted) if words else None
         usual: list[Model] = [exact] if exact is not None else []
         others: list[Model] = []
         count = len(usual)
-        for number, place in enumerate(self._orders[order]):
-            if number % STEP == STEP - 1:
-                yield
-            if words and not all(word in self._folded[place] for word in words):
+        for place in self._ordered(order):
+            if words and not all(word in folded[place] for word in words):
                 continue
             model = self.models[place]
             if model is exact:
@@ -179,10 +155,10 @@ class Listing:
             kept = others if model.facts.mode else usual
             if len(kept) < SHOWN:
                 kept.append(model)
-        found.lines = self._lines(usual, others, count, sections=not words)
+        found = Found(self._lines(usual, others, count, sections=not words), count)
         if typed and words and wanted not in self._by_id:
             found.lines.append(Line(_unlisted(wanted), note="as typed; in no list"))
-        found.count, found.done = count, True
+        return found
 
     def _lines(self, usual: list[Model], others: list[Model], count: int, *, sections: bool) -> list[Line]:
         before: list[Line] = []
@@ -195,7 +171,7 @@ class Listing:
         if lines and (before or others):
             lines.insert(0, Line(words="All" if before else "Models", heading=True))
         if others:
-            room = max(SHOWN - len(usual), STEP)
+            room = max(SHOWN - len(usual), UNUSUAL)
             lines += [Line(words="Not for conversation, by the list", heading=True), *map(Line, others[:room])]
         listed = sum(line.model is not None for line in lines)
         if count > listed:

@@ -94,8 +94,7 @@ def answer(body: bytes, request: Any, protocol: str = "chat", **more: Any) -> Ex
 
 def reviewed(tape: Exchange) -> Review:
     review = Review(indexed(tape))
-    for _ in review.read_findings():
-        pass
+    review.read_findings()
     return review
 
 

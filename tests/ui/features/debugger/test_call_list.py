@@ -27,7 +27,7 @@ def page(show_widget: ShowWidget) -> CallList:
 
 
 def read_rows(page: CallList) -> list[list[str]]:
-    page.slices.finish()
+    page.throttle.flush()
     model = page.model
     return [[model.index(row, column).data() for column in range(6)] for row in range(model.rowCount())]
 

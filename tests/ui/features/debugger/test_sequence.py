@@ -20,7 +20,7 @@ def page(show_widget: ShowWidget) -> SequencePage:
 
 def show(page: SequencePage, rounds: int) -> list[Span]:
     page.show_session(session(loop_of(rounds)))
-    page.slices.finish()
+    page.throttle.flush()
     return list(page.view.spans)
 
 
@@ -62,17 +62,17 @@ def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) 
 def test_view_follows_its_right_end(page: SequencePage) -> None:
     found = session(loop_of(30))
     page.show_session(found)
-    page.slices.finish()
+    page.throttle.flush()
     bar = page.view.horizontalScrollBar()
     assert bar.value() == bar.maximum() > 0
     before = bar.maximum()
     for turn in round_of(99, "Paris", at=80):
         found.turns.add_turn(turn)
-    page.slices.finish()
+    page.throttle.flush()
     assert bar.value() == bar.maximum() > before
     bar.setValue(100)
     found.turns.add_turn(answer(100, at=90))
-    page.slices.finish()
+    page.throttle.flush()
     assert bar.value() == 100
 
 

@@ -14,7 +14,6 @@ def test_changed_members_have_signs(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
     text.show_differences(diff_json({"a": 1, "b": [1, 2], "c": "x"}, {"a": 2, "b": [1, 2, 3], "d": {"e": 1}}))
-    text.slices.finish()
     assert text.toPlainText().split("\n") == [
         "± a",
         "− 1",
@@ -35,7 +34,6 @@ def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
     qtbot.addWidget(text)
     same = "the same words again and again, " * 40
     text.show_differences(diff_json({"m": f"{same}old end"}, {"m": f"{same}new end"}))
-    text.slices.finish()
     shown = text.toPlainText()
     assert "old new end" in shown.replace("  ", " ")
     assert "characters …" in shown
@@ -50,9 +48,7 @@ def test_both_sides_of_an_answer_are_whole(qtbot: QtBot) -> None:
         qtbot.addWidget(widget)
     pieces = diff_words(before, after)
     left.show_pieces(pieces, [Side.ADDED])
-    left.slices.finish()
     right.show_pieces(pieces, [Side.REMOVED])
-    right.slices.finish()
     assert (left.toPlainText(), right.toPlainText()) == (before, after)
     assert struck(left, "warm")
 
@@ -61,10 +57,8 @@ def test_omitted_differences_are_counted(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
     text.show_differences(diff_json({}, {f"m{number}": 1 for number in range(MOST + 7)}))
-    text.slices.finish()
     assert text.toPlainText().endswith("… 7 more differences")
     text.show_differences(diff_json({"m": 1}, {"m": "\u202e" * 3}))
-    text.slices.finish()
     assert "‹U+202E›" in text.toPlainText()
 
 

@@ -26,7 +26,6 @@ def test_parts_of_a_comparison_are_shown_one_by_one(page: DiffPage) -> None:
     for part, words in ((ANSWER, "It is warmcold"), (REASONING, NOTHING), (UNKNOWN, '"sig": "two"')):
         page.part.setCurrentIndex(part)
         page.show_comparison(FOUND)
-        page.text.slices.finish()
         assert page.text.toPlainText() == words
     page.part.setCurrentIndex(FIGURES)
     assert page.figures.isVisible()

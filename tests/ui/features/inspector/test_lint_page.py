@@ -31,12 +31,11 @@ def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
     page = make_page(qtbot)
     odd = exchange([(0.1, chunk({"content": "hello"})), (0.2, b"data: not json\n\n"), (0.3, chunk({}, "stop"))])
     page.show_trace(Traces().of(odd))
-    page.slices.finish()
+    page.throttle.flush()
     codes = [finding.code for finding in page.found]
     assert "not_json" in codes
     assert "no_end_marker" in codes
     row = codes.index("not_json")
-    page.table.slices.finish()
     frame, note = page.table.item(row, 0), page.table.item(row, 1)
     assert frame is not None
     assert note is not None
@@ -56,7 +55,7 @@ def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
 def show_exchange(page: LintPage, tape: Exchange) -> str:
     """What stands in the place of findings, once they are looked for."""
     page.show_trace(Traces().of(tape))
-    page.slices.finish()
+    page.throttle.flush()
     assert page.found == reviewed(tape).findings == ()
     return page.empty.text()
 
@@ -97,12 +96,12 @@ def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:
     tape = answer(first(), asked(n=2), ended=False)
     trace = Traces().of(tape)
     page.show_trace(trace)
-    page.slices.finish()
+    page.throttle.flush()
     assert "so far" in page.empty.text()
     tape.reads.append(type(tape.reads[0])(0.2, good({}, "stop") + DONE))
     tape.ended, tape.complete = 0.2, True
     page.show_trace(trace)
-    page.slices.finish()
+    page.throttle.flush()
     assert [one.code for one in page.found] == ["choices_count"]
     page.show_trace(Traces().of(weather()))
     assert (page.found, page.count.text(), page.empty.text()) == ((), "", ""), "another one, and not looked at yet"

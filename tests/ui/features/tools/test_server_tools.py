@@ -37,8 +37,7 @@ def know(panel: ToolsPanel, *listed: ServerTool, state: str = "ready", accepted:
     """Tell the panel of the server, which was accepted as it is in this file."""
     standings = Standings()
     standings.put([Seen("files", "f", state, listed=by_name(listed), accepted=by_name(accepted or (READ, WRITE)))])
-    for _ in standings.sweep(panel.tools):
-        pass
+    standings.sweep(panel.tools)
     panel.show_standings(standings)
 
 

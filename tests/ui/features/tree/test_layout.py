@@ -20,10 +20,7 @@ def tree(parents: Sequence[int | None], head: int | None = None) -> Transcript:
 
 
 def laid_out(transcript: Transcript) -> TreeLayout:
-    layout = TreeLayout(transcript)
-    for _ in layout.work():
-        pass
-    return layout
+    return TreeLayout(transcript)
 
 
 def some_tree(seed: int, count: int = 120) -> Transcript:

@@ -31,7 +31,7 @@ def page(qtbot: QtBot, session: Session) -> TreePage:
     page.resize(900, 220)
     page.show_session(session)
     show_in_front(qtbot, page)
-    page.slices.finish()
+    page.throttle.flush()
     return page
 
 
@@ -71,14 +71,14 @@ def test_partly_unread_answer_is_marked_and_counted(page: TreePage, session: Ses
     turn = next(turn for turn in session.transcript.turns.values() if not mark_of(turn, ()))
     unread = turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, holes=("not_json",))})
     session.turns.rewrite(session.transcript.replace(unread))
-    page.slices.finish()
+    page.throttle.flush()
     assert page.said.text.endswith(" · 1 failed · 1 interrupted · 1 part unread · 1 stopped")
     assert mark_of(unread, ()) == "part unread"
 
 
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
     session.turns.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
-    page.slices.finish()
+    page.throttle.flush()
     page.view.setFocus()
     page.view.look_at("u")
     assert "<img src=x onerror=1> " in page.said.text

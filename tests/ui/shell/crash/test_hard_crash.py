@@ -119,7 +119,7 @@ class Broken:
     def __init__(self, *_, **__):
         raise ValueError(sys.argv[1])
 
-if sys.argv[2] == "furnish":
+if sys.argv[2] == "build":
     workspace.Workspace = Broken
 else:
     app_module.MainWindow = Broken
@@ -133,7 +133,7 @@ sys.exit(app_module.run())
 """
 
 
-@pytest.mark.parametrize("where", ["__init__", pytest.param("furnish", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("where", ["__init__", pytest.param("build", marks=pytest.mark.slow)])
 def test_failed_start_is_shown_and_logged(tmp_path: Path, where: str) -> None:
     """With a window, whose rest cannot be made, and without one."""
     ended = start(tmp_path, PROMPT, where, program=NO_START)

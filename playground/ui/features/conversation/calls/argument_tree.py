@@ -5,11 +5,10 @@ Painted, not laid out: a fragment costs what it is long, and only the rows in vi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import Property, QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import Property, QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.engine.questions.kinds import ArgumentsFit
@@ -19,8 +18,6 @@ from playground.jsonkit.texts import cut
 from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
-from playground.ui.widgets.font_search import font_search
-from playground.ui.widgets.loop import has_time
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 
@@ -29,8 +26,6 @@ STEP = 14  # pixels of indentation a level
 DEEPEST = 12  # levels that are indented; deeper ones stand below one another
 MOST_READ = 60_000  # characters that are read; what comes behind them is only in the text
 MOST_ROWS = 300  # that are painted; the raw text beside it has all
-STEP_SECONDS = 0.003  # of reading, before the window has its turn
-PIECE = 120  # characters that are read at once: of numbers, as many as take half a step
 LONGEST = 300  # characters of a name that are shown
 _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
 
@@ -52,19 +47,16 @@ class ArgumentTree(QWidget):
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._look_again)
         self._fragments: Sequence[str] = ()
-        self._fed = self._at = 0  # fragments that were read, and characters of the one after them
+        self._fed = 0  # fragments that were read
         self._ending = False  # nothing comes any more
         self._truncated = False
         self._known: set[tuple[str | int, ...]] = set()
         self._counted = 0
-        self._next = QTimer(self, singleShot=True, interval=0)
-        self._next.timeout.connect(self._go_on)
         self.problems: list[Problem] = []
         self._by_path: dict[tuple[str | int, ...], list[Problem]] = {}
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Arguments as a tree")
         self.setFont(code_font())
-        font_search().found.connect(self._draw_found)
 
     @property
     def reader(self) -> PartialJson:
@@ -75,9 +67,8 @@ class ArgumentTree(QWidget):
         """Start anew, for arguments to be held against ``schema``."""
         self._schema = schema
         self._reader, self._judge = PartialJson(), Judge(schema)
-        self._fragments, self._fed, self._at = (), 0, 0
+        self._fragments, self._fed = (), 0
         self._ending = self._truncated = False
-        self._next.stop()
         self._known, self._counted = set(), 0
         self._look_again()
 
@@ -92,8 +83,7 @@ class ArgumentTree(QWidget):
         if self._ending and truncated is self._truncated:
             return
         self._ending, self._truncated = True, truncated
-        if not self._next.isActive():  # else this turn has had its time for it
-            self._read_on()
+        self._read_on()
 
     def show_whole(self, arguments: str, schema: JSONObject | None, *, truncated: bool) -> None:
         """Show arguments that have arrived; those that were watched as they came are not read a second time."""
@@ -104,28 +94,11 @@ class ArgumentTree(QWidget):
         if not self._ending:
             self.finish(truncated=truncated)
 
-    def _go_on(self) -> None:
-        """Read on in a turn that has time for it: the trees of six lanes would take six times as long in one."""
-        if has_time():
-            self._read_on()
-        else:
-            self._next.start()
-
     def _read_on(self) -> None:
-        """Read for as long as a window can wait; what is left is read at its next turn."""
-        until = time.perf_counter() + STEP_SECONDS
         while self._fed < len(self._fragments) and not self._full:
-            fragment = self._fragments[self._fed]
-            self._reader.read_fragment(fragment[self._at : self._at + PIECE])
-            self._at += PIECE
-            if self._at >= len(fragment):
-                self._fed, self._at = self._fed + 1, 0
-            if time.perf_counter() > until:
-                break
-        left = self._fed < len(self._fragments) and not self._full
-        if left:
-            self._next.start()
-        elif self._ending and not self._full:
+            self._reader.read_fragment(self._fragments[self._fed][: MOST_READ - self._reader.length])
+            self._fed += 1
+        if self._ending and not self._full:
             self._reader.finish()
         self._look_again()
 
@@ -229,7 +202,6 @@ class ArgumentTree(QWidget):
         if wrong:
             pieces.append((f"   × {wrong}", t.error))
         for text, colour in pieces:
-            painter.setFont(self._font_of(text))
             metrics, room = painter.fontMetrics(), self.width() - x
             if room < metrics.averageCharWidth():
                 break
@@ -237,17 +209,6 @@ class ArgumentTree(QWidget):
             painter.setPen(QColor(colour))
             painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, shown)
             x += metrics.horizontalAdvance(shown)
-        painter.setFont(self.font())
-
-    def _font_of(self, text: str) -> QFont:
-        """What a text is drawn with: boxes where a font for some of it was not looked for yet."""
-        font = self.font()
-        if len(font_search().split(font, text)) > 1:
-            font.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
-        return font
-
-    def _draw_found(self) -> None:
-        self.update()
 
     # Mouse
 

@@ -7,7 +7,7 @@ beside the window's thread while the panel is seen.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -32,11 +32,11 @@ from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.scroll_page import ScrollPage
-from playground.ui.widgets.slices import Slices
 
 if TYPE_CHECKING:
     from playground.engine.gateways.offered import Gateways
 
+MOST: Final = 50  # cards that are shown first
 LISTED: Final = 20  # checks of single cases that are named while no case is chosen
 FOR_ALL, FOR_ONE = "For all cases", "For the chosen case only"
 NONE_YET: Final = "Without a check nothing passes or fails: answers are kept, to be looked at and compared blind."
@@ -45,84 +45,74 @@ _BEGIN: Final = ("Is JSON", "Tool called", "Finish reason", "Refusal", "Judge") 
 
 
 class CheckList(QWidget):
-    """Some checks, a card each, made a few at a time. ``changed`` tells what they are to be.
-
-    ``moved`` tells one that is to be elsewhere, ``grown`` that there are more cards.
-    """
+    """Checks, a card each. ``changed`` carries the edited checks, ``moved`` the check to be moved to the other list."""
 
     changed = Signal(tuple)
     moved = Signal(object)
-    grown = Signal()
 
     def __init__(self, models: Models, elsewhere: str) -> None:
         super().__init__()
         self._models, self._elsewhere = models, elsewhere
         self._can_move = True
         self.checks: tuple[Check, ...] = ()
-        self._places: list[CheckCard | None] = []  # a card for each check, once it is made
-        self._column = in_column(of=self, margins=0, spacing=8)
-        self._making = Slices(self._make_cards, self, rest=0)
-
-    @property
-    def cards(self) -> list[CheckCard]:
-        """Those that are made, in the order of their checks."""
-        return [card for card in self._places if card is not None]
+        self.cards: list[CheckCard] = []  # in the order of their checks
+        self._most = MOST  # cards
+        self.more = push_button("", "link")
+        self.more.clicked.connect(self._show_all)
+        self._column = in_column(self.more, of=self, margins=0, spacing=8)
+        self.more.hide()
 
     def show_checks(self, checks: Sequence[Check], *, can_move: bool = True, anew: bool = False) -> None:
         """Show these. A card stays that of its check, open or not; ``anew``: they are another case's."""
         before, self.checks, self._can_move = self.cards, tuple(checks), can_move
         free = [] if anew else list(before)
-        fits = [_take(free, check, Check.__eq__) for check in checks]
-        self._places = [fit or _take(free, check, _alike) for fit, check in zip(fits, checks, strict=True)]
-        kept = self.cards
-        discard(self._column, *[card for card in before if card not in kept])
-        for place, card in enumerate(self._places):
-            if card is not None:
-                self._put(place, card)
+        self._most = MOST if anew else self._most
+        shown = checks[: self._most]
+        self.more.setVisible(len(checks) > len(shown))
+        self.more.setText(f"Show all {len(checks):,} checks")
+        fits = [_take(free, check, Check.__eq__) for check in shown]
+        matches = [fit or _take(free, check, _alike) for fit, check in zip(fits, shown, strict=True)]
+        discard(self._column, *[card for card in before if card not in matches])
+        self.cards = [card or self._make(check) for card, check in zip(matches, shown, strict=True)]
+        for place, card in enumerate(self.cards):
+            self._put(place, card)
         self.setVisible(bool(checks))
-        self._making.begin()
 
     def _put(self, place: int, card: CheckCard) -> None:
-        check, before = self.checks[place], sum(one is not None for one in self._places[:place])
-        if self._column.indexOf(card) != before:
-            self._column.insertWidget(before, card)
+        check = self.checks[place]
+        if self._column.indexOf(card) != place:
+            self._column.insertWidget(place, card)
         if card.check != check:
             card.show_check(check)
             card.show_rate("")
         last = place == len(self.checks) - 1
         card.show_place(first=place == 0, last=last, elsewhere=self._elsewhere if self._can_move else "")
 
-    def _make_cards(self) -> Iterator[None]:
-        made = False
-        for place in range(len(self.checks)):
-            if place < len(self._places) and self._places[place] is None:
-                self._make(place)
-                made = True
-                yield
-        if made:
-            self.grown.emit()
+    def _show_all(self) -> None:
+        self._most = len(self.checks)
+        self.show_checks(self.checks, can_move=self._can_move)
 
-    def _make(self, place: int) -> None:
-        card = self._places[place] = CheckCard(self.checks[place], self._models, self._elsewhere)
+    def _make(self, check: Check) -> CheckCard:
+        card = CheckCard(check, self._models, self._elsewhere)
         card.changed.connect(partial(self._edited, card))
         card.asked.connect(partial(self._do, card))
-        self._put(place, card)
+        return card
 
     def add(self, check: Check) -> None:
         """One more, with its form open."""
+        if len(self.checks) >= self._most:
+            self._most = len(self.checks) + 1
         self.changed.emit((*self.checks, check))
-        if self._places:
-            if self._places[-1] is None:
-                self._make(len(self._places) - 1)
+        if self.cards:
             self.cards[-1].open()
 
     def _edited(self, card: CheckCard, check: Check) -> None:
-        at = self._places.index(card)
+        at = self.cards.index(card)
         card.show_check(check)
         self.changed.emit((*self.checks[:at], check, *self.checks[at + 1 :]))
 
     def _do(self, card: CheckCard, what: str) -> None:
-        checks, at = list(self.checks), self._places.index(card)
+        checks, at = list(self.checks), self.cards.index(card)
         if what == "elsewhere":
             self.moved.emit(card.check)
             return
@@ -189,9 +179,9 @@ class ChecksPanel(ScrollPage):
         self.of_all.changed.connect(self._change_all)
         self.of_all.moved.connect(self._to_case)
         self.own.changed.connect(self._change_own)
-        self.of_all.grown.connect(self._show_rates)
-        self.own.grown.connect(self._show_counts)
         self.own.moved.connect(self._to_all)
+        self.of_all.more.clicked.connect(self._show_rates)
+        self.own.more.clicked.connect(self._show_counts)
         look.planned.connect(self.show_plan)
         look.chosen.connect(self.show_plan)
         look.figured.connect(self._show_rates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,10 +26,9 @@ from playground.ui.widgets.dialogs import line_dialog
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import discard, in_row
-from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.loop import Throttle, ask, spawn
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.scroll_page import ScrollPage
-from playground.ui.widgets.slices import Slices
 
 if TYPE_CHECKING:
     from playground.engine.gateways.offering import Offering
@@ -80,18 +79,18 @@ class VariantsPanel(ScrollPage):
         column.addWidget(self.as_set)
         column.addLayout(self._cards)
         column.addStretch(1)
-        self._slices = Slices(self._show, self, rest=0)
-        look.planned.connect(self._slices.poke)
-        self._slices.begin()
+        self._throttle = Throttle(self._show, self)
+        look.planned.connect(self._throttle.poke)
+        self._show()
 
     @property
     def busy(self) -> bool:
-        """Whether cards are still being drawn."""
-        return self._slices.busy
+        """Return whether the cards are out of date."""
+        return self._throttle.pending
 
     # Showing them
 
-    def _show(self) -> Iterator[None]:
+    def _show(self) -> None:
         session, plan = self._look.session, self._look.plan
         problems = {one.id: one.words for one in self._look.problems if one.place == "variants"}
         system = system_text(session.transcript)
@@ -107,7 +106,6 @@ class VariantsPanel(ScrollPage):
                 self._cards.insertWidget(place, card)
             words = variant_differences(session.settings, system, variant, self._gateway)
             card.show_variant(place + plan.as_set, variant.name, words, _NOTHING, problems.get(variant.id, ""))
-            yield
 
     def _make(self, key: str) -> VariantCard:
         card = self.cards[key] = VariantCard()
@@ -123,14 +121,14 @@ class VariantsPanel(ScrollPage):
 
     def _put(self, variants: Iterable[Variant], **more: object) -> None:
         self._look.change_apart(variants=tuple(variants), **more)
-        self._slices.poke()
+        self._throttle.poke()
 
     def _add(self, variants: Iterable[Variant], _checked: bool = False) -> None:
         self._put((*self._look.plan.variants, *variants))
 
     def _set_part(self, on: bool) -> None:
         self._look.change_apart(as_set=on)
-        self._slices.poke()
+        self._throttle.poke()
 
     def _find(self, key: str) -> Variant | None:
         return next((one for one in self._look.plan.variants if one.id == key), None)

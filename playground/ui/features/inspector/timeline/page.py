@@ -1,12 +1,12 @@
-"""The Timeline tab's page: the picture above the list of frames, and beside both the frame that is chosen.
+"""The Timeline tab's page: the picture above the list of frames, and beside both the chosen frame.
 
-Seen, it takes in what is new a few milliseconds at a time; hidden, it does nothing.
+A hidden page does no work.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
@@ -20,17 +20,17 @@ from playground.engine.inspect.frames import FrameIndex
 from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST
 from playground.ui.features.inspector.timeline.frame_model import DATA, DELTA, ODD, TITLES, FrameModel
 from playground.ui.features.inspector.timeline.picture import COMPACT, TALL, TALLEST, TimelinePicture
-from playground.ui.features.inspector.traces import Trace
+from playground.ui.features.inspector.traces import READ_MS, Trace
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.figures import size
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
+from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
-from playground.ui.widgets.slices import Slices
 
 EMPTY = "No exchange yet. Run the conversation, and every frame that comes back stands here, with its time."
 WIDE = 560  # pixels of the page's width from which on the whole is described in words, too
@@ -309,7 +309,7 @@ class TimelinePage(QWidget):
         self.picture = TimelinePicture()
         self.table = FrameTable()
         self.detail = FrameDetail()
-        self.slices = Slices(self._read, self)
+        self.throttle = Throttle(self._read, self, READ_MS)
         self.empty = empty_words(EMPTY)
         left = QWidget()
         in_column(self.picture, (self.table, 1), of=left, margins=0, spacing=0)
@@ -328,34 +328,37 @@ class TimelinePage(QWidget):
         """Show an exchange, or what is new in the one that is shown."""
         if trace is not self._trace:
             self._trace = trace
-            self.slices.stop()
+            self.throttle.cancel()
             self.table.frames.show(trace.index if trace is not None else None)
             self.detail.show_frames(None, ())
             self._refresh(fresh=True)
         if trace is not None and trace.index.behind:
-            self.slices.poke()
+            self.throttle.poke()
         elif trace is not None and (trace.exchange.dropped or trace.timeline.served != self.picture.served):
             self._refresh(fresh=False)  # its bytes may have gone since, or a server was asked
 
     def choose(self, numbers: Sequence[int]) -> None:
         """Choose frames, as nobody's hand; those that are not read yet as soon as they are."""
         if numbers and self._trace is not None and numbers[-1] >= self.table.frames.rowCount():
-            self._trace.read_all_frames()
+            self._trace.read_frames(most=None)
             self._refresh(fresh=False)
         self.table.choose(numbers)
 
     def finish(self) -> None:
-        """Take in at once what is known."""
-        self.slices.finish()
+        """Read all frames that have arrived, now."""
+        if self._trace is not None and self.throttle.pending:
+            self.throttle.cancel()
+            self._trace.read_frames(most=None)
+            self._refresh(fresh=False)
 
-    def _read(self) -> Iterator[None]:
+    def _read(self) -> None:
         trace = self._trace
         if trace is None:
             return
-        for _ in trace.read_frames():
-            yield
-        if trace is self._trace:
-            self._refresh(fresh=False)
+        trace.read_frames()
+        if trace.index.behind:
+            self.throttle.poke()
+        self._refresh(fresh=False)
 
     def _refresh(self, *, fresh: bool) -> None:
         trace = self._trace
