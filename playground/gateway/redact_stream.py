@@ -92,7 +92,7 @@ class _EventRedactor:
 
     __slots__ = (
         "_cuts", "_grown_at", "_is_open", "_line", "_line_start", "_lines_left", "_reads", "_received", "_redactor",
-        "_released", "_tails",
+        "_released", "_tails", "_was_open",
     )  # fmt: skip
 
     def __init__(self, redactor: Redactor) -> None:
@@ -103,6 +103,7 @@ class _EventRedactor:
         self._line = bytearray()  # the incomplete last line
         self._line_start = 0
         self._is_open = False  # a text in that line may end with the beginning of a secret
+        self._was_open = False  # and it did, when earlier reads were released for their size or age
         self._tails: dict[Lane, _Tail] = {}
         self._grown_at = 0.0  # when one of them grew, or the oldest held read came
         self._lines_left = 0  # for which released tails are remembered
@@ -134,11 +135,10 @@ class _EventRedactor:
                 self._line += data[begin:end]
             self._is_open = self._is_open or opening < end
             if line_break is not None:
-                # A line that earlier reads began may have been open when these were released for their size.
-                if self._is_open or self._tails or self._line_start < read_start:
+                if self._is_open or self._was_open or self._tails:
                     self._read_line(arrival)
                 self._line.clear()
-                self._line_start, self._is_open = read_start + end, False
+                self._line_start, self._is_open, self._was_open = read_start + end, False, False
             begin = end
         return self._release(arrival)
 
@@ -174,14 +174,14 @@ class _EventRedactor:
         self._let_go(list(self._tails))
         self._tails.clear()
         self._line.clear()
-        self._is_open = False
+        self._is_open = self._was_open = False
         return self._release(arrival)
 
     def _release(self, now: float) -> list[Piece]:
         """Return the reads that end before all that may be a part of a secret."""
         if now - self._grown_at > LONGEST_HELD or self._received - self._released > MOST_HELD:
             self._let_go(list(self._tails))
-            self._is_open = False
+            self._is_open, self._was_open = False, self._is_open or self._was_open
         limits = [self._first_held(tail) for tail in self._tails.values() if tail.waiting]
         if self._is_open:
             limits.append(self._line_start)
