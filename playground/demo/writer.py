@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from playground.demo import essay, tokens
+from playground.demo import tokens
 from playground.demo.dice import Dice
 from playground.demo.generation import Call, GenerationRequest, Turn
 from playground.demo.images import measure
@@ -31,6 +31,80 @@ _SIMULATED = "_Simulated by the demo gateway; no model was asked._"
 _ARITHMETIC = re.compile(r"(-?\d{1,12}(?:\.\d{1,6})?)\s*([-+*/×÷x])\s*(-?\d{1,12}(?:\.\d{1,6})?)")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?")
 _EFFORT_STEPS = {"none": 0, "minimal": 1, "low": 3, "medium": 6, "high": 12, "xhigh": 20, "max": 32}
+_MOST_WORDS = 50_000
+
+_THOUGHTS: tuple[str, ...] = (
+    "First I should be sure what is being asked, before reaching for an answer.",
+    "There may be two readings here; the plainer one is more likely to be meant.",
+    "Let me check that against the earlier turns, in case they already settle it.",
+    "A short answer is better than a long one, as long as nothing that matters is left out.",
+    "Is there anything in the instructions that limits how I may say this? It does not look so.",
+    "An example would help, and a table may be easier to read than a paragraph.",
+    "If I am wrong about this, where would it show? Probably in the details, so I will look there.",
+    "Wait: that step was too quick. Taking it again, slowly, leads to the same place.",
+    "Names such as Zoé or 東京 must be kept exactly as they were written.",
+    "The order matters: what came first → what follows from it → what to do next.",
+    "I could ask back, but there is enough here to give a useful answer now.",
+    "One more look at the whole: it hangs together, and it can be said simply.",
+)
+
+_SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "How a token travels",
+        (
+            "A token begins as a choice among many and ends as a few letters on a screen.",
+            "Between the two lie a gateway, a handful of buffers and a socket that may close at any moment.",
+            "Each piece is wrapped in a small envelope of JSON, prefixed with `data:` and sent on its way.",
+            "What arrives together was not always sent together, and what was sent together may arrive in parts.",
+            "A careful reader therefore trusts the blank line between events, and never the edges of a read.",
+            "Even a single é takes two bytes, and the network is free to part them.",
+        ),
+    ),
+    (
+        "The patience of a client",
+        (
+            "Waiting is most of the work a client does, and it can be done well or badly.",
+            "A good client shows that it is waiting, says for what, and offers a way to stop.",
+            "It counts the time to the first token apart from the time between tokens, for good reason.",
+            "When a limit is reached it slows down of its own accord instead of knocking harder.",
+            "When a connection breaks it keeps every word that came before the break.",
+            "None of this is seen on a good day, which is exactly why it is tried on a bad one.",
+        ),
+    ),
+    (
+        "Conversations as data",
+        (
+            "A conversation looks like talk, but it is a list, and lists can be edited.",
+            "Change an early turn and everything after it rests on different ground.",
+            "This is why each request carries the whole of it: the service remembers nothing.",
+            "A branch costs little, and comparing two branches teaches more than arguing about one.",
+            "The system turn stands first and speaks softly, yet it colours every line below.",
+            "In 日本 and in Lisbon alike, the same bytes mean the same conversation.",
+        ),
+    ),
+    (
+        "What tools are for",
+        (
+            "A tool is a promise: given these arguments, something will come back.",
+            "The schema is the small print of that promise, and it is read by both sides.",
+            "Arguments arrive as text, one fragment after another, and only the whole of them means anything.",
+            "A result may be a number, a paragraph or an error, and all three deserve an answer.",
+            "Two calls may be made at once when neither needs the other, as with the weather in two cities.",
+            "The loop ends when the answer no longer asks for anything → then it is simply said.",
+        ),
+    ),
+    (
+        "Reading the small print",
+        (
+            "At the end of every answer stands a reason, and it is worth reading.",
+            "`stop` means that all was said, `length` that there was more to say.",
+            "Usage tells what the exchange cost, and how much of the prompt was known from before.",
+            "Tokens spent on reasoning are counted as output, whether they are shown or not.",
+            "A seed makes chance repeatable, which is a fine thing for tests and a poor one for poetry. 🙂",
+            "Whoever reads these figures for a week will begin to guess them beforehand.",
+        ),
+    ),
+)
 
 
 def answer(request: GenerationRequest, dice: Dice) -> str:
@@ -40,7 +114,7 @@ def answer(request: GenerationRequest, dice: Dice) -> str:
         return _from_results(request)
     words = _length_wanted(request)
     if words:
-        return f"{_SIMULATED}\n\n{essay.write(words, dice)}"
+        return f"{_SIMULATED}\n\n{_essay(words, dice)}"
     if request.model.id == "demo-vision" or request.pictures():
         return _about_pictures(request)
     if request.directives.has("code") or re.search(r"\bcode\b|\bfunction\b|\bpython\b|\bscript\b", prompt):
@@ -70,7 +144,7 @@ def reasoning(request: GenerationRequest, dice: Dice) -> str:
     results = request.results()
     if results:
         lines.append(f"{_plural(len(results), 'tool result')} came back, so I can answer from that.")
-    thoughts = list(essay.THOUGHTS)
+    thoughts = list(_THOUGHTS)
     dice.shuffle(thoughts)
     lines.extend(thoughts[i % len(thoughts)] for i in range(max(0, steps - 1)))
     return "\n\n".join(lines if steps > 1 else lines[:1])
@@ -91,12 +165,42 @@ def json_object(request: GenerationRequest) -> dict[str, object]:
 def _length_wanted(request: GenerationRequest) -> int:
     """Words asked for at length, or 0."""
     if request.directives.has("long"):
-        return min(max(int(request.directives.number("long", 500)), 1), essay.MOST_WORDS)
+        return min(max(int(request.directives.number("long", 500)), 1), _MOST_WORDS)
     prompt = request.prompt.casefold()
     number = re.search(r"\b(\d{2,6})[- ]words?\b", prompt)
     if number:
-        return min(int(number[1]), essay.MOST_WORDS)
+        return min(int(number[1]), _MOST_WORDS)
     return 500 if re.search(r"\b(long|lengthy|essay|detailed)\b", prompt) else 0
+
+
+def _essay(words: int, dice: Dice) -> str:
+    """Markdown prose of about ``words`` words: it stops at the first whole sentence that reaches the number."""
+    written = 0
+    parts = ["# Notes on a conversation, naïve and otherwise"]
+    number = 0
+    order = list(_SECTIONS)
+    while written < words:
+        if number % len(order) == 0:
+            dice.shuffle(order)
+        title, sentences = order[number % len(order)]
+        number += 1
+        again = (number - 1) // len(order)
+        parts.append(f"## {number}. {title}" + (", continued" if again else ""))
+        pool = list(sentences)
+        if again:
+            dice.shuffle(pool)
+        paragraph: list[str] = []
+        for i, sentence in enumerate(pool):
+            if written >= words:
+                break
+            paragraph.append(sentence)
+            written += len(sentence.split())
+            if i == 2:
+                parts.append(" ".join(paragraph))
+                paragraph = []
+        if paragraph:
+            parts.append(" ".join(paragraph))
+    return "\n\n".join(parts)
 
 
 def _report(request: GenerationRequest, dice: Dice) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from playground.domain.errors import Failure
 from playground.domain.events import (
@@ -31,6 +32,11 @@ from playground.domain.members import Extra, Members, merged
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
 from playground.jsonkit.values import JSONObject
+
+#: Shared by all values of parts, since an answer may have a million of them: no unknown members, and the names of
+#: fields that were set, which nothing asks of a received part.
+_NO_EXTRA: Final[Extra] = {}
+_RECEIVED: Final[set[str]] = {"text", "extra"}
 
 
 @dataclass(slots=True)
@@ -77,7 +83,7 @@ class GrowingPart:
     @property
     def extra(self) -> Extra:
         """The unknown members received so far."""
-        return self.members.value() if self.members is not None else {}
+        return self.members.value() if self.members is not None else _NO_EXTRA
 
     @property
     def says_something(self) -> bool:
@@ -87,8 +93,8 @@ class GrowingPart:
     def freeze(self, limit: int | None = None) -> Part:
         """Return the part as a value, its text cut after ``limit`` characters."""
         if self.kind == "refusal":
-            return Refusal(text=self.text_up_to(limit))
-        return Text(text=self.text_up_to(limit), extra=self.extra)
+            return Refusal.model_construct(_RECEIVED, text=self.text_up_to(limit))
+        return Text.model_construct(_RECEIVED, text=self.text_up_to(limit), extra=self.extra)
 
 
 @dataclass(slots=True)
@@ -121,7 +127,8 @@ class GrowingReasoning(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> Reasoning:
         """Return the part as a value, its text cut after ``limit`` characters."""
-        return Reasoning(
+        return Reasoning.model_construct(
+            _RECEIVED,
             text=self.text_up_to(limit),
             field=self.field,
             signature="".join(self.signatures) if self.signatures else None,
@@ -148,7 +155,8 @@ class GrowingCall(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> ToolCall:
         """Return the part as a value, its arguments cut after ``limit`` characters."""
-        return ToolCall(
+        return ToolCall.model_construct(
+            _RECEIVED,
             id=self.id,
             name=self.name,
             arguments=self.text_up_to(limit),
@@ -172,7 +180,7 @@ class GrowingUnknown(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> Unknown:
         """Return the part as a value."""
-        return Unknown(value=self.value)
+        return Unknown.model_construct(_RECEIVED, value=self.value)
 
 
 @dataclass(slots=True)

@@ -77,8 +77,8 @@ class Codes:
             rf"|&(?:{_LEADING_ZEROS}([0-9]{{2,3}});?|#[xX]0{{0,6}}({_HEX});?|([a-zA-Z]{{2,8}});)"
         )
         # Found in a fraction of the time, as each begins with a literal. Most texts have none.
-        signs = (rf"\\(?:u00[2-7]|x[2-7]|\\{escaped_mark})", "%[2-7]", "&[#a-zA-Z]")
-        self._signs = tuple(map(re.compile, signs))
+        signs = {"\\": rf"\\(?:u00[2-7]|x[2-7]|\\{escaped_mark})", "%": "%[2-7]", "&": "&[#a-zA-Z]"}
+        self._signs = [(start, re.compile(sign)) for start, sign in signs.items()]
         self._begun_escape = re.compile(
             rf"(?:{_BACKSLASHES}(?:u0{{0,2}}|u00[2-7]|x[2-7]?)?|%[2-7]?"
             rf"|&(?:{_LEADING_ZEROS}[0-9]{{0,3}}|#[xX]0{{0,6}}[2-7]?|[a-zA-Z]{{0,8}}))\Z"
@@ -86,7 +86,7 @@ class Codes:
 
     def undo(self, text: str) -> DecodedText | None:
         """Return ``text`` with its escapes decoded, None when it has none."""
-        if not any(sign.search(text) for sign in self._signs):
+        if not any(start in text and sign.search(text) for start, sign in self._signs):
             return None
         decoded = DecodedText(text)
         layers = 0

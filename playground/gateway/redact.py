@@ -287,7 +287,8 @@ def _open_end(needle: bytes) -> bytes:
     pattern = b'[^"]{0,%d}' % (len(needle) - _EXACT_BYTES) if len(needle) > _EXACT_BYTES else b""
     for byte in reversed(exact):
         pattern = b"(?:%b%b)?" % (re.escape(bytes([byte])), pattern)
-    return re.escape(needle[:1]) + pattern + rb'"(?!\s*:)'
+    first, second = re.escape(needle[:1]), re.escape(needle[1:2])
+    return first + b'(?=["%b])' % second + pattern + rb'"(?!\s*:)'  # most matches of the first byte end there
 
 
 def _merge(spans: Spans) -> Spans:

@@ -34,8 +34,7 @@ def parse(text: str, odd: list[str] | None = None) -> JSON:
     NaN, Infinity and -Infinity are accepted although JSON has none of them; they are appended to ``odd``.
     """
     try:
-        # Texts of a model seldom repeat, names do.
-        return from_json(text, cache_strings="keys", allow_inf_nan=False)
+        return from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):  # TypeError: a lone surrogate that is not escaped
         # Invalid, or with lone surrogates, NaN, a byte order mark, deep nesting: the standard library reads these.
         return _parse_lenient(text, odd if odd is not None else [])

@@ -11,16 +11,7 @@ from collections.abc import Callable
 from typing import ClassVar, Final, NamedTuple
 
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.events import (
-    AnswerMembers,
-    Deviation,
-    Event,
-    ExtraDelta,
-    Failed,
-    StreamEnd,
-    UnknownPart,
-    UsageReport,
-)
+from playground.domain.events import Deviation, Event, Failed, StreamEnd
 from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
@@ -33,7 +24,6 @@ from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
-_WITH_VALUES: Final = frozenset({AnswerMembers, ExtraDelta, UnknownPart, UsageReport})
 
 
 def make_call_id() -> str:
@@ -89,6 +79,7 @@ class Decoder(ABC):
         self._other_protocol = ""  # title of another protocol whose objects were received
         self._odd_numbers: list[str] = []  # not noted yet
         self._has_halves = False  # the object being read may hold halves of surrogate pairs
+        self._has_values = False  # JSON values were kept of the object being read
         self._is_whole_body = False  # the object being read is the complete answer
         self._source = ""  # its text
         self._pending: list[Event] = []  # events whose frame is not complete yet
@@ -102,9 +93,11 @@ class Decoder(ABC):
 
     def decode_bytes(self, data: bytes) -> list[Event]:
         """Return the events of one network read."""
-        events = [event for traced in self.trace(data) for event in traced.events]
-        events += self._pending
-        self._pending = []
+        frames = self._parse_frames(data)
+        events = self._take_pending()
+        for frame in frames:
+            self._read_frame(frame, events)
+        self._note_cumulative(events)
         return events
 
     def close(self, *, delimited: bool = False) -> list[Event]:
@@ -120,13 +113,7 @@ class Decoder(ABC):
 
         The frames' raw bytes, joined, are the bytes received.
         """
-        if self._mode != "stream":
-            if self._closed:
-                return []
-            data = self._detect_format(data)
-            if not data:
-                return []
-        return self._trace_frames(self._parser.parse_bytes(data))
+        return [self._trace_frame(frame) for frame in self._parse_frames(data)]
 
     def trace_close(self, *, delimited: bool = False) -> list[Traced]:
         """Return the last frames of the body; see ``close``.
@@ -138,7 +125,7 @@ class Decoder(ABC):
             return []
         self._closed, self._delimited = True, delimited
         if self._mode == "stream":
-            traced = self._trace_frames(self._parser.close(), last=True)
+            traced = [self._trace_frame(frame, last=True) for frame in self._with_start(self._parser.close())]
         else:
             traced = self._trace_body()
         verdict: list[Event] = []
@@ -149,27 +136,42 @@ class Decoder(ABC):
             traced.append(Traced(Frame(None, "", b"", "end"), verdict))
         return traced
 
-    def _trace_frames(self, frames: list[Frame], *, last: bool = False) -> list[Traced]:
-        """Read the frames of a stream. ``last`` marks those that the end of the body completed."""
+    def _parse_frames(self, data: bytes) -> list[Frame]:
+        """Return the frames of a stream that one network read completes."""
+        if self._mode != "stream" and (self._closed or not (data := self._detect_format(data))):
+            return []
+        return self._with_start(self._parser.parse_bytes(data))
+
+    def _with_start(self, frames: list[Frame]) -> list[Frame]:
+        """Return the frames with the bytes before the stream, from which its format was detected, in the first."""
         if frames and self._received:
             frames[0].raw = bytes(self._received) + frames[0].raw
             self._received.clear()
-        traced = []
-        for frame in frames:
-            events, self._pending = self._pending, []
-            if frame.kind != "comment":
-                self._read_frame(frame, events, last)
-            index = self._cumulative.watch(events)
-            if index is not None:
-                events.insert(index, Deviation(CUMULATIVE, NOTE))
-            traced.append(Traced(frame, events))
-        return traced
+        return frames
+
+    def _take_pending(self) -> list[Event]:
+        """Return the events that belong to the next frame."""
+        events, self._pending = self._pending, []
+        return events
+
+    def _trace_frame(self, frame: Frame, *, last: bool = False) -> Traced:
+        """Return a frame with its events; ``last`` means that only the end of the body completed it."""
+        events = self._take_pending()
+        self._read_frame(frame, events, last=last)
+        self._note_cumulative(events)
+        return Traced(frame, events)
+
+    def _note_cumulative(self, events: list[Event]) -> None:
+        """Insert a deviation behind the event that proves a text to be cumulative."""
+        position = self._cumulative.watch(events)
+        if position is not None:
+            events.insert(position, Deviation(CUMULATIVE, NOTE))
 
     def _trace_body(self) -> list[Traced]:
         """Read a whole body that is no stream."""
         raw = bytes(self._received)
         self._received.clear()
-        events, self._pending = self._pending, []
+        events = self._take_pending()
         if self._mode == "json" and not self._failed:
             self._read_json_body(str(memoryview(raw)[self._body_start :], "utf-8", "replace"), events)
         elif self._mode == "page":
@@ -236,16 +238,18 @@ class Decoder(ABC):
 
     # -- frames ------------------------------------------------------------------------------------------------
 
-    def _read_frame(self, frame: Frame, out: list[Event], last: bool) -> None:
-        """Read a frame that is no comment; ``last`` means that only the end of the body ended it."""
-        if frame.kind == "oversize":
-            self._fail_too_large(out)
-            return
+    def _read_frame(self, frame: Frame, out: list[Event], *, last: bool = False) -> None:
+        """Read a frame; ``last`` means that only the end of the body completed it."""
         text = frame.data.strip()
-        if frame.kind == "stray" or text[:1] != "{":
+        if frame.kind != "data" or text[:1] != "{":
+            if frame.kind == "comment":
+                return
+            if frame.kind == "oversize":
+                self._fail_too_large(out)
+                return
             if text[:5] == "data:" and frame.kind == "data":
                 self._note(out, "data_twice", "events came with “data:” before “data:”")
-                self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last)
+                self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last=last)
                 return
             if text.strip('"') == "[DONE]":
                 self._end_stream(out)
@@ -322,7 +326,8 @@ class Decoder(ABC):
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
             self._note_non_object(value, text, out)
-        if not _WITH_VALUES.isdisjoint(map(type, out)):
+        if self._has_values:
+            self._has_values = False
             self._note_overflow(out)
 
     def _note_non_object(self, value: JSON, text: str, out: list[Event]) -> None:
@@ -425,6 +430,11 @@ class Decoder(ABC):
             note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
+
+    def _emit_values(self, event: Event, out: list[Event]) -> None:
+        """Emit an event with JSON values of the object being read, in which a number may be too large."""
+        out.append(event)
+        self._has_values = True
 
     def _note_overflow(self, out: list[Event]) -> None:
         """Note a number in the current object that is too large for a double."""

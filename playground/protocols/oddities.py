@@ -1,16 +1,16 @@
 """Members of a request body that contradict each other. They are flagged at the field and sent nevertheless.
 
-Each protocol has its own checks, functions from a body to oddities; this module has the shared ones. A value that is
-odd by itself is flagged by its parameter (``Parameters.flag``).
+Each protocol has its own checks (``Protocol.check_body``); this module has the shared one. A value that is odd by
+itself is flagged by its parameter (``Parameters.flag``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from playground.jsonkit.merge import MemberPath
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.merge import MemberPath, at_path
+from playground.jsonkit.values import JSON
 
 
 class Oddity(NamedTuple):
@@ -25,16 +25,19 @@ class Oddity(NamedTuple):
         return self.path[:shared] == path[:shared]
 
 
-Check: TypeAlias = Callable[[JSONObject], Iterator[Oddity]]
-
 _CHOICE = ("tool_choice",)
 
 
-def tool_choice(choice: JSON, named: JSON, offered: JSON, name_of: Callable[[JSON], JSON]) -> Iterator[Oddity]:
-    """Yield a choice among no tools, or of one not ``offered``; ``named`` is the name in it, None for none."""
+def tool_choice(choice: JSON, named: JSON, offered: JSON, place: MemberPath) -> Iterator[Oddity]:
+    """Yield a choice among no tools, or of one not ``offered``.
+
+    ``named`` is the name in the choice, None for none; ``place`` is where the definition of a tool has its name.
+    """
     if choice is None:
         return
     if offered is None or offered == []:
         yield Oddity(_CHOICE, "no tool is sent to choose from: many gateways refuse that")
-    elif isinstance(named, str) and isinstance(offered, list) and named not in map(name_of, offered):
+    elif (
+        isinstance(named, str) and isinstance(offered, list) and named not in [at_path(tool, place) for tool in offered]
+    ):
         yield Oddity(_CHOICE, f"“{named}” is not among the tools that are sent: switch it on under Tools")

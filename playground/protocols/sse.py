@@ -120,7 +120,7 @@ class SSEParser:
 
         All lines in ``data`` have one kind of line end.
         """
-        line_end = separator[: len(separator) // 2]
+        line_end = separator[: len(separator) // 2].decode()
         *blocks, rest = data.split(separator)
         blank = 0
         for block in blocks:
@@ -130,14 +130,14 @@ class SSEParser:
             if blank:
                 out.append(Frame(None, "", separator * blank, "comment"))
                 blank = 0
-            event, line = None, block
-            if block.startswith(b"event: "):
-                name, _, line = block.partition(line_end)
-                event = name[7:].decode("utf-8", "replace")
-            if line.startswith(b"data: ") and line.find(b"\n") < 0:
-                out.append(Frame(event, line[6:].decode("utf-8", "replace"), block + separator))
-            elif block.startswith(b":") and block.find(b"\n") < 0:
-                out.append(Frame(None, block[1:].decode("utf-8", "replace"), block + separator, "comment"))
+            event, text = None, block.decode("utf-8", "replace")
+            if text[:7] == "event: ":
+                name, _, text = text.partition(line_end)
+                event = name[7:]
+            if text[:6] == "data: " and "\n" not in text:
+                out.append(Frame(event, text[6:], block + separator))
+            elif event is None and text[:1] == ":" and "\n" not in text:
+                out.append(Frame(None, text[1:], block + separator, "comment"))
             else:
                 self._read_lines(block + separator, out)
         if blank:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar
-from typing import Protocol as Interface
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.parameters import Parameters
@@ -19,32 +18,8 @@ from playground.protocols.conversion import Told, TurnContext
 from playground.protocols.decoding import Decoder
 from playground.protocols.expected import Expected
 from playground.protocols.marks import Marks
-from playground.protocols.oddities import Check, Oddity
+from playground.protocols.oddities import Oddity
 from playground.protocols.sse import DEFAULT_CAP
-
-
-class AnswerCode(Interface):
-    """Lines of code, not indented, that show an answer in languages without a client library.
-
-    ``choices`` is the number of answers, ``tools`` whether one may be a call. Code for a stream shows one ``event``,
-    parsed; the other shows the answer in ``response``.
-    """
-
-    def python_stream(self, choices: int, *, tools: bool) -> list[str]:
-        """Show an event with ``print``."""
-        ...
-
-    def python_whole(self, *, tools: bool) -> list[str]:
-        """Show an answer with ``print``."""
-        ...
-
-    def javascript_stream(self, choices: int, *, tools: bool) -> list[str]:
-        """Show an event with ``process.stdout``."""
-        ...
-
-    def javascript_whole(self, *, tools: bool) -> list[str]:
-        """Show an answer with ``console``."""
-        ...
 
 
 class Protocol(ABC):
@@ -60,11 +35,9 @@ class Protocol(ABC):
     continues_paused: ClassVar[bool]  # sending a paused answer back continues it
     libraries: ClassVar[tuple[str, ...]]  # names of client libraries in the package registries
     key_headers: ClassVar[Mapping[str, str]] = {}  # in lower case: sent along with a key in x-api-key
-    answer_code: ClassVar[AnswerCode]
     expected: ClassVar[Expected]  # rules for its answers
     marks: ClassVar[Marks]  # names that tell its bodies from those of others
     parameters_type: ClassVar[type[Parameters]]
-    checks: ClassVar[tuple[Check, ...]]  # searches for members of a body that contradict each other
 
     @property
     def title(self) -> str:
@@ -78,11 +51,14 @@ class Protocol(ABC):
 
     def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
         """Return the members of a body that contradict each other. The body is sent nevertheless."""
-        return tuple(oddity for check in self.checks for oddity in check(body))
+        return tuple(self.check_body(body))
+
+    @abstractmethod
+    def check_body(self, body: JSONObject) -> Iterator[Oddity]:
+        """Yield the members of a body that contradict each other."""
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def encode(self, request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
         """Return the body of a request. Only what is set is in it; the extra bodies are merged last.
 
@@ -91,10 +67,29 @@ class Protocol(ABC):
         sent back (``Turn.extra``), under ``playground.protocols.reading.EXTRA``. Raises ValueError for content that the
         protocol cannot express.
         """
+        body: JSONObject = {"model": request.model, **self._write_conversation(request, with_extra=with_extra)}
+        body.update(self._write_parameters(request))
+        tools = [self.write_tool(tool) for tool in request.tools if tool.sendable]
+        if tools:
+            body["tools"] = tools
+        return request.with_extras(body) if extras else request.adapted(body)
 
-    @abstractmethod
     def check(self, request: Request) -> None:
         """Raise ValueError where ``encode`` does, quickly however long the conversation is."""
+        turns = tuple(turn for turn in request.turns if self._can_fail(turn))
+        self.encode(request.model_copy(update={"turns": turns}))
+
+    @abstractmethod
+    def _write_conversation(self, request: Request, *, with_extra: bool) -> JSONObject:
+        """Return the members of a body with the turns of a request."""
+
+    def _write_parameters(self, request: Request) -> JSONObject:
+        """Return the members of a body with the parameters of a request."""
+        return request.parameters.to_wire(request.with_extras({}))
+
+    @abstractmethod
+    def _can_fail(self, turn: Turn) -> bool:
+        """Return whether the protocol may have no way to express a turn."""
 
     @abstractmethod
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
@@ -147,3 +142,21 @@ class Protocol(ABC):
 
         ``created`` is a Unix time in seconds. Raises ValueError for content that the protocol cannot express.
         """
+
+    # -- lines of code, not indented, that show an answer in languages without a client library ------------------------
+
+    @abstractmethod
+    def python_stream(self, choices: int, *, tools: bool) -> list[str]:
+        """Show one parsed ``event`` of ``choices`` answers with ``print``; ``tools``: one may be a call."""
+
+    @abstractmethod
+    def python_whole(self, *, tools: bool) -> list[str]:
+        """Show the answer in ``response`` with ``print``."""
+
+    @abstractmethod
+    def javascript_stream(self, choices: int, *, tools: bool) -> list[str]:
+        """Show one parsed ``event`` with ``process.stdout``; see ``python_stream``."""
+
+    @abstractmethod
+    def javascript_whole(self, *, tools: bool) -> list[str]:
+        """Show the answer in ``response`` with ``console``."""

@@ -1,4 +1,4 @@
-"""Read a body of POST /chat/completions into a request: the reverse of ``encode`` (specification, section 4.1)."""
+"""Read the messages of POST /chat/completions into turns: the reverse of ``encode`` (specification, section 4.1)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from typing import Final
 
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
-from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
-from playground.protocols.chat.encode import encode_turns, returned, returned_with_reasoning, text_of_parts
+from playground.protocols.chat.encode import returned, returned_with_reasoning, text_of_parts
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, part_text, plain_text
 from playground.protocols.chat.toolcalls import custom_of, unknown_of
-from playground.protocols.reading import EXTRA, MessageError, read_extra, read_settings
-from playground.protocols.wire_protocol import Protocol
+from playground.protocols.reading import EXTRA, MessageError, read_extra
 
 _ROLES: Final = {role.value: role for role in Role}
 _READ: Final = {
@@ -205,38 +203,3 @@ def _call(call: JSON, number: int) -> ToolCall:
 
 def _extra(members: JSONObject) -> Extra:
     return {"chat": members} if members else {}
-
-
-def read_body(protocol: Protocol, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
-    """Return the request, and sentences on what could not be kept; see ``Protocol.read_body``.
-
-    The rule for sending reasoning back is the one that encodes the turns to the same messages.
-    """
-    messages = body.get("messages")
-    turns = tuple(read_messages(messages))
-    request, notes = read_settings(protocol, body)
-    request = request.model_copy(update={"turns": turns, "reasoning_return": _rule(turns, messages)})
-    return request, (*_left_out(messages), *notes)
-
-
-def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:
-    """Return the first rule that encodes ``turns`` to ``messages``."""
-    with_extra = any(isinstance(item, dict) and EXTRA in item for item in messages)
-    names = (*FIELDS, DETAILS)
-    fields = [name for name in names if any(isinstance(item, dict) and name in item for item in messages)]
-    for when in SendReasoning:
-        for field in ("", *fields) if when is not SendReasoning.NEVER else ("",):
-            rule = ReasoningReturn(when=when, field=field)
-            if same(encode_turns(turns, rule, with_extra=with_extra), messages):
-                return rule
-    thought = any(isinstance(part, Reasoning) for turn in turns for part in turn.parts)
-    return ReasoningReturn(when=SendReasoning.ALWAYS if thought else SendReasoning.NEVER)
-
-
-def _left_out(messages: JSON) -> list[str]:
-    notes = []
-    for number, item in enumerate(messages, 1):
-        if lost := unread(item):
-            names = ", ".join(f"“{name}”" for name in lost)
-            notes.append(f"Message {number}: {names} left out; it could not be written again.")
-    return notes

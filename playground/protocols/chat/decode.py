@@ -204,7 +204,8 @@ class ChatDecoder(Decoder):
     def _emit_members(self, out: list[Event]) -> None:
         """Emit the members of the answer with its first choice."""
         first = next(iter(self._choices), 0)
-        out += [AnswerMembers(first, "answer", "chat", members) for members in self._early_members]
+        for members in self._early_members:
+            self._emit_values(AnswerMembers(first, "answer", "chat", members), out)
         self._early_members.clear()
 
     def _with_unique_indexes(self, choices: list[JSON], out: list[Event]) -> list[JSON]:
@@ -249,7 +250,7 @@ class ChatDecoder(Decoder):
             if self._usage is not None:
                 self._note(out, "usage_repeated", "usage came more than once; the last one counts")
             self._usage = usage
-            out.append(UsageReport(read_usage(usage)))
+            self._emit_values(UsageReport(read_usage(usage)), out)
         elif not isinstance(usage, dict):
             self._note(out, "usage_shape", "usage is not an object; it is left out")
 
@@ -281,7 +282,7 @@ class ChatDecoder(Decoder):
         else:
             self._read_message_choice(state, choice, out)
         if not choice.keys() <= _OF_CHOICE and (members := self._new_members(index, choice, _OF_CHOICE)):
-            out.append(AnswerMembers(index, "choice", "chat", members, _PIECES))
+            self._emit_values(AnswerMembers(index, "choice", "chat", members, _PIECES), out)
         if reason is not None:
             self._read_finish_reason(state, reason, out)
         if choice.get("usage"):
@@ -390,7 +391,7 @@ class ChatDecoder(Decoder):
         audio = members.pop("audio", None)
         if audio is not None:
             self._mark_answered(state, out)
-            out.append(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES))
+            self._emit_values(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES), out)
         if members:
             self._emit_message_members(state, members, out, joined=not all_whole)
 
@@ -451,12 +452,12 @@ class ChatDecoder(Decoder):
             if text or holds_text(part):
                 self._release_held(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
-                out.append(self._content_part_event(state, part))
+                self._emit_values(self._content_part_event(state, part), out)
                 state.seen = True
         elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
             self._read_text(state, part["text"], out)
             if members := members_beside(part, ("type", "text")):
-                out.append(ExtraDelta(state.index, "text", "chat", members))
+                self._emit_values(ExtraDelta(state.index, "text", "chat", members), out)
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
             out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
             self._mark_answered(state, out)
@@ -474,12 +475,12 @@ class ChatDecoder(Decoder):
         """Emit members of the message; ``joined``: lists that belong to reasoning are fragments of records."""
         valid = members_beside(members, ())
         records = record_lists(valid) if joined else ()
-        out.append(ExtraDelta(state.index, "message", "chat", valid, records=records))
+        self._emit_values(ExtraDelta(state.index, "message", "chat", valid, records=records), out)
 
     def _emit_unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
         self._release_held(state, out)
         self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
-        out.append(UnknownPart(state.index, foreign.keepable(value)))
+        self._emit_values(UnknownPart(state.index, foreign.keepable(value)), out)
         self._mark_answered(state, out)
 
     def _read_text(self, state: _Choice, text: str, out: list[Event]) -> None:

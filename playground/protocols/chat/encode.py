@@ -1,4 +1,4 @@
-"""Encode a request as the body of POST /chat/completions (specification, sections 2.1 to 2.3 and 4.1).
+"""Encode turns as the messages of POST /chat/completions (specification, sections 2.1 to 2.3 and 4.1).
 
 Only what was set is sent: no defaults of ours, no repairs, except that empty arguments of a call are sent as ``{}``,
 because many gateways parse them. The protocol has no field for a failed tool result, so only its text is sent. Unknown
@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeGuard
 
-from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
-from playground.domain.request import ReasoningReturn, Request, SendReasoning
+from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.served import sent_text
-from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn, make_turn
-from playground.jsonkit.foreign import members_beside, whole, write
+from playground.domain.transcript import Role, Turn
+from playground.jsonkit.foreign import whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import (
     CONTENT_PART,
@@ -32,27 +30,10 @@ from playground.protocols.chat.reasoning import (
     plain_text,
     without_thought_mark,
 )
-from playground.protocols.reading import tool_from, write_extra
+from playground.protocols.reading import write_extra
 
 DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()
-_ALL: Final = ReasoningReturn(when=SendReasoning.ALWAYS)
-
-
-def encode(request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
-    """Return the body; see ``Protocol.encode``. Extra bodies override all other members."""
-    messages = encode_turns(request.turns, request.reasoning_return, with_extra=with_extra)
-    body: JSONObject = {"model": request.model, "messages": messages}
-    body.update(request.parameters.to_wire(request.with_extras({})))
-    tools = [write_tool(tool) for tool in request.tools if tool.sendable]
-    if tools:
-        body["tools"] = tools
-    return request.with_extras(body) if extras else request.adapted(body)
-
-
-def check(request: Request) -> None:
-    """Check the parameters and the tools only: every turn can be encoded."""
-    encode(request.model_copy(update={"turns": ()}))
 
 
 def encode_turns(
@@ -255,70 +236,3 @@ def _joined(details: list[JSONObject]) -> list[JSONObject]:
             places[place] = len(out)
             out.append(record)
     return out
-
-
-def read_tool(value: JSON) -> ToolDefinition:
-    """Return a tool from a definition of section 2.3, its ``function`` object alone, or that of a custom tool.
-
-    Raises ValueError with the reason.
-    """
-    if not isinstance(value, dict):
-        raise ValueError("a tool definition is a JSON object")
-    if value.get("type") == "custom" and isinstance(value.get("custom"), dict):
-        return _read_custom(value["custom"])
-    if value.get("type", "function") != "function":
-        raise ValueError(f"“type” must be “function”, not {value['type']!r}")
-    function = value.get("function", value)
-    if not isinstance(function, dict):
-        raise ValueError("“function” must be an object")
-    return tool_from(function, "parameters")
-
-
-def _read_custom(custom: JSONObject) -> ToolDefinition:
-    """Return a tool whose input is free text."""
-    tool = tool_from({name: custom.get(name) for name in ("name", "description")}, "")
-    rest = members_beside(custom, ("name", "description"), empty=True)
-    return tool.model_copy(update={"custom": rest})
-
-
-def write_tool(tool: ToolDefinition) -> JSONObject:
-    """Return the definition for the body, with set members only."""
-    function: JSONObject = {"name": tool.name}
-    if tool.description:
-        function["description"] = tool.description
-    if tool.custom is not None:
-        return {"type": "custom", "custom": {**function, **tool.custom}}
-    if tool.parameters is not None:
-        function["parameters"] = tool.parameters
-    if tool.strict is not None:
-        function["strict"] = tool.strict
-    return {"type": "function", "function": function}
-
-
-def write_answer(answer: Accumulator, created: int) -> JSONObject:
-    """Return a streamed answer as the completion object of section 2.4; ``created`` is Unix time in seconds."""
-    choices = [_choice(answer.choices[index]) for index in sorted(answer.choices)]
-    body: JSONObject = {
-        "id": answer.id,
-        "object": "chat.completion",
-        "created": created,
-        "model": answer.model,
-        "choices": choices,
-    }
-    if answer.usage is not None and answer.usage.raw is not None:
-        body["usage"] = answer.usage.raw
-    for choice in answer.choices.values():
-        body = with_members(body, choice.extra_of("answer").get("chat", {}))
-    return body
-
-
-def _choice(choice: GrowingChoice) -> JSONObject:
-    (message,) = encode_turns((make_turn(Role.ASSISTANT, "", *choice.freeze()),), _ALL)
-    # A request sends an empty text for missing reasoning; an answer does not have it.
-    message = {name: value for name, value in message.items() if name in ("role", "content") or value}
-    body: JSONObject = {
-        "index": choice.index,
-        "message": with_members(message, choice.extra_of("message").get("chat", {})),
-        "finish_reason": choice.finish_reason,
-    }
-    return with_members(body, choice.extra_of("choice").get("chat", {}))

@@ -1,4 +1,4 @@
-"""Read a body of POST /messages into a request: the reverse of ``encode`` (specification, section 4.2)."""
+"""Read the messages of POST /messages into turns: the reverse of ``encode`` (specification, section 4.2)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from typing import Final
 
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
-from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn, new_id
 from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.messages.blocks import READ
 from playground.protocols.messages.encode import REDACTED, encode_turns, texts_in
 from playground.protocols.messages.ids import is_valid
-from playground.protocols.reading import EXTRA, MessageError, read_extra, read_settings
-from playground.protocols.wire_protocol import Protocol
+from playground.protocols.reading import EXTRA, MessageError, read_extra
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _THINKING: Final = ("thinking", REDACTED)
@@ -146,12 +144,3 @@ def _result(block: JSONObject) -> Part:
     extra = members_beside(block, read, empty=True)
     text = whole(texts_in(_blocks(content)))
     return ToolResult(call_id=whole(call_id), text=text, is_error=failed, extra={"messages": extra} if extra else {})
-
-
-def read_body(protocol: Protocol, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
-    """Return the request, and sentences on what could not be kept; see ``Protocol.read_body``."""
-    turns, left_out = read_conversation(body.get("system"), body.get("messages"))
-    # The encoder writes a plain text of these two in another form, so as fields they would change.
-    plain = [name for name in ("tool_choice", "stop_sequences") if isinstance(body.get(name), str)]
-    request, notes = read_settings(protocol, body, plain)
-    return request.model_copy(update={"turns": tuple(turns)}), (*left_out, *notes)

@@ -243,7 +243,7 @@ class MessagesDecoder(Decoder):
     def _emit_members(self, value: JSONObject, out: list[Event]) -> None:
         """Emit the unknown members of a message."""
         if not value.keys() <= _MESSAGE and (members := members_beside(value, _MESSAGE)):
-            out.append(ExtraDelta(0, "message", "messages", members))
+            self._emit_values(ExtraDelta(0, "message", "messages", members), out)
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ class MessagesDecoder(Decoder):
             return
         if block.kind in READ:
             _, owner = READ[block.kind]
-            out.append(ExtraDelta(0, owner, "messages", members, max(block.call, 0), pieces))
+            self._emit_values(ExtraDelta(0, owner, "messages", members, max(block.call, 0), pieces), out)
         elif block.open:
             block.add_members(members, pieces)
         else:
@@ -329,7 +329,7 @@ class MessagesDecoder(Decoder):
                 return
             if not block.kind:
                 self._note(out, "block_without_type", "a content block has no type; it is kept as it is")
-            out.append(UnknownPart(0, keepable(value)))
+            self._emit_values(UnknownPart(0, keepable(value)), out)
             self._seen = True
 
     def _end_calls(self, out: list[Event]) -> None:
@@ -544,7 +544,7 @@ class MessagesDecoder(Decoder):
 
     def _emit_usage(self, out: list[Event]) -> None:
         if (usage := self._usage.take()) is not None:
-            out.append(UsageReport(usage))
+            self._emit_values(UsageReport(usage), out)
 
     def _flush(self, out: list[Event]) -> None:
         self._left_open = self._left_open or bool(self._open_blocks or self._unassigned)

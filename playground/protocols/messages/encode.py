@@ -1,4 +1,4 @@
-"""Encode a request as the body of POST /messages (public protocol; specification, section 4.2).
+"""Encode turns as the messages of POST /messages (public protocol; specification, section 4.2).
 
 System and developer turns go to the top level, wherever they are. Neighbouring turns of one side become one message,
 because user and assistant must alternate. Thinking is sent back byte for byte with its signature, or without one if it
@@ -12,57 +12,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from playground.domain.accumulator import Accumulator
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
-from playground.domain.request import Request
 from playground.domain.served import carries, sent_text
-from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Role, Turn
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.ids import CallIds
-from playground.protocols.messages.parameters import MAX_TOKENS_START
-from playground.protocols.reading import at_vendor, tool_from, write_extra
+from playground.protocols.reading import write_extra
 
 REDACTED: Final = "redacted_thinking"
-_FREE_TEXT: Final[JSONObject] = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
-def encode(request: Request, *, extras: bool = True, with_extra: bool = False) -> JSONObject:
-    """Return the body; see ``Protocol.encode``. Extra bodies override all other members.
-
-    Raises ValueError naming the call whose arguments are not a JSON object.
-    """
-    body: JSONObject = {"model": request.model, "max_tokens": MAX_TOKENS_START}
-    system = _system(request.turns)
-    if system:
-        body["system"] = system
-    body["messages"] = encode_turns(request.turns, with_extra=with_extra)
-    parameters = request.parameters.to_wire(request.with_extras({}))
-    if isinstance(parameters.get("tool_choice"), str):
-        parameters["tool_choice"] = {"type": parameters["tool_choice"]}
-    if isinstance(parameters.get("stop_sequences"), str):
-        parameters["stop_sequences"] = [parameters["stop_sequences"]]
-    body.update(parameters)
-    tools = [write_tool(tool) for tool in request.tools if tool.sendable]
-    if tools:
-        body["tools"] = tools
-    return request.with_extras(body) if extras else request.adapted(body)
-
-
-def check(request: Request) -> None:
-    """Raise ValueError for arguments that are not a JSON object. Only turns with calls are encoded."""
-    encode(request.model_copy(update={"turns": tuple(turn for turn in request.turns if turn.calls)}))
-
-
 def encode_turns(turns: tuple[Turn, ...], *, with_extra: bool = False) -> list[JSONObject]:
-    """Return user and assistant messages, alternating; raises ValueError as ``encode`` does.
+    """Return user and assistant messages, alternating. Raises ValueError naming a call whose arguments are no object.
 
     With ``with_extra`` a message has the received members of all its answers; of different values the first counts.
     """
@@ -89,7 +53,8 @@ def _content(blocks: list[JSONObject]) -> str | list[JSONObject]:
     return blocks
 
 
-def _system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
+def encode_system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
+    """Return the system prompt: the content of all system and developer turns."""
     blocks: list[JSONObject] = []
     ids = CallIds()
     for turn in turns:
@@ -206,51 +171,3 @@ def _source(url: str) -> JSONObject:
     if match:
         return {"type": "base64", "media_type": match.group(1).lower(), "data": url[match.end() :]}
     return {"type": "url", "url": url}
-
-
-def read_tool(value: JSON) -> ToolDefinition:
-    """Return a tool from ``{name, description, input_schema}``. Raises ValueError with the reason."""
-    if not isinstance(value, dict):
-        raise ValueError("a tool definition is a JSON object")
-    if value.get("type", "custom") != "custom":
-        raise at_vendor(value["type"])
-    return tool_from(value, "input_schema")
-
-
-def write_tool(tool: ToolDefinition) -> JSONObject:
-    """Return the definition for the body. The protocol requires a schema: without one, any object is allowed.
-
-    A custom tool takes an object with its text, as its calls are encoded.
-    """
-    out: JSONObject = {"name": tool.name}
-    if tool.description:
-        out["description"] = tool.description
-    if tool.custom is not None:
-        out["input_schema"] = _FREE_TEXT
-    else:
-        out["input_schema"] = tool.parameters if tool.parameters is not None else {"type": "object"}
-    if tool.strict is not None:
-        out["strict"] = tool.strict
-    return out
-
-
-def write_answer(answer: Accumulator) -> JSONObject:
-    """Return a streamed answer as a complete message (public protocol), which has no time.
-
-    Raises ValueError for a call whose arguments are not a JSON object.
-    """
-    choice = answer.choice(0)
-    turn = make_turn(Role.ASSISTANT, "", *choice.freeze())
-    content: JSON = encode_turns((turn,))[0]["content"]
-    body: JSONObject = {
-        "id": answer.id,
-        "type": "message",
-        "role": "assistant",
-        "model": answer.model,
-        "content": [{"type": "text", "text": content}] * bool(content) if isinstance(content, str) else content,
-        "stop_reason": choice.finish_reason,
-        "stop_sequence": None,
-    }
-    if answer.usage is not None and answer.usage.raw is not None:
-        body["usage"] = answer.usage.raw
-    return with_members(body, choice.extra.get("messages", {}))

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from playground.domain.request import ReasoningReturn, SendReasoning
-from playground.protocols.chat.encode import encode
 from playground.protocols.protocol import get_protocol
+
+encode = get_protocol("chat").encode
 
 read_body = get_protocol("chat").read_body
 

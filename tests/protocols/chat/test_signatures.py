@@ -8,10 +8,12 @@ from typing import Any
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.values import JSONObject
-from playground.protocols.chat.encode import encode, encode_turns
+from playground.protocols.chat.encode import encode_turns
 from playground.protocols.protocol import get_protocol
 from tests.protocols.streams import DONE, call_chunk, chat_events, chunk, fold, fragment
 from tests.support.each_case import each_case
+
+encode = get_protocol("chat").encode
 
 read_body = get_protocol("chat").read_body
 

@@ -10,10 +10,13 @@ import pytest
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
 from playground.protocols.chat.body import read_messages
-from playground.protocols.chat.encode import encode_turns, read_tool, write_tool
-from playground.protocols.protocol import protocol_of_tool
+from playground.protocols.chat.encode import encode_turns
+from playground.protocols.protocol import get_protocol, protocol_of_tool
 from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, data, fragment
 from tests.support.each_case import each_case
+
+read_tool = get_protocol("chat").read_tool
+write_tool = get_protocol("chat").write_tool
 
 END = chunk({}, "tool_calls") + DONE
 A = ("a", "f", '{"x":1}')

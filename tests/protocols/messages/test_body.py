@@ -6,9 +6,10 @@ import pytest
 
 from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
-from playground.protocols.messages.encode import encode
 from playground.protocols.protocol import get_protocol
 from tests.support.each_case import each_case
+
+encode = get_protocol("messages").encode
 
 read_body = get_protocol("messages").read_body
 

@@ -11,10 +11,13 @@ from playground.domain.request import Request
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.protocols.messages.encode import encode, encode_turns
+from playground.protocols.messages.encode import encode_turns
 from playground.protocols.messages.parameters import MAX_TOKENS_START, MessagesParameters
+from playground.protocols.protocol import get_protocol
 from tests.protocols.streams import GOLDEN
 from tests.support.each_case import each_case
+
+encode = get_protocol("messages").encode
 
 
 def turn(role: Role, *parts: Part) -> Turn:

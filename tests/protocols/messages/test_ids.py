@@ -9,11 +9,13 @@ import pytest
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn
-from playground.protocols.messages.encode import encode, encode_turns
+from playground.protocols.messages.encode import encode_turns
 from playground.protocols.messages.ids import renamed_ids
 from playground.protocols.protocol import get_protocol
 from tests.protocols.messages.test_decode import block, start, stop
 from tests.protocols.streams import messages
+
+encode = get_protocol("messages").encode
 
 read_body = get_protocol("messages").read_body
 

@@ -49,10 +49,10 @@ for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
 
 
 def _stream(sent: Sent) -> str:
-    show = get_protocol(sent.protocol).answer_code.javascript_stream(sent.choices, tools=sent.offers_tools)
+    show = get_protocol(sent.protocol).javascript_stream(sent.choices, tools=sent.offers_tools)
     return _READ + "".join(f"    {line}\n" for line in show) + "  }\n}\nconsole.log();\n"
 
 
 def _whole(sent: Sent) -> str:
-    show = get_protocol(sent.protocol).answer_code.javascript_whole(tools=sent.offers_tools)
+    show = get_protocol(sent.protocol).javascript_whole(tools=sent.offers_tools)
     return "".join(f"\n{line}" for line in show) + "\n"

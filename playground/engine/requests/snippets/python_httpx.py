@@ -60,11 +60,11 @@ for text in response.iter_text():
 
 
 def _stream(sent: Sent) -> str:
-    show = get_protocol(sent.protocol).answer_code.python_stream(sent.choices, tools=sent.offers_tools)
+    show = get_protocol(sent.protocol).python_stream(sent.choices, tools=sent.offers_tools)
     inner = _FAIL + _READ + "".join(f"        {line}\n" for line in show)
     return "".join(f"    {line}\n" for line in inner.splitlines()) + "print()\n"
 
 
 def _whole(sent: Sent) -> str:
-    show = get_protocol(sent.protocol).answer_code.python_whole(tools=sent.offers_tools)
+    show = get_protocol(sent.protocol).python_whole(tools=sent.offers_tools)
     return _FAIL + "".join(f"{line}\n" for line in show)
