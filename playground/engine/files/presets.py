@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from playground.domain.encoding import encode
 from playground.domain.parameter_conversion import convert_parameters
@@ -25,7 +25,7 @@ from playground.engine.files.experiment_file import structure_words
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.io.list_file import JsonListStore, ListFileError
 from playground.engine.session.branching import under_system
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
@@ -35,11 +35,9 @@ from playground.protocols.protocol import parameters_of as parameters_of
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
-FILE_VERSION: Final = 1
 
-
-class PresetError(Exception):
-    """A preset cannot be kept or used. The text is a sentence that says why."""
+class PresetError(ListFileError):
+    """A preset cannot be saved or applied; the text is a sentence with the reason."""
 
 
 class Preset(Value):
@@ -170,87 +168,49 @@ def default_path() -> Path:
     return user_config_path("gateway-playground", appauthor=False) / "presets.json"
 
 
-class PresetStore:
-    """The presets, in the order they are shown, in a JSON file that is replaced as a whole.
+class PresetStore(JsonListStore[Preset]):
+    """The presets, in the order in which they are shown. ``known`` returns the secrets that no file may hold."""
 
-    Every change is written at once; methods block for one small write and raise PresetError where it fails, and then
-    nothing is changed. ``known`` gives the secrets of this process: none of them is written. ``messages`` say what
-    could not be read; entries that were not understood stay in the file as they are.
-    """
+    member = "presets"
+    noun = "preset"
+    error = PresetError
 
     def __init__(self, path: Path | None = None, known: Callable[[], Iterable[Secret]] = tuple) -> None:
-        self._file = ListFile(path or default_path(), "presets", FILE_VERSION)
         self._known = known
-        self._presets: list[Preset] = []
-        self._unread: list[Any] = []
-        for entry in self._file.load().get("presets", []):
-            self._take(entry)
-
-    @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return self._file.path
-
-    @property
-    def messages(self) -> list[str]:
-        """Sentences on what could not be read."""
-        return self._file.messages
+        super().__init__(path or default_path())
 
     @property
     def presets(self) -> tuple[Preset, ...]:
-        """All of them, in the order they are shown."""
-        return tuple(self._presets)
-
-    def get(self, preset_id: str) -> Preset | None:
-        """The preset of that id, or None."""
-        return next((preset for preset in self._presets if preset.id == preset_id), None)
+        """All presets, in the order in which they are shown."""
+        return self.items
 
     def named(self, name: str) -> Preset | None:
-        """The preset of that name, or None: to ask before one is replaced."""
-        return next((preset for preset in self._presets if preset.name == name.strip()), None)
+        """Return the preset of that name, or None."""
+        return next((preset for preset in self._items if preset.name == name.strip()), None)
 
     def put(self, preset: Preset) -> Preset:
-        """Keep a preset: in the place of the one of its id, else as the last. Returns it as kept."""
-        kept = preset.model_copy(update={"name": _name(preset.name)})
-        if self.get(kept.id) is None:
-            self._commit([*self._presets, kept])
-        else:
-            self._commit([kept if other.id == kept.id else other for other in self._presets])
-        return kept
-
-    def remove(self, preset_id: str) -> None:
-        """Take a preset off the list; one that is not there is no error."""
-        self._commit([preset for preset in self._presets if preset.id != preset_id])
+        """Save a preset in place of the one of its id, else as the last; return it as saved. Raises PresetError."""
+        preset = preset.model_copy(update={"name": _name(preset.name)})
+        self._put(preset)
+        return preset
 
     def move(self, preset_id: str, to: int) -> None:
-        """Show a preset at position ``to``. Raises KeyError for one that is not there."""
+        """Move a preset to position ``to``. Raises KeyError for an unknown id, and PresetError."""
         preset = self.get(preset_id)
         if preset is None:
             raise KeyError(preset_id)
-        others = [other for other in self._presets if other is not preset]
-        self._commit([*others[:to], preset, *others[to:]])
+        rest = [item for item in self._items if item is not preset]
+        self.save([*rest[:to], preset, *rest[to:]])
 
-    def _commit(self, presets: list[Preset]) -> None:
-        """Write first, then believe: what is in memory is what is on disk."""
-        redactor = redactor_of(self._known())
-        entries = [*(encode(preset) for preset in presets), *self._unread]
-        try:
-            self._file.save(entries, lambda content: lay_out(content, redactor, structure_words()))
-        except ListFileError as error:
-            raise PresetError(str(error)) from error
-        self._presets = presets
+    def _read(self, entry: Any) -> Preset:
+        preset = Preset.model_validate(entry)
+        return preset if self.get(preset.id) is None else preset.model_copy(update={"id": uuid4().hex})
 
-    def _take(self, entry: Any) -> None:
-        try:
-            preset = Preset.model_validate(entry)
-        except (ValidationError, RecursionError):
-            name = entry.get("name") if isinstance(entry, dict) else None
-            self._unread.append(entry)
-            self.messages.append(f"The preset “{name or 'without a name'}” could not be read; it is kept as it is.")
-            return
-        if self.get(preset.id) is not None:
-            preset = preset.model_copy(update={"id": uuid4().hex})
-        self._presets.append(preset)
+    def _write(self, item: Preset) -> JSONObject:
+        return encode(item)
+
+    def _serialize(self, content: JSONObject) -> str:
+        return lay_out(content, redactor_of(self._known()), structure_words())
 
 
 def _name(name: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts, joined
-from playground.engine.gateways.known import Details, KnownGateway
+from playground.engine.gateways.services import Details, KnownGateway
 from playground.gateway.model_facts import facts_of
 from playground.gateway.models import ModelList, read_facts
 from playground.gateway.tape import Exchange
@@ -48,7 +48,7 @@ def service_by_list(among: Iterable[KnownGateway], listed: ModelList) -> KnownGa
     """The first that tells more of its models and whose signature the list bears; None for none."""
     headers = listed.exchanges[0].response_headers if listed.exchanges else ()
     entries = [model.raw for model in listed.models[:_LOOKED_AT]]
-    return next((one for one in among if one.details and one.tells(headers, entries)), None)
+    return next((one for one in among if one.details and one.bears_signature(headers, entries)), None)
 
 
 async def learn(

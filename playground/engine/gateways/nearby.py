@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.gateways.known import KnownGateway, Signature
 from playground.engine.gateways.profiles import Profile, resolve_address
 from playground.engine.gateways.reach import Reach, reach_of
+from playground.engine.gateways.services import KnownGateway, Signature
 from playground.gateway.address import DEFAULT_PORTS, is_loopback
 from playground.gateway.client import is_listening
 from playground.gateway.connection import Connection, Timeouts

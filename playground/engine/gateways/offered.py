@@ -19,10 +19,9 @@ from playground.engine.gateways.profiles import Profile, ProfileStore, connectio
 from playground.engine.gateways.secrets import Keys, Secret
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.known import KnownGateway
     from playground.engine.gateways.learning import Learnt
     from playground.engine.gateways.offering import Offering
-    from playground.engine.gateways.own_known import KnownGateways
+    from playground.engine.gateways.services import KnownGateway, KnownGateways
     from playground.gateway.client import GatewayClient
     from playground.gateway.models import ModelList
 
@@ -48,9 +47,9 @@ class Gateways:
     @cached_property
     def services(self) -> KnownGateways:
         """The services and servers that are known, a person's own among them. Reads two small files the first time."""
-        from playground.engine.gateways.own_known import known_beside
+        from playground.engine.gateways.services import services_near
 
-        return known_beside(self.store.path)
+        return services_near(self.store.path)
 
     @property
     def profiles(self) -> tuple[Profile, ...]:

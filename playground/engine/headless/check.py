@@ -171,10 +171,10 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
 
 def _price_tokens(service: str) -> int:
     """For how many tokens prices in the list of a saved gateway's service are where their names do not say it."""
-    from playground.engine.gateways.own_known import known_beside
     from playground.engine.gateways.profiles import default_path
+    from playground.engine.gateways.services import services_near
 
-    known = known_beside(default_path()).get(service) if service else None
+    known = services_near(default_path()).get(service) if service else None
     return known.price_tokens if known is not None else 0
 
 

@@ -13,10 +13,10 @@ from playground.domain.model_facts import NOTHING_TOLD
 from playground.domain.prices import Price
 from playground.engine.gateways import learning
 from playground.engine.gateways.credentials import store_secret
-from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
+from playground.engine.gateways.services import KnownGateway
 from playground.protocols import DEFAULT
 from tests.support.fault_server import FaultServer, Step, head, hold, send, whole
 
@@ -126,7 +126,7 @@ async def test_own_service_names_its_pages_and_units(gateways: Gateways, server:
     known["details"] = [{"path": "more"}]
     server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
     server.play_at("/v1/more", page([{"id": "one", "context_length": 4096}]))
-    gateways.services.keep(KnownGateway.model_validate(known))
+    gateways.services.put(KnownGateway.model_validate(known))
     key, unknown = add(gateways, server, "team"), add(gateways, server, "")
     for profile in (key, unknown):
         await gateways.models(profile, DEFAULT)
@@ -150,7 +150,7 @@ async def test_page_at_another_host_is_not_requested(gateways: Gateways, server:
         server.play_at("/v1/models", page([{"id": "one"}]))
         details = [{"path": path.replace("{other}", place)}]
         known = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
-        gateways.services.keep(KnownGateway.model_validate(known))
+        gateways.services.put(KnownGateway.model_validate(known))
         key = add(gateways, server, "team")
         profile, _ = await store_secret(gateways.get(key), gateways.keys, Secret(canary))
         gateways.store.update(profile)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from playground.engine.gateways.known import KnownGateway, Signature
 from playground.engine.gateways.nearby import Found, Kind, look_nearby
 from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.services import KnownGateway, Signature
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, drip, head, hold, send, whole
 

@@ -19,12 +19,11 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
-from playground.engine.gateways.known import KnownGateway, values_of
 from playground.engine.gateways.nearby import Found, Kind
 from playground.engine.gateways.offering import Offering
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.gateways.services import KnownGateway, KnownGateways, values_of
 from playground.engine.requests.spoken import TITLES
 from playground.engine.tool_servers.secret_values import key_like
 from playground.ui.features.gateways.address_page import AddressPage
@@ -374,7 +373,7 @@ class ConnectDialog(GatewayDialog):
 
     async def _write_service(self, dialog: OwnServiceDialog, known: KnownGateway) -> None:
         try:
-            kept = await asyncio.to_thread(self._known.keep, known)
+            kept = await asyncio.to_thread(self._known.put, known)
         except ProfileError as error:
             if shiboken6.isValid(dialog):
                 dialog.refuse(str(error))
@@ -407,7 +406,7 @@ class ConnectDialog(GatewayDialog):
     async def _bring_back(self, known: KnownGateway) -> None:
         words = ""
         try:
-            await asyncio.to_thread(self._known.keep, known)
+            await asyncio.to_thread(self._known.put, known)
             self._deleted = None
         except ProfileError as error:
             words = str(error)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.nearby import Found, Kind
 from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.services import KnownGateway
 from playground.ui.features.gateways.nearby_list import NearbyRow, details_of, title_of
 
 URL = "http://127.0.0.1:8080/v1"
