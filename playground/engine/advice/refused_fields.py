@@ -15,8 +15,8 @@ from typing import Final
 
 from playground.domain.adaptations import Adaptation, AdaptationKind
 from playground.domain.errors import Failure, FailureKind, Sent
+from playground.engine.advice.field_locations import parameter_named
 from playground.engine.advice.parts import Offer
-from playground.engine.advice.spots import parameter_named
 from playground.jsonkit.values import JSON
 from playground.protocols import PROTOCOLS
 

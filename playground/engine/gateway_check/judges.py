@@ -15,7 +15,7 @@ from playground.domain.output import check_answer
 from playground.domain.request import Request
 from playground.domain.transcript import Outcome, Turn
 from playground.engine.advice import advise, own_words
-from playground.engine.advice.general import NO_PATH, OF_THE_KEY
+from playground.engine.advice.by_kind import KEY_MEANINGS, NO_PATH
 from playground.engine.gateway_check.report import Verdict
 from playground.engine.gateway_check.setting import COLOUR, NO_MODEL, SHORT, STOP, TOOL
 from playground.engine.inspect.lint import Finding
@@ -136,7 +136,7 @@ def of_failure(failure: Failure, *, of: str = "") -> Found:
         return Found(Verdict.UNSUPPORTED if failure.status == 501 else Verdict.FAILED, said(failure))
     if failure.status == 429:
         return Found(Verdict.FAILED, f"No request is taken now: {said(failure)}")
-    if meaning in OF_THE_KEY or failure.status in (401, 402, 403):
+    if meaning in KEY_MEANINGS or failure.status in (401, 402, 403):
         return Found(Verdict.REFUSED, said(failure))
     if not of and (meaning == "no endpoint" or (failure.status in NO_PATH and "model" not in failure.message.lower())):
         return Found(Verdict.UNSUPPORTED, f"There is no such endpoint ({said(failure)}).")

@@ -17,9 +17,9 @@ from urllib.parse import urljoin, urlsplit
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.advice import advise, own_words
-from playground.engine.advice.general import NO_PATH, OF_THE_KEY
+from playground.engine.advice.by_kind import KEY_MEANINGS, NO_PATH
+from playground.engine.advice.field_locations import header_names
 from playground.engine.advice.parts import Advice
-from playground.engine.advice.spots import header_names
 from playground.gateway.address import Address, candidates, doubled, is_loopback, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
@@ -192,7 +192,7 @@ def _of_knock(exchange: Exchange, failure: Failure | None, *, keyed: bool) -> tu
         return State.OK, f"is there{let_in} (HTTP {status} to an empty request)"
     if meaning in ("header", "balance", "402", "429", "loading", "region"):
         return _of_failure(failure)
-    if status in (400, 406, 409, 411, 412, 413, 415, 422) and meaning not in OF_THE_KEY:
+    if status in (400, 406, 409, 411, 412, 413, 415, 422) and meaning not in KEY_MEANINGS:
         return State.OK, f"is there{let_in} (HTTP {status} to an empty request)"
     if status == 500 and meaning == "500":
         return State.UNSURE, f"is there, and fails at an empty request (HTTP {status}): {quoted(failure)}"
@@ -207,7 +207,7 @@ def _of_failure(failure: Failure) -> tuple[State, str]:
         return State.MISSING, f"is not at this address{code}"
     if advice.meaning == "key missing":
         return State.REFUSED, f"wants a key{code}"
-    if advice.meaning in OF_THE_KEY or (failure.kind is FailureKind.HTTP and status in (401, 403)):
+    if advice.meaning in KEY_MEANINGS or (failure.kind is FailureKind.HTTP and status in (401, 403)):
         return State.REFUSED, f"does not let the key in{code}"
     if advice.meaning == "header":
         return State.FAILED, f"wants a header that is not sent{code}"

@@ -72,9 +72,9 @@ def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None
 
 def _by_refusal(failure: Failure) -> Reach:
     from playground.engine.advice import advise
-    from playground.engine.advice.general import OF_THE_KEY
+    from playground.engine.advice.by_kind import KEY_MEANINGS
 
-    if advise(failure).meaning in OF_THE_KEY:
+    if advise(failure).meaning in KEY_MEANINGS:
         return Reach.REFUSED
     status = failure.status or 0
     if status == 407:
