@@ -56,7 +56,7 @@ def _http(
 
 _REFUSED: Final = (
     "The gateway did not accept the request",
-    "What it says stands above. It judges the parameters, the model and the messages.",
+    "Its message is above. It is about the parameters, the model or the messages.",
     (PARAMETERS, MODEL, RETRY),
 )
 
@@ -135,14 +135,14 @@ CAUSE_ADVICE: Final = {
         "proxy",
         "The proxy cannot be used",
         "The environment names it. Correct that, and start again.",
-        command="Correct it where it stands: with --proxy, or in the environment.",
+        command="Correct it where it is set: with --proxy, or in the environment.",
     ),
     FailureCause.HEADER: Advice(
         "own header",
         "A header cannot be sent",
-        "Correct it where it stands: under Raw, or in the gateway's settings.",
+        "Correct it where it is set: under Raw, or in the gateway's settings.",
         (RAW._replace(value="headers"), GATEWAY, RETRY),
-        "Correct it where it stands: with --header, or in the file.",
+        "Correct it where it is set: with --header, or in the file.",
     ),
     FailureCause.OWN_PROXY_PASSWORD: Advice(
         "own proxy password",
@@ -161,7 +161,7 @@ CAUSE_ADVICE: Final = {
     FailureCause.PROXY_LOGIN: Advice(
         "proxy login",
         "The proxy refuses the user name and the password",
-        "They stand in its address, in the environment or after --proxy. Correct them there, and start again.",
+        "They are in its address, in the environment or after --proxy. Correct them there, and start again.",
         command="Correct them in the proxy's address, with --proxy or in the environment.",
     ),
     FailureCause.NOT_SOCKS: Advice(
@@ -204,19 +204,19 @@ CAUSE_ADVICE: Final = {
     FailureCause.MALFORMED: Advice(
         "malformed",
         "The answer is malformed",
-        "That is for the gateway's operators; its bytes stand under Response. Retry to ask again.",
+        "That is for the gateway's operators; its bytes are under Response. Retry to ask again.",
         command="That is for the gateway's operators; --record keeps its bytes.",
     ),
     FailureCause.BROKEN_OFF: Advice("broken off", "The answer was cut off", "Retry to ask again."),
     FailureCause.COMPRESSED: Advice(
         "compressed",
         "The answer is packed in a way that cannot be undone",
-        "That is for the gateway's operators, or for whoever runs what stands before it. Retry to ask again.",
+        "That is for the gateway's operators, or for the operators of the server before it. Retry to ask again.",
     ),
     FailureCause.ANSWER_HEADERS: Advice(
         "answer headers",
         "The answer's headers are too large",
-        "The gateway, or what stands before it, adds far too much to them. That is for its operators.",
+        "The gateway, or a server before it, adds far too much to them. That is for its operators.",
         (RETRY, GATEWAY),
     ),
 }
@@ -367,7 +367,7 @@ def general_advice(failure: Failure) -> Advice:
     return _STATUS.get(status) or Advice(
         "status",
         f"The gateway answered with status {status}" if status else "The gateway answered with an error",
-        "What it says stands above, if it said anything.",
+        "Its message is above, if it sent one.",
     )
 
 

@@ -70,7 +70,7 @@ def _any(*words: str) -> str:
     return "|".join(words)
 
 
-#: The more particular stands above the more general.
+#: Specific messages come before general ones.
 TABLE: Final[tuple[KnownMessage, ...]] = (
     KnownMessage(
         Advice(
@@ -391,7 +391,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         Advice(
             "reasoning",
             "The gateway wants earlier reasoning back as it came",
-            "“Send reasoning back” under Parameters says when it goes along. Reasoning that was changed, or stands in "
+            "“Send reasoning back” under Parameters says when it goes along. Reasoning that was changed, or is in "
             "a changed conversation, has to be deleted.",
             (PARAMETERS._replace(value="reasoning_return"), RETRY),
             command="Send the reasoning of earlier turns back unchanged, or leave it out.",
@@ -407,7 +407,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
     KnownMessage(
         Advice(
             "turns",
-            "The gateway does not accept the messages as they stand",
+            "The gateway does not accept the messages in this form",
             "What it says names the place: edit or delete that turn, then run again.",
             command="What it says names the place in the file's “messages”.",
         ),
@@ -421,7 +421,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
     KnownMessage(
         Advice(
             "behind",
-            "The gateway did not reach what stands behind it",
+            "The gateway did not reach the server behind it",
             "That is for its operators: the model's server is down, or the way to it. Retry in a moment.",
         ),
         _any(
@@ -494,7 +494,7 @@ def _header(failure: Failure, _advice: Advice) -> Advice | None:
     return Advice(
         "header",
         f"The gateway wants the header {names[0]}",
-        "What goes with every request stands in the gateway's settings; what only this experiment sends, under Raw.",
+        "Headers of every request are in the gateway's settings; those of this experiment alone, under Raw.",
         (add_header(names[0]), RAW._replace(value="headers"), RETRY),
         command=f"Send it with --header '{names[0]}: VALUE'.",
     )
