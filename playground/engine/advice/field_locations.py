@@ -100,7 +100,7 @@ def header_names(message: str) -> tuple[str, ...]:
 
 
 def parameter_named(failure: Failure) -> str:
-    """Return the body field that a refusal is about, such as ``temperature``, ``messages[1].content``; empty for none."""
+    """Return the body field that a refusal is about, such as ``messages[1].content``; empty for none."""
     name = failure.param or ""
     if not _PLAIN.match(name) or name.lower() in _NO_FIELD:
         matches = (pattern.search(failure.message[:4000]) for pattern in _FIELDS)
