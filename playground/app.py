@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from playground.demo.server import Demo, DemoConfig
     from playground.engine.files.presets import PresetStore
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
     from playground.engine.library.workspace import Workspace
     from playground.ui.shell.crash.crash_control import CrashControl
     from playground.ui.shell.second_start_listener import SecondStarts
@@ -114,7 +114,7 @@ class App:
         import playground.domain.transcript  # noqa: F401 - a step of its own
 
         yield
-        from playground.engine.gateways.offered import Gateways
+        from playground.engine.gateways.gateways import Gateways
         from playground.engine.gateways.profiles import ProfileStore
         from playground.engine.gateways.secrets import Keys
 

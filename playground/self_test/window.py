@@ -149,7 +149,7 @@ def _colours(picture: QImage) -> int:
 
 async def _stream(app: App, protocol: str) -> str:
     """An answer of the demo gateway, over a socket, into the transcript and onto the tape."""
-    from playground.engine.gateways.offered import DEMO_ID
+    from playground.engine.gateways.gateways import DEMO_ID
     from playground.engine.requests.request_file import read_request
 
     session = app.workspace.new()

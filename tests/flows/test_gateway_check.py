@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QPushButton, QTreeWidg
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateway_check.report import ReportStore, default_folder
 from playground.engine.gateways.credentials import store_secret
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage, flow

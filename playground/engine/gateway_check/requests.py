@@ -26,7 +26,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
 
 LIMIT: Final = 400  # tokens of an answer at most: reasoning models need some before the first word
 SHORT: Final = 16  # the limit of the check that is about the limit

@@ -19,7 +19,7 @@ from playground.engine.gateways.credentials import (
     store_secret,
     use_variable,
 )
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret, variable_is_set, variable_problem
 from playground.engine.gateways.services import shipped

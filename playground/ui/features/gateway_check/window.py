@@ -36,7 +36,7 @@ from playground.ui.widgets.session_window import main_window
 if TYPE_CHECKING:
     from playground.engine.gateway_check.check_run import CheckEvent, CheckRun
     from playground.engine.gateway_check.checks import Estimate
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
     from playground.engine.session.session import Exchange
 
 WIDE, TALL = 1000, 700  # pixels
@@ -180,7 +180,7 @@ class CheckWindow(QDialog):
         self._plan()
 
     def _show_model(self, model: str) -> None:
-        self.model.show_offering(self._gateways.offering(self._profile_id))
+        self.model.show_catalog(self._gateways.catalog(self._profile_id))
         self.model.show_model(model)
 
     def _gateway_chosen(self, index: int) -> None:
@@ -225,7 +225,7 @@ class CheckWindow(QDialog):
         found, self._estimates, reports = await asyncio.to_thread(_planned, target, self._kept)
         if number != self._number:
             return
-        if model and self._gateways.to_learn(profile_id, model):
+        if model and self._gateways.lacks_facts(profile_id, model):
             spawn(self._learn(profile_id, model), name="what more is told of a model to check")
         self.lines.show_plan(found, self._unticked)
         self._show_reports(reports)
@@ -235,7 +235,7 @@ class CheckWindow(QDialog):
     async def _learn(self, profile_id: str, model: str) -> None:
         """Plan anew where the gateway tells more of the model than its list does: its price may be among it."""
         try:
-            told = await self._gateways.learn(profile_id, next(iter(TITLES)), model)
+            told = await self._gateways.fetch_facts(profile_id, next(iter(TITLES)), model)
         except (RunRefusedError, OSError):
             return  # the series says so when it begins
         here = (profile_id, model) == (self._profile_id, self.model.shown)

@@ -35,7 +35,7 @@ from playground.ui.widgets.scroll_page import ScrollPage
 from playground.ui.widgets.slices import Slices
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
 
 LISTED: Final = 20  # checks of single cases that are named while no case is chosen
 FOR_ALL, FOR_ONE = "For all cases", "For the chosen case only"

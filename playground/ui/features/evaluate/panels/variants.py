@@ -32,7 +32,7 @@ from playground.ui.widgets.scroll_page import ScrollPage
 from playground.ui.widgets.slices import Slices
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offering import Offering
+    from playground.engine.gateways.model_catalog import ModelCatalog
 
 AS_SET = "as set"
 _OF_PANELS = "what the panels of the conversation say"
@@ -47,7 +47,7 @@ class Sources:
     """
 
     presets: Callable[[], Sequence[Preset]]
-    models: Callable[[], Awaitable[Offering]]
+    models: Callable[[], Awaitable[ModelCatalog]]
 
 
 class VariantsPanel(ScrollPage):
@@ -169,9 +169,9 @@ class VariantsPanel(ScrollPage):
 
     async def _offer_models(self, dialog: VariantDialog) -> None:
         """A gateway may take its time to list them."""
-        offering = await self._sources.models()
+        catalog = await self._sources.models()
         if isValid(dialog):
-            dialog.model.show_offering(offering)
+            dialog.model.show_catalog(catalog)
 
     def rename(self, key: str, _checked: bool = False) -> None:
         """Ask for another name."""
@@ -264,8 +264,8 @@ class VariantsPanel(ScrollPage):
     async def _ask_models(self) -> None:
         from playground.ui.widgets.models_dialog import ModelsDialog
 
-        offering = await self._sources.models()
-        dialog = ModelsDialog(offering, MOST, self, what="variant", how="each is otherwise as set")
+        catalog = await self._sources.models()
+        dialog = ModelsDialog(catalog, MOST, self, what="variant", how="each is otherwise as set")
         dialog.picked.connect(self._add_models)
         dialog.open()
 
