@@ -254,7 +254,6 @@ class App:
             await self.workspace.close()
             await self.actions.of(CASSETTES).aclose()
             await self.gateways.aclose()
-            self.gateways.keys.close()
             await asyncio.to_thread(checking.rest)
             await asyncio.to_thread(self.demo.stop)
             await loop.cancel_all()  # what these changes have started

@@ -20,8 +20,7 @@ from playground.domain.encoding import encode
 from playground.domain.prices import Price
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import Value
-from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.secrets import Secret, looks_secret
+from playground.engine.gateways.secrets import Secret, looks_secret, secret_in
 from playground.engine.io.list_file import JsonListStore, ListFileError
 from playground.gateway.address import Address as Address
 from playground.gateway.address import is_loopback, origin, resolve

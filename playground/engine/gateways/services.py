@@ -20,9 +20,8 @@ from pydantic.fields import FieldInfo
 from playground.domain.adaptations import Adaptation
 from playground.domain.encoding import encode
 from playground.domain.values import Value
-from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.profiles import ProfileError
-from playground.engine.gateways.secrets import looks_secret, variable_problem
+from playground.engine.gateways.secrets import looks_secret, secret_in, variable_problem
 from playground.engine.io.list_file import JsonListStore
 from playground.engine.io.resources import resource_root
 from playground.gateway.address import DEFAULT_PORTS, is_loopback, repair

@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from urllib.parse import urlsplit
 
-from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.secrets import looks_secret
+from playground.engine.gateways.secrets import looks_secret, secret_in
 from playground.engine.gateways.services import KnownGateway, filled, filling_problem, find, recognise, shipped
 from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
