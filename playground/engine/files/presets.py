@@ -1,7 +1,7 @@
-"""Named sets of what is set for an experiment, and the file they are kept in: used again with one click.
+"""Presets: named settings of experiments, and their file.
 
-A preset holds parameters (the output format is one of them), the system turn and the tools, and where it is wanted
-protocol and model. It holds no conversation, no gateway and no secret.
+A preset holds parameters (with the output format), the system turn and the tools, and optionally protocol and model. It
+holds no conversation, no gateway and no secret.
 """
 
 from __future__ import annotations
@@ -41,12 +41,11 @@ class PresetError(ListFileError):
 
 
 class Preset(Value):
-    """One preset. What is None is left as it is where the preset is applied.
+    """One preset. Applying it does not change what is None in it.
 
-    ``system`` is the text of the system turn, empty for none. ``parameters`` are the fields that are set, of
-    ``protocol``. ``switches`` says whether applying it speaks that protocol; otherwise the parameters that have a
-    counterpart in the experiment's own are taken over; ``by_hand`` are those a person set to what a new experiment
-    begins with. ``model`` is empty where it does not matter.
+    ``system`` is the text of the system turn, empty for none. ``parameters`` are the set fields of ``protocol``.
+    ``switches``: applying it changes the protocol; otherwise the parameters are converted to the experiment's protocol.
+    ``by_hand`` are fields that a person set to their default. ``model`` is empty to keep the experiment's.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -61,7 +60,7 @@ class Preset(Value):
 
 
 def from_session(session: Session, name: str, *, with_model: bool = False) -> Preset:
-    """What is set in an experiment, as a preset; ``with_model``: with protocol and model."""
+    """Return the settings of an experiment as a preset; ``with_model`` includes protocol and model."""
     system = _system(session.transcript)
     return Preset(
         name=_name(name),
@@ -76,39 +75,36 @@ def from_session(session: Session, name: str, *, with_model: bool = False) -> Pr
 
 
 def apply(session: Session, preset: Preset) -> bool:
-    """Set all that a preset holds, as one edit that can be undone. Returns whether anything was set differently.
+    """Apply a preset as one edit that can be undone; return whether it changed anything.
 
     Raises PresetError; then nothing is changed.
     """
     transcript, settings = _applied(session, preset)
-    if _is_so(session, transcript, settings):
+    if _is_applied(session, transcript, settings):
         return False
     session.set_up(transcript, settings)
     return True
 
 
 def fits(session: Session, preset: Preset) -> bool:
-    """Whether all that a preset holds is set in an experiment already."""
+    """Return whether applying a preset to an experiment would change nothing."""
     try:
-        return _is_so(session, *_applied(session, preset))
+        return _is_applied(session, *_applied(session, preset))
     except PresetError:
         return False
 
 
 def beside(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
-    """The turns and the settings of a lane beside ``session``, which stays as it is, set as a preset says.
-
-    Raises PresetError.
-    """
+    """Return turns and settings of a new lane with a preset applied to those of ``session``. Raises PresetError."""
     return _applied(session, preset, apart=True)
 
 
-def _is_so(session: Session, transcript: Transcript, settings: ExperimentSettings) -> bool:
+def _is_applied(session: Session, transcript: Transcript, settings: ExperimentSettings) -> bool:
     return transcript is session.transcript and settings == session.settings
 
 
 def _applied(session: Session, preset: Preset, *, apart: bool = False) -> tuple[Transcript, ExperimentSettings]:
-    """The transcript and the settings with a preset in them, ``apart`` from other lanes. Raises PresetError."""
+    """Return transcript and settings with a preset applied, ``apart`` from other lanes. Raises PresetError."""
     if (preset.switches or preset.parameters is not None) and preset.protocol not in PROTOCOLS:
         raise PresetError(f"“{preset.name}” is for the protocol “{preset.protocol}”, which this version does not know.")
     settings = session.settings
@@ -123,35 +119,35 @@ def _applied(session: Session, preset: Preset, *, apart: bool = False) -> tuple[
     transcript = session.transcript
     if preset.system is not None and session.main is session and not apart:
         transcript = _with_system(transcript, preset.system)
-    elif preset.system is not None:  # the other lanes stay under theirs
+    elif preset.system is not None:  # other lanes keep their system turn
         transcript = under_system(transcript, preset.system)
     return transcript, settings
 
 
 def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
     try:
-        found = parameters_of(preset.protocol, preset.parameters or {}, preset.by_hand)
+        parameters = parameters_of(preset.protocol, preset.parameters or {}, preset.by_hand)
     except ValueError:
         raise PresetError(f"The parameters of “{preset.name}” cannot be read.") from None
     if protocol == preset.protocol:
-        return found
-    return convert_parameters(found, session.settings.current)
+        return parameters
+    return convert_parameters(parameters, session.settings.current)
 
 
 def _system(transcript: Transcript) -> Turn | None:
-    """The system turn: the first of the path, where it is one."""
+    """Return the system turn, the first one of the path, or None."""
     path = transcript.path
     return path[0] if path and path[0].role in (Role.SYSTEM, Role.DEVELOPER) else None
 
 
 def _with_system(transcript: Transcript, text: str) -> Transcript:
-    """The same conversation under another system turn; a turn that is on other branches is the same there."""
+    """Return the conversation with another system turn, which other branches share."""
     turn = _system(transcript)
     if (turn.text if turn is not None else "") == text:
         return transcript
     if turn is None:
-        made = make_turn(Role.SYSTEM, text)
-        return transcript.insert(made, before=transcript.path[0].id) if transcript.path else transcript.append(made)
+        new = make_turn(Role.SYSTEM, text)
+        return transcript.insert(new, before=transcript.path[0].id) if transcript.path else transcript.append(new)
     if not text:
         return transcript.remove(turn.id)
     rest = tuple(part for part in turn.parts if not isinstance(part, Text))
@@ -162,7 +158,7 @@ def _with_system(transcript: Transcript, text: str) -> Transcript:
 
 
 def default_path() -> Path:
-    """Where the presets are kept: the platform's folder for settings."""
+    """Return the path of the file in the platform's folder for settings."""
     from platformdirs import user_config_path
 
     return user_config_path("gateway-playground", appauthor=False) / "presets.json"

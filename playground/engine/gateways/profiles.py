@@ -1,9 +1,9 @@
-"""Gateways as a person sets them up, and the file they are kept in.
+"""Profiles of gateways and their file.
 
 The file holds no secret: the key and the values of secret headers are in the keyring
-(``playground.engine.gateways.secrets``), under the origin they were given for;
-``playground.engine.gateways.credentials`` brings the two together. This module must not open sockets; it makes the
-``Connection`` that the gateway package works with.
+(``playground.engine.gateways.secrets``), under the origin that they were entered for;
+``playground.engine.gateways.credentials`` combines both. This module opens no sockets; it makes the ``Connection`` that
+the gateway package uses.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from playground.jsonkit.values import JSON, JSONObject
 
 DEMO_IS_OFF = "The demo gateway has no address yet: it starts when it is first used."
 
-#: By this name for the window, which reaches the wire through here only, as it does those imported "as" themselves.
+#: Re-exported for the window, which may not import the gateway package; so are the names imported "as" themselves.
 resolve_address = resolve
 
 
@@ -44,20 +44,18 @@ class ProfileError(ListFileError):
 
 
 class Profile(Value):
-    """One gateway.
+    """The settings of one gateway.
 
-    ``headers`` go with every request and stand in the file. ``secret_headers`` maps the names of those that may not
-    stand there to the origin their value was given for; ``key_origin`` is the same for the key, empty when none is
-    stored. ``auth`` maps a protocol name to how the key is sent (default: bearer). ``plain_http_origin`` is the origin
-    for which a person agreed to send secrets unencrypted. ``proxy`` is used instead of the one that the surroundings
-    name; its address holds no password. ``retries`` is how often a run is tried again by itself;
-    ``max_event_mib`` and ``max_body_mib`` cap one event and a whole answer, in MiB;
-    ``prices`` what a person entered for a model id. ``extra_body`` is merged into every request's body, before
-    the experiment's own. ``adaptations`` are what the gateway was found not to take. ``service`` is the id of the
-    known service that it is, empty for none. ``key_variable`` names the variable
-    of the environment that holds the key: it is read when it is needed, kept nowhere, and sent to ``key_origin`` alone.
-    ``favourites`` and ``recent`` are model ids, the latter newest first. ``demo`` marks the embedded gateway: never
-    written.
+    ``headers`` are sent with every request and written to the file. ``secret_headers`` maps the names of headers with
+    secret values to the origin that the value was entered for; ``key_origin`` is that of the key, empty if none is
+    stored. ``auth`` maps a protocol to how the key is sent (default: bearer). ``plain_http_origin`` is the origin for
+    which a person agreed to send secrets unencrypted. ``proxy`` replaces that of the environment; its address holds
+    no password. ``retries`` is the number of automatic retries of a run; ``max_event_mib`` and ``max_body_mib`` limit
+    one event and a whole answer, in MiB; ``prices`` maps model ids to entered prices. ``extra_body`` is merged into
+    the body of every request, before the experiment's own. ``adaptations`` are rules for what the gateway refuses.
+    ``service`` is the id of a known service, empty for none. ``key_variable`` is the environment variable with the
+    key, which is read when needed and sent to ``key_origin`` only. ``favourites`` and ``recent`` are model ids, the
+    latter newest first. ``demo`` marks the embedded gateway, which is never written.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -87,7 +85,7 @@ class Profile(Value):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of the base URL; empty while that cannot be read."""
+        """Scheme, host and port of the base URL; empty for an invalid one."""
         try:
             return origin(resolve_address(self.base_url).base)
         except ValueError:
@@ -95,7 +93,7 @@ class Profile(Value):
 
     @property
     def sends_unencrypted(self) -> bool:
-        """Whether a key sent to the base URL could be read on the way."""
+        """Return whether a key would be sent over an unencrypted network connection."""
         try:
             base = resolve_address(self.base_url).base
             leaves = bool(self.proxy) and base.startswith("http:") and not is_loopback(proxy_url(base, self.proxy))
@@ -105,7 +103,7 @@ class Profile(Value):
 
 
 def split_headers(rows: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict[str, Secret]]:
-    """Header rows as typed, parted into those that may stand in a file and those that go to the keyring."""
+    """Split typed header rows into those for the file and those for the keyring."""
     plain: dict[str, str] = {}
     secret: dict[str, Secret] = {}
     for typed, value in rows:
@@ -120,7 +118,7 @@ def split_headers(rows: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict
 def connection(
     profile: Profile, key: Secret | None = None, secret_headers: Mapping[str, Secret] | None = None
 ) -> Connection:
-    """The profile as the gateway package wants it, with what came from the keyring."""
+    """Return the profile with its secrets in the form that the gateway package uses."""
     secrets = {name: value.get_secret_value() for name, value in (secret_headers or {}).items()}
     return Connection(
         base_url=profile.base_url,
@@ -141,7 +139,7 @@ def connection(
 
 
 def default_path() -> Path:
-    """Where the profiles are kept: the platform's folder for settings."""
+    """Return the path of the file in the platform's folder for settings."""
     from platformdirs import user_config_path
 
     return user_config_path("gateway-playground", appauthor=False) / "gateways.json"
@@ -227,7 +225,7 @@ class ProfileStore(JsonListStore[Profile]):
 
 
 def _checked(profile: Profile) -> Profile:
-    """The profile as it may be written. Raises ProfileError where a secret would reach the file."""
+    """Return the profile in the form for the file. Raises ProfileError for a secret in a plain field."""
     for name, value in profile.headers.items():
         if looks_secret(name, value) and not profile.demo:
             raise ProfileError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
@@ -240,7 +238,7 @@ def _checked(profile: Profile) -> Profile:
     try:
         return profile.model_copy(update={"base_url": resolve_address(profile.base_url).base})
     except ValueError as error:
-        # Half an address may be kept, but not one that may carry a password or a key.
+        # An incomplete address may be saved, but not one that may hold a password or a key.
         if any(mark in profile.base_url for mark in "@?#"):
             raise ProfileError(str(error)) from None
         return profile

@@ -1,7 +1,7 @@
-"""The tool servers a person has set up, what was confirmed of them and accepted from them, and the files of that.
+"""The list of tool servers with confirmed commands and accepted tools, and its files.
 
 No file holds a secret: values of secret variables, headers and arguments are in the keyring
-(``playground.engine.tool_servers.secret_values``). Nothing is started here and nothing asked.
+(``playground.engine.tool_servers.secret_values``). Nothing is started or requested here.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class ServerBookError(ListFileError):
 
 
 def default_path() -> Path:
-    """Where the list is kept: the platform's folder for settings, where the gateways are."""
+    """Return the path of the list in the platform's folder for settings."""
     from platformdirs import user_config_path
 
     return user_config_path("gateway-playground", appauthor=False) / "tool-servers.json"
 
 
 def demo_server() -> ToolServer:
-    """The application itself, as a server to try things with.
+    """Return the application itself as a demo server.
 
-    A server is not given our environment: where we were found by ``PYTHONPATH``, it would find another or none.
+    Servers do not inherit the environment; without our ``PYTHONPATH`` it would find another package or none.
     """
     frozen = bool(getattr(sys, "frozen", False))
     return ToolServer(
@@ -67,7 +67,7 @@ def demo_server() -> ToolServer:
 
 
 def lacking(server: ToolServer) -> str:
-    """What has to be filled in before the server can be started; empty where nothing has."""
+    """Return the missing setting without which the server cannot start, in words; empty for none."""
     if server.via is Via.STDIO:
         return "" if server.command.strip() else "A command is needed."
     if not server.url.strip():
@@ -129,20 +129,20 @@ class ServerBook(JsonListStore[ToolServer]):
         return self._demo if item_id == DEMO_ID else super().get(item_id)
 
     def by_name(self, name: str) -> ToolServer | None:
-        """The server that experiments' files call so, or None."""
+        """Return the server of that name, by which experiment files identify it, or None."""
         return next((server for server in self.servers if server.name == name), None)
 
     def free_name(self, name: str) -> str:
-        """That name, or with a number where another server has it."""
+        """Return the name, with a number if another server has it."""
         name = " ".join(name.split())[:LONGEST_NAME] or "Server"
-        taken = {server.name.casefold() for server in self.servers}
+        used = {server.name.casefold() for server in self.servers}
         number, free = 2, name
-        while free.casefold() in taken:
+        while free.casefold() in used:
             free, number = f"{name} {number}", number + 1
         return free
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have ``callback`` called after every change; what is returned ends that."""
+        """Call ``callback`` after every change, until the returned function is called."""
         self._observers.append(callback)
 
         def unsubscribe() -> None:
@@ -153,7 +153,7 @@ class ServerBook(JsonListStore[ToolServer]):
 
     # Changing the list
 
-    def add(self, server: ToolServer, at: int | None = None) -> ToolServer:
+    def add(self, server: ToolServer, index: int | None = None) -> ToolServer:
         """Insert a server at an index of the written ones, by default as the last, and return it as saved.
 
         Raises ServerBookError for a server that may not be saved, or cannot be written.
@@ -162,7 +162,7 @@ class ServerBook(JsonListStore[ToolServer]):
             raise ServerBookError("A server with this id exists already.")
         server = self._checked(server)
         servers = list(self._items)
-        servers.insert(len(servers) if at is None else at, server)
+        servers.insert(len(servers) if index is None else index, server)
         self._commit(servers)
         return server
 
@@ -203,19 +203,19 @@ class ServerBook(JsonListStore[ToolServer]):
                     f"{self._definitions(server_id)} could not be deleted: {error.strerror}."
                 ) from error
 
-    # What a person agreed to
+    # Confirmation and acceptance
 
     def fingerprint(self, server: ToolServer) -> str:
-        """What is run or connected to, as a digest: another one has to be confirmed anew.
+        """Return a digest of the command or address; a changed one has to be confirmed again.
 
-        Values of secrets are no part of it: only what they are called.
+        It covers the names of secrets, not their values.
         """
         if server.via is Via.STDIO:
-            said: list[Any] = [server.command, server.arguments, server.folder, sorted(server.environment.items())]
-            said.append(sorted(server.secret_environment))
+            parts: list[Any] = [server.command, server.arguments, server.folder, sorted(server.environment.items())]
+            parts.append(sorted(server.secret_environment))
         else:
-            said = [server.url, sorted(server.headers), sorted(server.secret_headers), server.oauth]
-        text = json.dumps([server.via.value, *said], ensure_ascii=True)
+            parts = [server.url, sorted(server.headers), sorted(server.secret_headers), server.oauth]
+        text = json.dumps([server.via.value, *parts], ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def confirmed(self, server: ToolServer) -> bool:
@@ -301,15 +301,16 @@ class ServerBook(JsonListStore[ToolServer]):
             callback()
 
     def _checked(self, server: ToolServer) -> ToolServer:
-        """The server as it may be written. Raises ServerBookError where a secret would reach the file."""
+        """Return the server in the form for the file. Raises ServerBookError for a secret in a plain field."""
         name = " ".join(server.name.split())
         if not name:
             raise ServerBookError("The server needs a name.")
         if len(name) > LONGEST_NAME:
             raise ServerBookError(f"The name is longer than {LONGEST_NAME} characters.")
-        other = next((it for it in self.servers if it.name.casefold() == name.casefold() and it.id != server.id), None)
-        if other is not None:
-            raise ServerBookError(f"Another server is called “{other.name}” already.")
+        same_name = (item for item in self.servers if item.name.casefold() == name.casefold())
+        twin = next((item for item in same_name if item.id != server.id), None)
+        if twin is not None:
+            raise ServerBookError(f"Another server is called “{twin.name}” already.")
         if not _ID.match(server.id):
             raise ServerBookError("The server needs another id.")
         if any("\0" in text for text in (server.command, *server.arguments, server.folder, *server.environment)):
@@ -326,7 +327,9 @@ def _refuse_secrets(server: ToolServer) -> None:
     for name, value in server.headers.items():
         if secret_header(name, value):
             raise ServerBookError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
-    if found := part_arguments(server.arguments).secrets:
-        raise ServerBookError(f"The arguments hold a secret (“{next(iter(found))}”); its value belongs in the keyring.")
+    if secrets := part_arguments(server.arguments).secrets:
+        raise ServerBookError(
+            f"The arguments hold a secret (“{next(iter(secrets))}”); its value belongs in the keyring."
+        )
     if what := secret_in_url(PLACE.sub("", server.url)):
         raise ServerBookError(f"The address holds {what}; it belongs in the keyring.")

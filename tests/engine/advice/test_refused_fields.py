@@ -17,7 +17,7 @@ from playground.engine.advice import advise
 from playground.engine.advice.parts import KEEP_OFFER, TRY_OFFER, at_a_prompt
 from playground.engine.advice.refused_fields import MAX_OFFERS, offers
 from playground.protocols.errors import read_error
-from tests.engine.advice.test_known import SAID, SOUNDS_ALIKE
+from tests.engine.advice.test_messages import SAID, SOUNDS_ALIKE
 from tests.support.each_case import each_case
 
 CASES = [
