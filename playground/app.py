@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from playground.demo.server import Demo, DemoConfig
     from playground.engine.files.presets import PresetStore
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
     from playground.engine.library.workspace import Workspace
     from playground.ui.shell.crash.crash_control import CrashControl
     from playground.ui.shell.second_start_listener import SecondStarts
@@ -89,7 +89,7 @@ class App:
         from playground.demo.cheats import CHEATS
         from playground.demo.server import Demo, DemoConfig
         from playground.engine.gateways.fingerprints import Fingerprints
-        from playground.engine.gateways.offered import Gateways
+        from playground.engine.gateways.gateways import Gateways
         from playground.engine.gateways.profiles import ProfileStore
         from playground.engine.gateways.secrets import Keys
         from playground.engine.library.store import Store
@@ -213,7 +213,6 @@ class App:
             await self.workspace.close()
             await self.actions.of(CASSETTES).aclose()
             await self.gateways.aclose()
-            self.gateways.keys.close()
             await asyncio.to_thread(checking.rest)
             await asyncio.to_thread(self.demo.stop)
             await loop.cancel_all()  # what these changes have started

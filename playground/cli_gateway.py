@@ -148,7 +148,7 @@ def _pair(text: str) -> tuple[str, str]:
 def _rules(arguments: argparse.Namespace) -> Iterator[Adaptation]:
     """The rules that were given, for each protocol: which one is spoken is not known yet."""
     from playground.domain.adaptations import Adaptation, AdaptationKind
-    from playground.engine.gateways.extras import secret_in
+    from playground.engine.gateways.secrets import secret_in
     from playground.jsonkit.reading import read_typed
     from playground.protocols import PROTOCOLS
 

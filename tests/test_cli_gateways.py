@@ -69,7 +69,6 @@ def keep(store: ProfileStore, profile: Profile, **secrets: str) -> Profile:
                 found, keys, Secret(value), "" if name == "key" else name.replace("_", "-")
             )
             assert state.available, state.words
-        keys.close()
         return found
 
     return store.add_profile(asyncio.run(saved()))

@@ -17,7 +17,7 @@ import pytest
 from playground.engine.cassettes import cassette
 from playground.engine.files import experiment_file, images
 from playground.engine.files import messages as messages_import
-from playground.engine.io.list_file import ListFile
+from playground.engine.files.presets import PresetStore
 from playground.engine.library import opening_files
 from playground.engine.requests.request_file import BadInputError, read_run_file
 from playground.gateway.connection import Connection
@@ -48,9 +48,7 @@ def in_time(opened: Callable[[], object]) -> BaseException | object:
 
 
 def _lists(path: Path) -> object:
-    kept = ListFile(path, "presets", 1)
-    kept.load()
-    return ValueError(*kept.messages)
+    return ValueError(*PresetStore(path).messages)
 
 
 OPENERS: dict[str, tuple[Callable[[Path], object], str]] = {

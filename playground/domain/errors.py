@@ -41,6 +41,48 @@ class FailureKind(StrEnum):
     INTERNAL = "internal"  # a bug of the application
 
 
+class FailureCause(StrEnum):
+    """The exact cause of a failure, where this application knows more than its kind."""
+
+    # INPUT: the part of the request that cannot be sent
+    KEY = "key"
+    ADDRESS = "address"
+    CA_FILE = "ca_file"
+    OWN_PROXY = "own_proxy"  # the proxy in the gateway's settings
+    PROXY = "proxy"  # the proxy of the environment or the system
+    HEADER = "header"
+    # the way to the gateway
+    OWN_PROXY_PASSWORD = "own_proxy_password"
+    PROXY_PASSWORD = "proxy_password"
+    PROXY_LOGIN = "proxy_login"
+    NOT_SOCKS = "not_socks"
+    PROXY_ROUTE = "proxy_route"
+    PROXY_UNREACHABLE = "proxy_unreachable"
+    NO_TLS = "no_tls"
+    CERTIFICATE = "certificate"
+    CERTIFICATE_TIME = "certificate_time"
+    CERTIFICATE_NAME = "certificate_name"
+    # the answer
+    MALFORMED = "malformed"  # the body is not JSON
+    BROKEN_OFF = "broken_off"  # the body is the beginning of JSON
+    COMPRESSED = "compressed"  # the body cannot be decompressed
+    ANSWER_HEADERS = "answer_headers"  # the headers are too large
+    NO_MESSAGE = "no_message"  # a refusal without words: the message is this application's
+
+
+class CausedError(ValueError):
+    """A ValueError for people, with the cause of the failure that it becomes."""
+
+    def __init__(self, cause: FailureCause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+def cause_of(error: Exception) -> FailureCause | None:
+    """Return the cause that an error carries, if any."""
+    return error.cause if isinstance(error, CausedError) else None
+
+
 #: Kinds that a decoder infers from the end of a body; a stop by a person or a network error replaces them.
 GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY, FailureKind.DECODE})
 
@@ -66,7 +108,8 @@ class Failure(Value):
     """One error, in the gateway's own words if it sent any.
 
     ``message`` is the gateway's message verbatim, if any. ``body`` is an excerpt of the raw body (at most 64 KiB of
-    text). ``retry_after`` is in seconds. ``dimension`` is the rate limit that a 429 names (RPM, RPD, TPM, TPD, IPM,
+    text). ``cause`` says more than ``kind`` where this application knows it; ``code`` is the gateway's own.
+    ``retry_after`` is in seconds. ``dimension`` is the rate limit that a 429 names (RPM, RPD, TPM, TPD, IPM,
     IPD; specification, section 8). ``sent`` is None if unknown.
     """
 
@@ -81,6 +124,7 @@ class Failure(Value):
     retry_after: float | None = None
     dimension: str | None = None
     sent: Sent | None = None
+    cause: FailureCause | None = None
 
 
 class RunRefusedError(Exception):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
+from playground.domain.errors import CausedError, FailureCause
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
@@ -27,6 +28,13 @@ _REPEATED_VERSION = re.compile(r"(/v\d+)(?:\1)+(?=/|$)", re.IGNORECASE)
 #: An endpoint's path with more behind it; /models alone may be part of a provider's own path.
 _PASTED = re.compile(rf"({'|'.join(ENDPOINTS[:-1])}|/models(?=/v\d|{'|'.join(_SPOKEN)}|/models))(?:/|$)", re.IGNORECASE)
 _HOST = re.compile(r"^[^\s<>\"{}|\\^`%/?#@]+$")
+
+
+class AddressError(CausedError):
+    """An address cannot be used; the text is for people."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(FailureCause.ADDRESS, message)
 
 
 @dataclass(frozen=True)
@@ -71,22 +79,24 @@ def repair(base_url: str) -> tuple[str, tuple[str, ...]]:
     if text != base_url:
         repairs.append("removed spaces or quotes around the address")
     if len(text) > LONGEST:
-        raise ValueError(f"The base URL is {len(text):,} characters long, more than the {LONGEST:,} that can be used.")
+        raise AddressError(
+            f"The base URL is {len(text):,} characters long, more than the {LONGEST:,} that can be used."
+        )
     if not text:
-        raise ValueError("Enter the gateway's base URL, such as https://gateway.example/v1.")
+        raise AddressError("Enter the gateway's base URL, such as https://gateway.example/v1.")
     if re.search(r"[\s\x00-\x1f\x7f]", text):
-        raise ValueError("The base URL has a space or a line break inside. Remove it.")
+        raise AddressError("The base URL has a space or a line break inside. Remove it.")
     text = _with_scheme(text, repairs)
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise ValueError("The base URL has a host or port that cannot be read. Ports go from 0 to 65535.") from None
+        raise AddressError("The base URL has a host or port that cannot be read. Ports go from 0 to 65535.") from None
     if "@" in parts.netloc:
-        raise ValueError("The base URL has a user name or password in it. Remove it; a key goes into the key field.")
+        raise AddressError("The base URL has a user name or password in it. Remove it; a key goes into the key field.")
     host = parts.hostname or ""
     if not host or not _HOST.match(host):
-        raise ValueError("The base URL has no host name. It looks like https://gateway.example/v1.")
+        raise AddressError("The base URL has no host name. It looks like https://gateway.example/v1.")
     if parts.query or "?" in text.split("#")[0]:
         repairs.append("removed the part from “?” on")
     if parts.fragment or "#" in text:
@@ -106,7 +116,7 @@ def _with_scheme(text: str, repairs: list[str]) -> str:
         return f"{scheme}://{bare}"
     scheme, rest = match[1].lower(), text[match.end() :]
     if scheme not in DEFAULT_PORTS:
-        raise ValueError(f"A base URL starts with https:// or http://, not {scheme}://.")
+        raise AddressError(f"A base URL starts with https:// or http://, not {scheme}://.")
     if not match[0].endswith("://") or match[0].endswith(":///"):
         repairs.append(f"corrected the slashes after {scheme}:")
     return f"{scheme}://{rest}"
@@ -186,7 +196,7 @@ def origin(url: str) -> str:
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     if not host:
-        raise ValueError("The address has no host name.")
+        raise AddressError("The address has no host name.")
     host = f"[{host}]" if ":" in host else host
     port = parts.port if parts.port is not None else DEFAULT_PORTS.get(parts.scheme)
     return f"{parts.scheme}://{host}:{port}"

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
+from playground.domain.errors import CausedError, FailureCause
+
 #: The encodings that requests accept.
 ACCEPTED: Final = "gzip, deflate"
 
@@ -54,7 +56,10 @@ class Inflater:
         """``encoding`` is the Content-Encoding header. Raises ValueError, in words, for an unknown one."""
         names = [name for name in encoding.lower().replace(",", " ").split() if name != "identity"]
         if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
-            raise ValueError(f"The answer is compressed as “{encoding[:80]}”; only {ACCEPTED} were asked for.")
+            raise CausedError(
+                FailureCause.COMPRESSED,
+                f"The answer is compressed as “{encoding[:80]}”; only {ACCEPTED} were asked for.",
+            )
         self.active = True
         self.mismatch = ""
         self._declared = bool(names)
@@ -111,7 +116,9 @@ class Inflater:
             try:
                 piece = self._engine.decompress(data, STEP)
             except zlib.error:
-                raise ValueError("The answer says it is compressed, but it is damaged or plain.") from None
+                raise CausedError(
+                    FailureCause.COMPRESSED, "The answer says it is compressed, but it is damaged or plain."
+                ) from None
             if piece:
                 yield piece
             data = self._engine.unconsumed_tail

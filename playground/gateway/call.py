@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.errors import GUESSES, Failure, FailureKind, Sent
+from playground.domain.errors import GUESSES, Failure, FailureKind, Sent, cause_of
 from playground.domain.events import (
     Deviation,
     Event,
@@ -151,7 +151,7 @@ class EventStream:
             transport, request = await self._prepare()
         except ValueError as error:
             message = self._redactor.text(str(error))
-            raise TransferError(Failure(kind=FailureKind.INPUT, message=message)) from None
+            raise TransferError(Failure(kind=FailureKind.INPUT, message=message, cause=cause_of(error))) from None
         exchange = self.exchange
         record_request(exchange, self._redactor, request)
         self._choices = request.choices

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playground.domain.errors import Failure, FailureKind, Sent
+from playground.domain.errors import Failure, FailureKind, Sent, cause_of
 from playground.domain.request import Request
 from playground.gateway.address import Address, origin, resolve
 from playground.gateway.call import EventStream, read_refusal
@@ -172,7 +172,9 @@ class GatewayClient:
             transport = await self._open_transport(address)
         except ValueError as error:
             message = self.redactor.text(str(error))
-            failure = Failure(kind=FailureKind.INPUT, message=message, sent=Sent(endpoint=endpoint))
+            failure = Failure(
+                kind=FailureKind.INPUT, message=message, sent=Sent(endpoint=endpoint), cause=cause_of(error)
+            )
             exchange = new_exchange(self.redactor)
             exchange.failure = failure
             return exchange, failure

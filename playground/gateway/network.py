@@ -20,6 +20,8 @@ from socksio.socks5 import (
     SOCKS5UsernamePasswordRequest,
 )
 
+from playground.domain.errors import FailureCause
+
 #: Bytes of the first read on a connection that are recorded.
 BANNER: Final = 1024
 
@@ -56,8 +58,9 @@ class SocksError(httpcore.ProxyError):
     ``received`` is the beginning of an invalid reply.
     """
 
-    def __init__(self, words: str, received: bytes = b"") -> None:
+    def __init__(self, cause: FailureCause | None, words: str, received: bytes = b"") -> None:
         super().__init__(words)
+        self.cause = cause
         self.words = words
         self.received = received
 
@@ -159,18 +162,20 @@ async def _open_tunnel(
     await stream.write(SOCKS5AuthMethodsRequest([method]).dumps())
     reply = await _read_exactly(stream, 2)
     if reply[0] != _VERSION:
-        raise SocksError(_NOT_SOCKS, reply + await _read_more(stream))
+        raise SocksError(FailureCause.NOT_SOCKS, _NOT_SOCKS, reply + await _read_more(stream))
     if reply[1:] == SOCKS5AuthMethod.NO_ACCEPTABLE_METHODS:
-        raise SocksError(_LOGIN_WANTED if login is None else _WRONG_LOGIN)
+        if login is None:
+            raise SocksError(FailureCause.PROXY_PASSWORD, _LOGIN_WANTED)
+        raise SocksError(FailureCause.PROXY_LOGIN, _WRONG_LOGIN)
     if reply[1:] != method:
-        raise SocksError("wants another way to sign in than it was offered")
+        raise SocksError(FailureCause.PROXY_LOGIN, "wants another way to sign in than it was offered")
     if login is not None:
         await stream.write(SOCKS5UsernamePasswordRequest(*login).dumps())
         reply = await _read_exactly(stream, 2)
         if reply[0] not in (_LOGIN_VERSION, _VERSION):
-            raise SocksError(_NOT_SOCKS, reply)
+            raise SocksError(FailureCause.NOT_SOCKS, _NOT_SOCKS, reply)
         if reply[1]:
-            raise SocksError(_WRONG_LOGIN)
+            raise SocksError(FailureCause.PROXY_LOGIN, _WRONG_LOGIN)
     target = (host.encode("ascii"), port)
     await stream.write(SOCKS5CommandRequest.from_address(SOCKS5Command.CONNECT, target).dumps())
     await _read_command_reply(stream)
@@ -180,14 +185,14 @@ async def _read_command_reply(stream: httpcore.AsyncNetworkStream) -> None:
     """Read the whole reply to a request to connect. Raises SocksError for a refusal."""
     reply = await _read_exactly(stream, 2)
     if reply[0] != _VERSION:
-        raise SocksError(_NOT_SOCKS, reply)
+        raise SocksError(FailureCause.NOT_SOCKS, _NOT_SOCKS, reply)
     if reply[1]:
         reason = _REASONS.get(reply[1], f"it gives the reason {reply[1]}, which SOCKS does not have")
-        raise SocksError(f"does not lead to {{target}}: {reason}")
+        raise SocksError(FailureCause.PROXY_ROUTE, f"does not lead to {{target}}: {reason}")
     _, kind = await _read_exactly(stream, 2)
     length = (await _read_exactly(stream, 1))[0] if kind == _DOMAIN_NAME else _ADDRESS_LENGTHS.get(kind)
     if length is None:
-        raise SocksError(_NOT_SOCKS, reply + bytes((0, kind)))
+        raise SocksError(FailureCause.NOT_SOCKS, _NOT_SOCKS, reply + bytes((0, kind)))
     await _read_exactly(stream, length + 2)  # the address and port that the proxy connects from
 
 
@@ -196,9 +201,9 @@ async def _read_exactly(stream: httpcore.AsyncNetworkStream, count: int) -> byte
     while len(received) < count:
         data = await stream.read(count - len(received))
         if not data and received:
-            raise SocksError(_NOT_SOCKS, received)
+            raise SocksError(FailureCause.NOT_SOCKS, _NOT_SOCKS, received)
         if not data:
-            raise SocksError("closed the connection instead of leading to {target}")
+            raise SocksError(None, "closed the connection instead of leading to {target}")
         received += data
     return received
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from playground import __version__
+from playground.domain.errors import CausedError, FailureCause
 from playground.domain.parts import Text
 from playground.domain.request import Request
 from playground.gateway.address import Address
@@ -137,7 +138,7 @@ def _headers(
     key, auth = connection.clean_key, connection.auth_for(protocol_name)
     if key:
         if problem := connection.key_problem:
-            raise ValueError(problem)
+            raise CausedError(FailureCause.KEY, problem)
         if auth in (Auth.BEARER, Auth.BOTH):
             headers.append(("Authorization", f"Bearer {key}"))
         if auth in (Auth.X_API_KEY, Auth.BOTH):
@@ -165,7 +166,7 @@ def header_problem(name: str, value: str) -> str:
 def _checked(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
     for name, value in ((name.strip(), value.strip()) for name, value in headers.items()):
         if problem := header_problem(name, value):
-            raise ValueError(problem)
+            raise CausedError(FailureCause.HEADER, problem)
         yield name, value
 
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureCause, FailureKind, cause_of
 from playground.domain.transcript import new_id
 from playground.gateway.body_decoding import Inflater, Transcoder
 from playground.gateway.clock import Clock, Expired, Stage
@@ -132,7 +132,9 @@ class Transfer:
             self._inflater = Inflater(self._redactor.text(_header(received, "content-encoding")))
         except ValueError as error:
             # Raised by the first read: the status is worth more than a body that cannot be read.
-            self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)
+            self._unreadable = Failure(
+                kind=FailureKind.DECODE, message=str(error), status=exchange.status, cause=cause_of(error)
+            )
         is_chunked = "chunked" in _header(received, "transfer-encoding").lower()
         body = self._read_body(response, stream, is_chunked=is_chunked)
         self._reader = asyncio.get_running_loop().create_task(body, name="read an answer")
@@ -178,7 +180,7 @@ class Transfer:
         except self._transport.ERRORS as error:
             raise TransferError(self._explain(error)) from None
         except ValueError as error:
-            raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
+            raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error), cause=cause_of(error))) from None
 
     def _take(self) -> bytes:
         """Return all chunks of the next read of the socket."""
@@ -315,10 +317,12 @@ class Transfer:
         if self._banner and not b"HTTP/".startswith(self._banner[:5]):
             return self._explain(TimeoutError())  # the other end sends data that is not HTTP
         alive = " Signs of life came, but no content." if self.exchange.reads else ""
+        cause = None
         if stage is Stage.CONNECT:
             kind = FailureKind.TIMEOUT_CONNECT
             proxy = proxy_for(self._request.url, self._connection.proxy)
             way = f" through the proxy {proxy}" if proxy else ""
+            cause = FailureCause.PROXY_UNREACHABLE if proxy else None
             words = f"No connection to {host}{way} within {times.connect:g} s."
         elif stage is Stage.FIRST:
             kind = FailureKind.TIMEOUT_FIRST
@@ -330,7 +334,7 @@ class Transfer:
             kind = FailureKind.TIMEOUT_IDLE
             waited = times.settle if stage is Stage.SETTLE else times.idle
             words = f"Nothing new for {waited:g} s in the middle of the answer."
-        return Failure(kind=kind, message=words)
+        return Failure(kind=kind, message=words, cause=cause)
 
 
 def _has_surplus(last_read: bytes, data: bytes, *, is_chunked: bool) -> bool:

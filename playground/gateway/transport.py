@@ -21,7 +21,7 @@ import httpcore
 import httpx
 import truststore
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import CausedError, Failure, FailureCause, FailureKind
 from playground.gateway.connection import Connection
 from playground.gateway.network import SOCKS_PORT, Backend, SocksError, SocksProxy
 from playground.gateway.prepared_request import PreparedRequest
@@ -34,6 +34,10 @@ Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
 _WRONG_TIME = frozenset({9, 10})
 _WRONG_NAME = frozenset({62, 64})
+#: Kinds of a failure before a connection was made; through a proxy they are about the proxy.
+_NOT_REACHED: Final = frozenset(
+    {FailureKind.NAME, FailureKind.REFUSED, FailureKind.TIMEOUT_CONNECT, FailureKind.CONNECTION}
+)
 #: OpenSSL's reasons when the other end does not speak TLS.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 
@@ -78,8 +82,9 @@ class Transport:
         proxy = _read_proxy(address, connection.proxy) if address else None
         is_socks = proxy is not None and proxy.url.scheme.startswith("socks")
         if is_socks and _host_length(base) > _LONGEST_HOST:
-            raise ValueError(
-                f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry."
+            raise CausedError(
+                FailureCause.ADDRESS,
+                f"The base URL has a host name longer than the {_LONGEST_HOST} letters that SOCKS can carry.",
             )
         self._backend = Backend(_socks_proxy(proxy) if proxy is not None and is_socks else None)
         pool = httpcore.AsyncConnectionPool(
@@ -129,6 +134,7 @@ class Transport:
         proxy = proxy_for(url, self._proxy_setting)
         place = f"the proxy {proxy} ({_proxy_source(self._proxy_setting)})" if proxy else f"{host}:{port}"
         causes = list(_causes(error))
+        cause: FailureCause | None = None
         if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
             kind, message = FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}."
         elif isinstance(error, httpx.RemoteProtocolError):  # of httpx itself, which reads where a redirect leads
@@ -138,8 +144,11 @@ class Transport:
             words = _socks_words(error) if isinstance(error, SocksError) else _proxy_words(_short(error))
             kind, message = FailureKind.CONNECTION, f"{place[0].upper()}{place[1:]} {words}."
             message = message.replace("{target}", f"{host}:{port}")
+            cause = error.cause if isinstance(error, SocksError) else _proxy_cause(_short(error))
+            if cause is FailureCause.PROXY_PASSWORD and self._proxy_setting:
+                cause = FailureCause.OWN_PROXY_PASSWORD
         elif (problem := _tls_problem(causes, host, port)) is not None:
-            kind, message = FailureKind.TLS, problem
+            kind, (message, cause) = FailureKind.TLS, problem
         elif any(isinstance(cause, socket.gaierror | UnicodeError) for cause in causes):
             kind, message = FailureKind.NAME, f"The name {f'of {place}' if proxy else host} was not found."
         elif (unreachable := _network_problem(causes, place, answering=answering)) is not None:
@@ -149,7 +158,11 @@ class Transport:
             message = f"The connection to {host} broke in the middle of the answer ({_reason(error, causes)})."
         else:
             kind, message = _answer_problem(error, causes, place, banner, reused=reused)
-        return Failure(kind=kind, message=message)
+        if kind is FailureKind.TOO_LARGE:
+            cause = FailureCause.ANSWER_HEADERS
+        elif proxy and cause is None and not answering and kind in _NOT_REACHED:
+            cause = FailureCause.PROXY_UNREACHABLE
+        return Failure(kind=kind, message=message, cause=cause)
 
 
 @lru_cache(maxsize=64)  # a gateway has a few endpoints
@@ -218,7 +231,8 @@ def _read_proxy(address: str, setting: str) -> httpx.Proxy:
     except (httpx.InvalidURL, ValueError):
         problem, proxy = "has an address that cannot be read", None
     if proxy is None:
-        raise ValueError(f"The proxy {_proxy_source(setting)} {problem}.")
+        cause = FailureCause.OWN_PROXY if setting else FailureCause.PROXY
+        raise CausedError(cause, f"The proxy {_proxy_source(setting)} {problem}.")
     return proxy
 
 
@@ -245,7 +259,8 @@ def _tls(connection: Connection) -> ssl.SSLContext:
             context.load_verify_locations(cafile=connection.ca_file)
         except (OSError, ssl.SSLError) as error:
             reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror or "unreadable"
-            raise ValueError(f"The CA file {connection.ca_file} cannot be used: {reason}.") from None
+            message = f"The CA file {connection.ca_file} cannot be used: {reason}."
+            raise CausedError(FailureCause.CA_FILE, message) from None
     return context
 
 
@@ -264,8 +279,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [cause.__cause__, cause.__context__]
 
 
-def _tls_problem(causes: list[BaseException], host: str, port: int) -> str | None:
-    """Return words for an error of TLS; None when there is none.
+def _tls_problem(causes: list[BaseException], host: str, port: int) -> tuple[str, FailureCause | None] | None:
+    """Return words and cause for an error of TLS; None when there is none.
 
     SSLWantReadError is none: TLS waited for data, and whatever ended the wait is another cause.
     """
@@ -328,17 +343,20 @@ def _banner_words(banner: bytes) -> str:
     return f"it begins with the bytes {banner[:8].hex(' ')}"
 
 
-def _tls_words(error: ssl.SSLError, host: str, port: int) -> str:
+def _tls_words(error: ssl.SSLError, host: str, port: int) -> tuple[str, FailureCause | None]:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "not trusted"
         distrust = f"The certificate of {host} cannot be trusted ({reason})."
         if error.verify_code in _WRONG_TIME:
-            return f"{distrust} This computer's clock says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
-        return f"{distrust} It was issued for another name." if error.verify_code in _WRONG_NAME else distrust
+            clock = f"This computer's clock says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
+            return f"{distrust} {clock}", FailureCause.CERTIFICATE_TIME
+        if error.verify_code in _WRONG_NAME:
+            return f"{distrust} It was issued for another name.", FailureCause.CERTIFICATE_NAME
+        return distrust, FailureCause.CERTIFICATE
     if error.reason in _NO_TLS:
-        return f"{host}:{port} does not speak TLS."
+        return f"{host}:{port} does not speak TLS.", FailureCause.NO_TLS
     reason = (error.reason or str(error)).replace("_", " ").lower()
-    return f"The TLS handshake with {host} failed ({reason})."
+    return f"The TLS handshake with {host} failed ({reason}).", None
 
 
 def _proxy_words(status: str) -> str:
@@ -349,6 +367,10 @@ def _proxy_words(status: str) -> str:
             "http://name:password@host"
         )
     return f"does not lead to {{target}} ({status})"
+
+
+def _proxy_cause(status: str) -> FailureCause:
+    return FailureCause.PROXY_PASSWORD if status.startswith("407") else FailureCause.PROXY_ROUTE
 
 
 def _socks_words(refusal: SocksError) -> str:

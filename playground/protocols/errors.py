@@ -9,7 +9,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureCause, FailureKind
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON
 from playground.protocols.error_fields import ErrorFields, error_fields, text_fields
@@ -52,6 +52,7 @@ def read_error(
         body=excerpt,
         retry_after=wait_in_error(excerpt, message) if status_code in _MAY_PASS or (status_code or 0) >= 500 else None,
         dimension=rate_limit_dimension(message, excerpt),
+        cause=None if fields.message else FailureCause.NO_MESSAGE,
     )
 
 

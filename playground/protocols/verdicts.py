@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureCause, FailureKind
 from playground.jsonkit import foreign
 
 EXCERPT: Final = 65536  # characters of a body that are kept with a failure
@@ -38,8 +38,9 @@ def not_json(text: str, reason: str) -> Failure:
     """Return the failure of a body that is broken JSON: cut off where more is needed, else malformed."""
     if foreign.breaks_off(text):
         message = f"The body is JSON that breaks off after {len(text.rstrip())} characters."
-        return _quoting(FailureKind.CUT_OFF, message, text)
-    return _quoting(FailureKind.DECODE, f"The body cannot be read as JSON: {foreign.whole(reason[:200])}.", text)
+        return _quoting(FailureKind.CUT_OFF, message, text, FailureCause.BROKEN_OFF)
+    message = f"The body cannot be read as JSON: {foreign.whole(reason[:200])}."
+    return _quoting(FailureKind.DECODE, message, text, FailureCause.MALFORMED)
 
 
 def no_answer(what: str, text: str) -> Failure:
@@ -59,5 +60,5 @@ def too_large(cap: int) -> Failure:
     return Failure(kind=FailureKind.TOO_LARGE, message=f"One event is larger than {size}.")
 
 
-def _quoting(kind: FailureKind, message: str, text: str) -> Failure:
-    return Failure(kind=kind, message=message, body=foreign.whole(text[:EXCERPT]))
+def _quoting(kind: FailureKind, message: str, text: str, cause: FailureCause | None = None) -> Failure:
+    return Failure(kind=kind, message=message, body=foreign.whole(text[:EXCERPT]), cause=cause)

@@ -149,7 +149,7 @@ def _colours(picture: QImage) -> int:
 
 async def _stream(app: App, protocol: str) -> str:
     """An answer of the demo gateway, over a socket, into the transcript and onto the tape."""
-    from playground.engine.gateways.offered import DEMO_ID
+    from playground.engine.gateways.gateways import DEMO_ID
     from playground.engine.requests.request_file import read_request
 
     session = app.workspace.new()
@@ -207,27 +207,23 @@ ORIGIN = "https://self-test.invalid"  # a name that no gateway can have
 async def keep_a_key(report: Report) -> None:
     """Write a key of the test's own to the keyring, read it as a later start would, remove it."""
     keys, later = Keys(), Keys()
+    state = await keys.check()
+    if not state.available:
+        report.absent(state.words)
+        return
+    secret = Secret(secrets.token_hex(16))
+    stored = await keys.set(PROFILE, ORIGIN, secret)
     try:
-        state = await keys.check()
-        if not state.available:
-            report.absent(state.words)
-            return
-        secret = Secret(secrets.token_hex(16))
-        stored = await keys.set(PROFILE, ORIGIN, secret)
-        try:
-            if not stored.available:
-                raise MissingError(stored.words)
-            found = await later.get(PROFILE, ORIGIN)
-            if found is None or found.get_secret_value() != secret.get_secret_value():
-                raise MissingError("the key stored was not the key found")
-        finally:
-            removed = await keys.delete(PROFILE, ORIGIN)
-        if not removed.available:
-            raise MissingError(removed.words)
-        report.good("a key was stored in the system keyring, read back and removed")
+        if not stored.available:
+            raise MissingError(stored.words)
+        found = await later.get(PROFILE, ORIGIN)
+        if found is None or found.get_secret_value() != secret.get_secret_value():
+            raise MissingError("the key stored was not the key found")
     finally:
-        keys.close()
-        later.close()
+        removed = await keys.delete(PROFILE, ORIGIN)
+    if not removed.available:
+        raise MissingError(removed.words)
+    report.good("a key was stored in the system keyring, read back and removed")
 
 
 async def keep_an_experiment(session: Session, folder: Path) -> str:

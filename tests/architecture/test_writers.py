@@ -30,7 +30,7 @@ WRITERS: Final = {
     "playground/engine/cassettes/cassette.py": REDACTED,
     "playground/engine/files/experiment_file/__init__.py": REDACTED,
     "playground/engine/files/experiment_file/schema.py": OWN,
-    "playground/engine/gateway_check/kept.py": REDACTED,
+    "playground/engine/gateway_check/report.py": REDACTED,
     "playground/engine/gateways/fingerprints.py": OWN,
     "playground/engine/gateways/redacted_output.py": "the one way out",
     "playground/engine/headless/cluster/hand.py": "certificate authorities, which are public",

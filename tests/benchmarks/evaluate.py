@@ -8,7 +8,7 @@ import time
 from playground.domain.checks.calls import ToolCalled
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.texts import Contains, Matches
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl

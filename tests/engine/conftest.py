@@ -9,7 +9,7 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from playground.demo.server import DemoServer
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys
 from playground.engine.session.session import Session

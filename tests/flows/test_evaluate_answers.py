@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTableView
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.answering import Answer
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.session.plan import Keep
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.flows.conftest import Person, Stage, flow

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.texts import Contains
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.session.plan import Keep, Order
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.evaluate import AT_ONCE, EvaluatePage, change_plan, plan_of

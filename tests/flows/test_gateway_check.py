@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QPushButton, QTreeWidget
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.engine.gateway_check.kept import KeptReports, default_folder
+from playground.engine.gateway_check.report import ReportStore, default_folder
 from playground.engine.gateways.credentials import store_secret
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage, flow
@@ -47,8 +47,8 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     assert {window.verdict(check) for check in FEW} == {"works"}
     await window.select_check(STREAM)
     await person.until(lambda: '"stream": true' in window.evidence, "its exchange")
-    (report,) = KeptReports().load()
-    assert {one.id for one in KeptReports().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
+    (report,) = ReportStore().load()
+    assert {one.id for one in ReportStore().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
     await window.press("Check again")
     await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
     await person.until(lambda: window.ticked == FEW, "what was unticked to stay so")
@@ -75,10 +75,10 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
         begin.click()
         begin.click()
 
-    posts, reports = len(person.posts), len(KeptReports().load())
+    posts, reports = len(person.posts), len(ReportStore().load())
     await person.do(begin_twice)
     await window.wait_for_report()
-    assert len(KeptReports().load()) == reports + 1
+    assert len(ReportStore().load()) == reports + 1
     assert len(person.posts) == posts + 1
     await window.press("Close")
 
@@ -175,7 +175,7 @@ def test_gateway_check_is_priced_stopped_and_closed_while_running(stage: Stage) 
             await window.press("Close")
             await person.until(lambda: not window.visible, "the window to close")
             await person.until(lambda: silent.closings, "the connection to be closed")
-        assert KeptReports().load() == (), "nothing came, so nothing is kept"
+        assert ReportStore().load() == (), "nothing came, so nothing is kept"
         window = await open_check(person)
         assert window.has_button("Begin")
         await window.press("Close")
@@ -217,6 +217,6 @@ def test_gateway_check_running_at_quit_saves_its_report(stage: Stage) -> None:
         silent.play(hold())
         silent.play_at("/v1/models", send(whole(200, "application/json", b'{"object":"list","data":[{"id":"m"}]}')))
         stage.play(scene)
-    (report,) = KeptReports().load()
+    (report,) = ReportStore().load()
     assert report.stopped
     assert [line.check for line in report.lines] == ["models"]

@@ -77,7 +77,7 @@ def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> Non
         app = person.app
         profile = app.gateways.store.add_profile(Profile(name="Many models", base_url=url, retries=0))
         await GatewayBar(person).choose_gateway(profile.name)
-        await person.until(lambda: len(app.gateways.offering(profile.id).models) == len(ids), "the models")
+        await person.until(lambda: len(app.gateways.catalog(profile.id).models) == len(ids), "the models")
         person.session.change(model=ids[0])
         await asyncio.sleep(0.3)  # the next request is shown with it
 

@@ -6,7 +6,7 @@ import json
 
 from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
-from playground.engine.gateways.known import KnownGateway
+from playground.engine.gateways.services import KnownGateway
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.connect import ConnectWindow
 from tests.support.fault_server import FaultServer, drip, head, hold, send, whole
@@ -21,7 +21,7 @@ def add_service(person: Person, *servers: FaultServer, **more: object) -> None:
     """Add a service of the person's own that usually listens where those servers do."""
     ports = tuple(server.port for server in servers)
     content = {"id": "Acme", "name": "Acme", "base_url": servers[0].url, "ports": ports, **more}
-    person.app.workspace.gateways.services.keep(KnownGateway.model_validate(content))
+    person.app.workspace.gateways.services.put(KnownGateway.model_validate(content))
 
 
 def test_local_gateway_is_connected_with_a_click_and_without_a_key(stage: Stage) -> None:

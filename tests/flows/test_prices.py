@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel
 
 from playground.domain.prices import Price
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.gateways import PriceWindow

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 from playground.domain.adaptations import today
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
 from tests.flows.conftest import Person, Stage, flow

@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.profiles import Auth
+from playground.engine.gateways.services import KnownGateway
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.connect import ConnectWindow, OwnServiceWindow
 from tests.flows.pages.gateways import GatewaysWindow
@@ -43,7 +43,7 @@ async def connect_team(person: Person, gateway: DemoServer) -> ConnectWindow:
         headers={"X-Team": "stripes"},
         key_variables=(NAME,),
     )
-    person.app.gateways.services.keep(service)
+    person.app.gateways.services.put(service)
     wizard = await ConnectWindow.open(person)
     await wizard.type_into(wizard.address, "zeb")
     assert wizard.matches is not None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QPushButton
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.inspector import read_frames

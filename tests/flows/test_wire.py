@@ -18,7 +18,7 @@ CALLING = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_00
 
 async def use(person: Person, model: str) -> None:
     """Type a model's id once the models are listed, because the list sets the field, too."""
-    await person.until(lambda: person.app.gateways.offering(person.session.settings.profile_id).models, "the models")
+    await person.until(lambda: person.app.gateways.catalog(person.session.settings.profile_id).models, "the models")
     await person.use_model(model)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from playground.domain.errors import Failure, FailureKind, Sent
+from playground.domain.errors import Failure, FailureCause, FailureKind, Sent
 from playground.domain.events import Failed
 from playground.domain.request import Request
 from playground.gateway.client import GatewayClient
@@ -119,6 +119,7 @@ async def test_refusals_of_each_shape_and_status_are_read(
             request_id=shape.request_id,
             body="" if shape.encoding == "br" else plain.decode(),
             sent=Sent(endpoint=protocol, keyed=True, streamed=streamed),
+            cause=FailureCause.NO_MESSAGE if shape.message is None else None,
         )
         assert failure == expected, (name, status, protocol)
 

@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
-from playground.engine.gateways.known import KnownGateway
 from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.services import KnownGateway
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
 from playground.ui.shell.features import FIRST_START, HELP
@@ -53,7 +53,7 @@ async def connect_service(stage: Stage) -> None:
 def _kept(stage: Stage, name: str, port: int, **more: object) -> None:
     """A server of this computer among the person's own services, so that it is looked for."""
     content = {"id": name, "name": name, "base_url": f"http://127.0.0.1:{port}/v1", "keyless": True, **more}
-    stage.app.workspace.gateways.services.keep(KnownGateway.model_validate(content))
+    stage.app.workspace.gateways.services.put(KnownGateway.model_validate(content))
 
 
 def _models(count: int, owner: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.prices import Price
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from tests.flows.pages.gateways import CheckWindow
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playground.engine.gateways.offering import Model, Offering
+from playground.engine.gateways.model_catalog import Model, ModelCatalog
 
 
-def offering_of(ids: Sequence[str], gateway: str = "gateway") -> Offering:
+def catalog_of(ids: Sequence[str], gateway: str = "gateway") -> ModelCatalog:
     """A list that tells nothing but ids, of a gateway of that name."""
-    return Offering(tuple(map(Model, ids)), gateway)
+    return ModelCatalog(tuple(map(Model, ids)), gateway)

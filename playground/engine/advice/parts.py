@@ -1,4 +1,4 @@
-"""What advice is made of: a headline, a remedy, and the actions that carry it out. Values only, no knowledge."""
+"""The values that advice consists of: title, remedy, actions, and offers of adapted requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.protocols import PROTOCOLS
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Rules that would have the request to ``model`` taken. ``narrow`` says that they are best kept for it alone."""
+    """Rules with which the gateway would accept the request to ``model``; ``narrow`` ones fit that model alone."""
 
     rules: tuple[Adaptation, ...]
     model: str = ""
@@ -21,24 +21,24 @@ class Offer:
 
     @property
     def kept_for(self) -> str:
-        """The model that they are best kept for; empty for all of the gateway."""
+        """The model that the rules are best saved for; empty for the whole gateway."""
         return self.model if self.narrow else ""
 
     @property
     def once(self) -> str:
-        """On the button that tries it."""
+        """The label of the button that tries the rules once."""
         return f"{self.deed} and retry"
 
     def always(self, *, of_model: bool) -> str:
-        """On the button that keeps it, for one model or the gateway; the one that tries it says what."""
+        """Return the label of the button that saves the rules, for one model or the gateway."""
         deed = "leave it out" if self.rules[0].kind is AdaptationKind.OMIT else "do so"
         return f"Always {deed} {'for this model' if of_model else 'here'}"
 
     @property
     def deed(self) -> str:
-        """What is done, as a button says it."""
+        """The adaptation as a label."""
         rule = self.rules[0]
-        names = " and ".join(f"“{one.field}”" for one in self.rules)
+        names = " and ".join(f"“{rule.field}”" for rule in self.rules)
         match rule.kind:
             case AdaptationKind.OMIT:
                 return f"Leave out {names}"
@@ -51,17 +51,17 @@ class Offer:
 
     @property
     def command(self) -> str:
-        """The options of the command line that do it."""
+        """The equivalent options of the command line."""
         return " ".join(map(option_of, self.rules))
 
     def kept(self, model: str, why: str, learnt: str) -> Offer:
-        """With the rules as a gateway keeps them, for one model or, where that is empty, all."""
+        """Return the offer with rules to save, for one model, or for all if ``model`` is empty."""
         update = {"model": model, "why": why, "learnt": learnt}
-        return replace(self, rules=tuple(one.model_copy(update=update) for one in self.rules))
+        return replace(self, rules=tuple(rule.model_copy(update=update) for rule in self.rules))
 
 
 def option_of(rule: Adaptation) -> str:
-    """One rule as an option of the command line."""
+    """Return a rule as an option of the command line."""
     match rule.kind:
         case AdaptationKind.OMIT:
             return f"--without {rule.field}"
@@ -74,9 +74,9 @@ def option_of(rule: Adaptation) -> str:
 
 
 class Action(NamedTuple):
-    """Something that helps: a stable name, the words on its button, and what it is about where that varies.
+    """A remedy with a button: a stable name, its label, and its object where that varies.
 
-    ``offer`` are the rules that a button tries or keeps.
+    ``offer`` holds the rules that the button tries or saves.
     """
 
     name: str
@@ -97,26 +97,26 @@ OUTPUT: Final = Action("output", "Show the output format")
 RAW: Final = Action("raw", "Open Raw")
 TURNS: Final = Action("turns", "Go to the earliest turn")
 
-#: What can be done for an answer that nothing is wrong with but its end.
+#: The action for an answer that only lacks its end.
 ASK_AGAIN: Final = Action("retry", "Ask again")
 
-#: What can be done for an answer whose deltas each repeat the text before them.
+#: The action for an answer whose deltas each repeat the text before them.
 READ_CUMULATIVE: Final = Action("read_cumulative", "Read as cumulative text")
 
-#: What can be done while the next try is waited for.
+#: The actions while a retry is due.
 RETRY_NOW: Final = Action("retry_now", "Retry now")
 GIVE_UP: Final = Action("give_up", "Give up")
 
 
-#: What can be done with an offer: send it so this time, or keep it with the gateway and send it so.
+#: The actions of an offer: send the adapted request once, or save the rules with the gateway first.
 TRY_OFFER: Final = "try offer"
 KEEP_OFFER: Final = "keep offer"
 
 
 def of_offer(offer: Offer) -> tuple[Action, ...]:
-    """The actions of an offer: try it, and keep it where it fits best and in the other way.
+    """Return the actions of an offer: try the rules, and save them, in the scope that fits best first.
 
-    The value of those that keep it is the model it is kept for, empty for all.
+    The value of a saving action is the model that the rules are saved for, empty for all.
     """
     keeping = [
         Action(KEEP_OFFER, offer.always(of_model=bool(model)), model, offer)
@@ -126,22 +126,22 @@ def of_offer(offer: Offer) -> tuple[Action, ...]:
 
 
 def add_header(name: str) -> Action:
-    """Give the gateway a header that it asks for."""
+    """Return the action that adds a header to the gateway's settings."""
     return Action("header", f"Add the header {name}", name)
 
 
 def switch_to(protocol: str) -> Action:
-    """Speak that protocol instead."""
+    """Return the action that switches to a protocol."""
     return Action("protocol", f"Switch to {PROTOCOLS[protocol]}", protocol)
 
 
 def other_protocols(endpoint: str) -> tuple[Action, ...]:
-    """Speak another one than that endpoint's; nothing where it is none of a protocol's."""
+    """Return the actions that switch to another protocol than the endpoint's; none for other endpoints."""
     return tuple(switch_to(name) for name in PROTOCOLS if name != endpoint) if endpoint in PROTOCOLS else ()
 
 
-#: What the window calls so, and what a command line has instead.
-_AT_A_PROMPT: Final = (
+#: Words for the window, and their replacements for the command line.
+_COMMAND_WORDS: Final = (
     ("Retry to ask again", "Run it again"),
     ("Retry", "Run it again"),
     ("retry", "run it again"),
@@ -151,10 +151,10 @@ _AT_A_PROMPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A headline, the remedy, and the actions that carry it out, the best first.
+    """A title, the remedy, and the actions that carry it out, the best first.
 
-    ``meaning`` is a stable word for what happened. ``command`` is the remedy for the command line, where it is another
-    one than in the window. ``streaming`` is added to the remedy, with an action, where streaming was off.
+    ``meaning`` is a stable name of the failure. ``command`` is the remedy for the command line if it differs from the
+    window's. ``streaming`` is added to the remedy, with an action, if streaming was off.
     """
 
     meaning: str
@@ -166,8 +166,8 @@ class Advice:
 
 
 def at_a_prompt(advice: Advice) -> str:
-    """The remedy in the words of the command line."""
+    """Return the remedy in words for the command line."""
     words = advice.command or advice.remedy
-    for window, prompt in _AT_A_PROMPT:
+    for window, prompt in _COMMAND_WORDS:
         words = words.replace(window, prompt)
     return words

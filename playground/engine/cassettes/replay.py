@@ -19,7 +19,7 @@ from playground.engine.session.changes import PathChanged, SettingsChanged
 from playground.engine.session.session import Session
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
     from playground.gateway.client import GatewayClient
 
 #: Nothing is too late: a person may step through an answer frame by frame.

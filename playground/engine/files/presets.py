@@ -1,17 +1,17 @@
-"""Named sets of what is set for an experiment, and the file they are kept in: used again with one click.
+"""Presets: named settings of experiments, and their file.
 
-A preset holds parameters (the output format is one of them), the system turn and the tools, and where it is wanted
-protocol and model. It holds no conversation, no gateway and no secret.
+A preset holds parameters (with the output format), the system turn and the tools, and optionally protocol and model. It
+holds no conversation, no gateway and no secret.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from playground.domain.encoding import encode
 from playground.domain.parameter_conversion import convert_parameters
@@ -25,7 +25,7 @@ from playground.engine.files.experiment_file import structure_words
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.io.list_file import JsonListStore, ListFileError
 from playground.engine.session.branching import under_system
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
@@ -35,20 +35,17 @@ from playground.protocols.protocol import parameters_of as parameters_of
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
-FILE_VERSION: Final = 1
 
-
-class PresetError(Exception):
-    """A preset cannot be kept or used. The text is a sentence that says why."""
+class PresetError(ListFileError):
+    """A preset cannot be saved or applied; the text is a sentence with the reason."""
 
 
 class Preset(Value):
-    """One preset. What is None is left as it is where the preset is applied.
+    """One preset. Applying it does not change what is None in it.
 
-    ``system`` is the text of the system turn, empty for none. ``parameters`` are the fields that are set, of
-    ``protocol``. ``switches`` says whether applying it speaks that protocol; otherwise the parameters that have a
-    counterpart in the experiment's own are taken over; ``by_hand`` are those a person set to what a new experiment
-    begins with. ``model`` is empty where it does not matter.
+    ``system`` is the text of the system turn, empty for none. ``parameters`` are the set fields of ``protocol``.
+    ``switches``: applying it changes the protocol; otherwise the parameters are converted to the experiment's protocol.
+    ``by_hand`` are fields that a person set to their default. ``model`` is empty to keep the experiment's.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -63,7 +60,7 @@ class Preset(Value):
 
 
 def from_session(session: Session, name: str, *, with_model: bool = False) -> Preset:
-    """What is set in an experiment, as a preset; ``with_model``: with protocol and model."""
+    """Return the settings of an experiment as a preset; ``with_model`` includes protocol and model."""
     system = _system(session.transcript)
     return Preset(
         name=_name(name),
@@ -78,39 +75,36 @@ def from_session(session: Session, name: str, *, with_model: bool = False) -> Pr
 
 
 def apply(session: Session, preset: Preset) -> bool:
-    """Set all that a preset holds, as one edit that can be undone. Returns whether anything was set differently.
+    """Apply a preset as one edit that can be undone; return whether it changed anything.
 
     Raises PresetError; then nothing is changed.
     """
     transcript, settings = _applied(session, preset)
-    if _is_so(session, transcript, settings):
+    if _is_applied(session, transcript, settings):
         return False
     session.set_up(transcript, settings)
     return True
 
 
 def fits(session: Session, preset: Preset) -> bool:
-    """Whether all that a preset holds is set in an experiment already."""
+    """Return whether applying a preset to an experiment would change nothing."""
     try:
-        return _is_so(session, *_applied(session, preset))
+        return _is_applied(session, *_applied(session, preset))
     except PresetError:
         return False
 
 
 def beside(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
-    """The turns and the settings of a lane beside ``session``, which stays as it is, set as a preset says.
-
-    Raises PresetError.
-    """
+    """Return turns and settings of a new lane with a preset applied to those of ``session``. Raises PresetError."""
     return _applied(session, preset, apart=True)
 
 
-def _is_so(session: Session, transcript: Transcript, settings: ExperimentSettings) -> bool:
+def _is_applied(session: Session, transcript: Transcript, settings: ExperimentSettings) -> bool:
     return transcript is session.transcript and settings == session.settings
 
 
 def _applied(session: Session, preset: Preset, *, apart: bool = False) -> tuple[Transcript, ExperimentSettings]:
-    """The transcript and the settings with a preset in them, ``apart`` from other lanes. Raises PresetError."""
+    """Return transcript and settings with a preset applied, ``apart`` from other lanes. Raises PresetError."""
     if (preset.switches or preset.parameters is not None) and preset.protocol not in PROTOCOLS:
         raise PresetError(f"“{preset.name}” is for the protocol “{preset.protocol}”, which this version does not know.")
     settings = session.settings
@@ -125,35 +119,35 @@ def _applied(session: Session, preset: Preset, *, apart: bool = False) -> tuple[
     transcript = session.transcript
     if preset.system is not None and session.main is session and not apart:
         transcript = _with_system(transcript, preset.system)
-    elif preset.system is not None:  # the other lanes stay under theirs
+    elif preset.system is not None:  # other lanes keep their system turn
         transcript = under_system(transcript, preset.system)
     return transcript, settings
 
 
 def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
     try:
-        found = parameters_of(preset.protocol, preset.parameters or {}, preset.by_hand)
+        parameters = parameters_of(preset.protocol, preset.parameters or {}, preset.by_hand)
     except ValueError:
         raise PresetError(f"The parameters of “{preset.name}” cannot be read.") from None
     if protocol == preset.protocol:
-        return found
-    return convert_parameters(found, session.settings.current)
+        return parameters
+    return convert_parameters(parameters, session.settings.current)
 
 
 def _system(transcript: Transcript) -> Turn | None:
-    """The system turn: the first of the path, where it is one."""
+    """Return the system turn, the first one of the path, or None."""
     path = transcript.path
     return path[0] if path and path[0].role in (Role.SYSTEM, Role.DEVELOPER) else None
 
 
 def _with_system(transcript: Transcript, text: str) -> Transcript:
-    """The same conversation under another system turn; a turn that is on other branches is the same there."""
+    """Return the conversation with another system turn, which other branches share."""
     turn = _system(transcript)
     if (turn.text if turn is not None else "") == text:
         return transcript
     if turn is None:
-        made = make_turn(Role.SYSTEM, text)
-        return transcript.insert(made, before=transcript.path[0].id) if transcript.path else transcript.append(made)
+        new = make_turn(Role.SYSTEM, text)
+        return transcript.insert(new, before=transcript.path[0].id) if transcript.path else transcript.append(new)
     if not text:
         return transcript.remove(turn.id)
     rest = tuple(part for part in turn.parts if not isinstance(part, Text))
@@ -164,93 +158,55 @@ def _with_system(transcript: Transcript, text: str) -> Transcript:
 
 
 def default_path() -> Path:
-    """Where the presets are kept: the platform's folder for settings."""
+    """Return the path of the file in the platform's folder for settings."""
     from platformdirs import user_config_path
 
     return user_config_path("gateway-playground", appauthor=False) / "presets.json"
 
 
-class PresetStore:
-    """The presets, in the order they are shown, in a JSON file that is replaced as a whole.
+class PresetStore(JsonListStore[Preset]):
+    """The presets, in the order in which they are shown. ``known`` returns the secrets that no file may hold."""
 
-    Every change is written at once; methods block for one small write and raise PresetError where it fails, and then
-    nothing is changed. ``known`` gives the secrets of this process: none of them is written. ``messages`` say what
-    could not be read; entries that were not understood stay in the file as they are.
-    """
+    member = "presets"
+    noun = "preset"
+    error = PresetError
 
     def __init__(self, path: Path | None = None, known: Callable[[], Iterable[Secret]] = tuple) -> None:
-        self._file = ListFile(path or default_path(), "presets", FILE_VERSION)
         self._known = known
-        self._presets: list[Preset] = []
-        self._unread: list[Any] = []
-        for entry in self._file.load().get("presets", []):
-            self._take(entry)
-
-    @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return self._file.path
-
-    @property
-    def messages(self) -> list[str]:
-        """Sentences on what could not be read."""
-        return self._file.messages
+        super().__init__(path or default_path())
 
     @property
     def presets(self) -> tuple[Preset, ...]:
-        """All of them, in the order they are shown."""
-        return tuple(self._presets)
-
-    def get(self, preset_id: str) -> Preset | None:
-        """The preset of that id, or None."""
-        return next((preset for preset in self._presets if preset.id == preset_id), None)
+        """All presets, in the order in which they are shown."""
+        return self.items
 
     def named(self, name: str) -> Preset | None:
-        """The preset of that name, or None: to ask before one is replaced."""
-        return next((preset for preset in self._presets if preset.name == name.strip()), None)
+        """Return the preset of that name, or None."""
+        return next((preset for preset in self._items if preset.name == name.strip()), None)
 
     def put(self, preset: Preset) -> Preset:
-        """Keep a preset: in the place of the one of its id, else as the last. Returns it as kept."""
-        kept = preset.model_copy(update={"name": _name(preset.name)})
-        if self.get(kept.id) is None:
-            self._commit([*self._presets, kept])
-        else:
-            self._commit([kept if other.id == kept.id else other for other in self._presets])
-        return kept
-
-    def remove(self, preset_id: str) -> None:
-        """Take a preset off the list; one that is not there is no error."""
-        self._commit([preset for preset in self._presets if preset.id != preset_id])
+        """Save a preset in place of the one of its id, else as the last; return it as saved. Raises PresetError."""
+        preset = preset.model_copy(update={"name": _name(preset.name)})
+        self._put(preset)
+        return preset
 
     def move(self, preset_id: str, to: int) -> None:
-        """Show a preset at position ``to``. Raises KeyError for one that is not there."""
+        """Move a preset to position ``to``. Raises KeyError for an unknown id, and PresetError."""
         preset = self.get(preset_id)
         if preset is None:
             raise KeyError(preset_id)
-        others = [other for other in self._presets if other is not preset]
-        self._commit([*others[:to], preset, *others[to:]])
+        rest = [item for item in self._items if item is not preset]
+        self.save([*rest[:to], preset, *rest[to:]])
 
-    def _commit(self, presets: list[Preset]) -> None:
-        """Write first, then believe: what is in memory is what is on disk."""
-        redactor = redactor_of(self._known())
-        entries = [*(encode(preset) for preset in presets), *self._unread]
-        try:
-            self._file.save(entries, lambda content: lay_out(content, redactor, structure_words()))
-        except ListFileError as error:
-            raise PresetError(str(error)) from error
-        self._presets = presets
+    def _read(self, entry: Any) -> Preset:
+        preset = Preset.model_validate(entry)
+        return preset if self.get(preset.id) is None else preset.model_copy(update={"id": uuid4().hex})
 
-    def _take(self, entry: Any) -> None:
-        try:
-            preset = Preset.model_validate(entry)
-        except (ValidationError, RecursionError):
-            name = entry.get("name") if isinstance(entry, dict) else None
-            self._unread.append(entry)
-            self.messages.append(f"The preset “{name or 'without a name'}” could not be read; it is kept as it is.")
-            return
-        if self.get(preset.id) is not None:
-            preset = preset.model_copy(update={"id": uuid4().hex})
-        self._presets.append(preset)
+    def _write(self, item: Preset) -> JSONObject:
+        return encode(item)
+
+    def _serialize(self, content: JSONObject) -> str:
+        return lay_out(content, redactor_of(self._known()), structure_words())
 
 
 def _name(name: str) -> str:

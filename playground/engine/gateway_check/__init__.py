@@ -1,1 +1,1 @@
-"""Whether a gateway speaks the protocols: a series of small requests, what is made of each answer, and the report."""
+"""Checks of a gateway: a series of small requests over each protocol, judgements of the answers, and the report."""

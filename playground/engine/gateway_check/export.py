@@ -1,6 +1,6 @@
-"""A report as a file to take away: JSON, Markdown, or one HTML page that needs nothing else and can do nothing.
+"""Export of a check report: JSON, Markdown, or one self-contained HTML page without scripts.
 
-What a gateway said is foreign: made plain for Markdown, escaped for HTML. No secret is in any of them.
+A gateway's own words are foreign: escaped in Markdown and HTML. No secret is in any export.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from typing import Final
 from playground.domain.durations import duration_words
 from playground.domain.hidden import show_hidden
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
-from playground.engine.gateway_check.kept import write_report
-from playground.engine.gateway_check.report import Line, Report, changes, counted
+from playground.engine.gateway_check.report import Line, Report, changes, count_words, write_report
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.gateway.redact import Redactor
 from playground.protocols import PROTOCOLS
 
-_MARKS: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
-_MORE: Final = """
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
+_STYLE: Final = """
 main { max-width: 1000px; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; }
 th, td { border: 1px solid var(--line); padding: 4px 8px; text-align: left; vertical-align: top;
@@ -33,106 +32,111 @@ th { color: var(--muted); font-weight: 600; }
 ul.notes { margin: 4px 0 0; padding-left: 18px; color: var(--muted); }
 @media (prefers-color-scheme: dark) { .works, .deviates { color: #6dd49c; } }
 """
-_FORM: Final = "%Y-%m-%d %H:%M UTC"
 
 
-def day(at: float) -> str:
-    """The day of a report as it is said in a sentence, in local time."""
-    return datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d")
+def _local_day(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).astimezone().strftime("%Y-%m-%d")
 
 
-def changed(report: Report, before: Report) -> tuple[str, ...]:
-    """What came out otherwise than in the report before, a sentence each."""
+def change_words(report: Report, earlier: Report) -> tuple[str, ...]:
+    """Return a sentence for each line with another verdict than in ``earlier``."""
     return tuple(
-        f"{name(one.line)}: {one.before.words} on {day(before.begun)}, {one.line.verdict.words} now"
-        for one in changes(report, before)
+        f"{line_name(change.line)}: {change.before.words} on {_local_day(earlier.begun)}, "
+        f"{change.line.verdict.words} now"
+        for change in changes(report, earlier)
     )
 
 
-def name(line: Line) -> str:
-    """A line's title with its protocol."""
+def line_name(line: Line) -> str:
+    """Return a line's title with its protocol."""
     return f"{line.title} ({PROTOCOLS.get(line.protocol, line.protocol)})" if line.protocol else line.title
 
 
 def groups(report: Report) -> list[tuple[str, list[Line]]]:
-    """The lines by protocol with the heading of each, those that are about none first."""
-    order = list(dict.fromkeys(("", *PROTOCOLS, *(line.protocol for line in report.lines))))
-    found = [(protocol, [line for line in report.lines if line.protocol == protocol]) for protocol in order]
-    return [(PROTOCOLS.get(key, key) if key else "In any protocol", lines) for key, lines in found if lines]
+    """Return headings and lines by protocol, first the lines that are about no protocol."""
+    protocols = dict.fromkeys(("", *PROTOCOLS, *(line.protocol for line in report.lines)))
+    grouped = [(name, [line for line in report.lines if line.protocol == name]) for name in protocols]
+    return [(PROTOCOLS.get(name, name) or "In any protocol", lines) for name, lines in grouped if lines]
 
 
-def _facts(report: Report) -> list[tuple[str, str]]:
-    when = datetime.fromtimestamp(min(max(report.begun, 0.0), 2.5e11), UTC).strftime(_FORM)
-    found = [("Gateway", report.gateway), ("Base URL", report.base_url), ("Model", report.model), ("Checked", when)]
-    found += [("By", report.app)] if report.app else []
-    return [*found, ("Found", counted(report.lines) + (", then stopped" if report.stopped else ""))]
-
-
-def about(line: Line) -> str:
-    """The sentence of a line with what was left out."""
+def line_words(line: Line) -> str:
+    """Return the sentence of a line, with the fields that were left out."""
     return f"Without {', '.join(line.without)}: {line.words}" if line.without else line.words
 
 
+def _facts(report: Report) -> list[tuple[str, str]]:
+    return [
+        ("Gateway", report.gateway),
+        ("Base URL", report.base_url),
+        ("Model", report.model),
+        ("Checked", f"{report.start_time:%Y-%m-%d %H:%M} UTC"),
+        *([("By", report.app)] if report.app else []),
+        ("Found", count_words(report.lines) + (", then stopped" if report.stopped else "")),
+    ]
+
+
 def _notes(line: Line) -> list[str]:
-    sections = ((one.note, f" (section {one.section})" if one.section else "") for one in line.deviations)
-    return [note + section for note, section in sections]
+    return [item.note + (f" (section {item.section})" if item.section else "") for item in line.deviations]
 
 
-def to_json(report: Report, _before: Report | None, known: Iterable[Secret]) -> str:
-    """As it is kept."""
-    return write_report(report, known)
+def _duration(line: Line) -> str:
+    return duration_words(line.seconds) if line.seconds is not None else ""
 
 
-def to_markdown(report: Report, before: Report | None, known: Iterable[Secret]) -> str:
-    """Tables that GitHub and most others draw."""
-    plain = partial(_plain, redactor_of(known))
+def to_json(report: Report, _earlier: Report | None, secrets: Iterable[Secret]) -> str:
+    """Return the report in its file format."""
+    return write_report(report, secrets)
+
+
+def to_markdown(report: Report, earlier: Report | None, secrets: Iterable[Secret]) -> str:
+    """Return the report as Markdown with tables."""
+    plain = partial(_plain, redactor_of(secrets))
     out = [f"# Check of {plain(report.gateway)}", ""]
     out += [f"- {title}: {plain(value)}" for title, value in _facts(report)]
-    if before is not None and (words := changed(report, before)):
-        out += ["", "## Changed", "", *(f"- {plain(one)}" for one in words)]
+    if earlier is not None and (sentences := change_words(report, earlier)):
+        out += ["", "## Changed", "", *(f"- {plain(sentence)}" for sentence in sentences)]
     for title, lines in groups(report):
         out += ["", f"## {plain(title)}", "", "| Check | Verdict | What came | Time |", "|:--|:--|:--|--:|"]
         for line in lines:
-            cell = "<br>".join(map(plain, (about(line), *_notes(line))))
-            seconds = duration_words(line.seconds) if line.seconds is not None else ""
-            out.append(f"| {plain(line.title)} | {line.verdict.words} | {cell} | {seconds} |")
+            cell = "<br>".join(map(plain, (line_words(line), *_notes(line))))
+            out.append(f"| {plain(line.title)} | {line.verdict.words} | {cell} | {_duration(line)} |")
     return "\n".join(out) + "\n"
 
 
 def _plain(redactor: Redactor, text: str) -> str:
-    """Foreign text in one line of Markdown, with nothing in it that marks anything up.
+    """Return foreign text on one line of Markdown, its markup escaped.
 
-    Secrets are taken out before: with a stroke between its letters no key is known again.
+    Secrets are removed first: escaping would make them unrecognisable.
     """
-    return _MARKS.sub(r"\\\1", " ".join(show_hidden(redactor.text(text)).split()))
+    return _MARKUP.sub(r"\\\1", " ".join(show_hidden(redactor.text(text)).split()))
 
 
-def to_page(report: Report, before: Report | None, known: Iterable[Secret]) -> str:
-    """The whole page."""
+def to_page(report: Report, earlier: Report | None, secrets: Iterable[Secret]) -> str:
+    """Return the report as an HTML page."""
     title = f"Check of {report.gateway}"
-    out = [head(escaped(title), STYLE + _MORE), f"<header><h1>{escaped(title)}</h1>"]
-    facts = " · ".join(f"{what}: {value}" for what, value in _facts(report))
+    facts = " · ".join(f"{name}: {value}" for name, value in _facts(report))
+    out = [head(escaped(title), STYLE + _STYLE), f"<header><h1>{escaped(title)}</h1>"]
     out.append(f'<p class="facts">{escaped(facts)}</p></header>\n')
-    if before is not None and (words := changed(report, before)):
-        items = "".join(f"<li>{escaped(one)}</li>" for one in words)
+    if earlier is not None and (sentences := change_words(report, earlier)):
+        items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
         out.append(f"<section><h2>Changed</h2><ul>{items}</ul></section>\n")
     for heading, lines in groups(report):
-        rows = "".join(map(_row, lines))
         top = "<tr><th>Check</th><th>Verdict</th><th>What came</th><th>Time</th></tr>"
-        out.append(f"<section><h2>{escaped(heading)}</h2><table>{top}{rows}</table></section>\n")
+        rows = top + "".join(map(_row, lines))
+        out.append(f"<section><h2>{escaped(heading)}</h2><table>{rows}</table></section>\n")
     out.append(TAIL)
-    return redactor_of(known).text("".join(out)).encode("utf-8", "replace").decode()
+    return redactor_of(secrets).text("".join(out)).encode("utf-8", "replace").decode()
 
 
 def _row(line: Line) -> str:
     notes = "".join(f"<li>{escaped(note)}</li>" for note in _notes(line))
     below = f'<ul class="notes">{notes}</ul>' if notes else ""
-    seconds = duration_words(line.seconds) if line.seconds is not None else ""
     verdict = f'<td class="{line.verdict.value}">{escaped(line.verdict.words)}</td>'
-    return f"<tr><td>{escaped(line.title)}</td>{verdict}<td>{escaped(about(line))}{below}</td><td>{seconds}</td></tr>"
+    words = f"<td>{escaped(line_words(line))}{below}</td>"
+    return f"<tr><td>{escaped(line.title)}</td>{verdict}{words}<td>{_duration(line)}</td></tr>"
 
 
-#: How a report is written, by the ending of the file.
+#: The writer of each export format, by the ending of its files.
 FORMATS: Final[dict[str, Callable[[Report, Report | None, Iterable[Secret]], str]]] = {
     "json": to_json,
     "md": to_markdown,

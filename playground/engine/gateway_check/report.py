@@ -1,45 +1,64 @@
-"""What was found of one gateway and model: a line for each check and protocol. Frozen values, kept and compared.
+"""Reports of gateway checks: values with a line for each check and protocol, and the folder in which they are saved.
 
-What a gateway said stands in them as foreign text, cut to a length; whoever writes it somewhere takes secrets out.
+A report is the file ``ID.json``, its exchanges are ``ID.cassette.json``. A gateway's own words in a report are foreign
+text of limited length; secrets are removed when a report is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from playground.domain.adaptations import Adaptation
+from playground.domain.encoding import encode
+from playground.domain.hidden import escape_hidden
 from playground.domain.prices import Price
+from playground.domain.reasons import reason_of
 from playground.domain.transcript import new_id
 from playground.domain.values import Value
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.secrets import Secret
+from playground.engine.io.whole_file import write_whole
+from playground.named_file import read_named
+
+if TYPE_CHECKING:
+    from playground.gateway.tape import Exchange
 
 FORMAT: Final = 1  # the version of a report in a file
-_LATEST: Final = 4_102_444_800.0  # Unix seconds of the year 2100: what is no time cannot be shown as one
+MAX_REPORTS: Final = 20  # of one model of one gateway; the oldest are deleted
+LATEST_TIME: Final = 4_102_444_800.0  # Unix seconds of the year 2100; later times cannot be shown
+_MAX_REPORT_BYTES: Final = 4 * 1024 * 1024
+_MAX_FILES: Final = 2_000
+_CASSETTE: Final = ".cassette.json"
 
 
 class Verdict(StrEnum):
-    """What one line comes to."""
+    """The result of one line."""
 
     WORKS = "works"
     DEVIATES = "deviates"  # it works, and departs from the specification
-    REFUSED = "refused"  # an error told that it is not taken
-    UNSUPPORTED = "unsupported"  # it is passed over, or there is no such endpoint
-    WRONG = "wrong"  # the answer is not what the protocol says
-    FAILED = "failed"  # no answer came
-    UNTOLD = "untold"  # what came does not tell
+    REFUSED = "refused"  # an error reports that it is not accepted
+    UNSUPPORTED = "unsupported"  # it is ignored, or there is no such endpoint
+    WRONG = "wrong"  # the answer violates the protocol
+    FAILED = "failed"  # there was no answer
+    UNTOLD = "untold"  # the answer allows no conclusion
     SKIPPED = "skipped"  # nothing was asked
 
     @property
     def words(self) -> str:
-        """For people."""
+        """The verdict for people."""
         return _WORDS[self]
 
     @property
     def fine(self) -> bool:
-        """Whether it can be relied on."""
+        """Return whether the feature can be relied on."""
         return self in (Verdict.WORKS, Verdict.DEVIATES)
 
 
@@ -53,12 +72,12 @@ _WORDS: Final = {
     Verdict.UNTOLD: "could not be told",
     Verdict.SKIPPED: "skipped",
 }
-#: Verdicts that say nothing of what the gateway can do: a change to or from one of them is none.
-_SILENT: Final = frozenset({Verdict.UNTOLD, Verdict.SKIPPED})
+#: Verdicts that allow no conclusion about the gateway; a change to or from one of them is not reported.
+_INCONCLUSIVE: Final = frozenset({Verdict.UNTOLD, Verdict.SKIPPED})
 
 
 class Departure(Value):
-    """One deviation from the specification: its code, a note, the section that says otherwise, empty for none."""
+    """A deviation from the specification: its code, a note, and the section of the specification, empty for none."""
 
     code: str
     note: str
@@ -66,11 +85,11 @@ class Departure(Value):
 
 
 class Line(Value):
-    """What came of one check over one protocol, which is empty where it is about none.
+    """The result of one check over one protocol, which is empty for checks that are about none.
 
-    ``words`` say it in a sentence. ``without`` are fields that were refused and left out, or sent as something else.
-    ``seconds`` is to the end of the answer, ``first`` to its first token; ``exchanges`` are the ids of the exchanges
-    that show it, the last one last.
+    ``words`` explain the verdict in a sentence. ``without`` are refused fields that were left out or adapted.
+    ``seconds`` is the time to the end of the answer, ``first`` to its first token; ``exchanges`` are the ids of the
+    exchanges that prove the verdict, the last one last.
     """
 
     check: str
@@ -88,15 +107,15 @@ class Line(Value):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Which line of a report it is."""
+        """The identity of the line in a report."""
         return self.check, self.protocol
 
 
 class Report(Value):
-    """One series. ``begun`` and ``ended`` are Unix time, ``stopped`` says that a person ended it early.
+    """One series of checks. ``begun`` and ``ended`` are Unix times; ``stopped``: a person ended it early.
 
-    ``gateway`` is its name at that time, ``profile_id`` the id of its settings. ``learnt`` are the rules with which
-    what was refused went through. ``unkept`` are the exchanges that were too large to be kept with it.
+    ``gateway`` is the gateway's name at that time, ``profile_id`` the id of its settings. ``learnt`` are rules with
+    which refused requests were accepted. ``unkept`` are exchanges that were too large to be saved.
     """
 
     id: str = Field(default_factory=new_id)
@@ -106,47 +125,159 @@ class Report(Value):
     profile_id: str = ""
     base_url: str = ""
     model: str
-    begun: float = Field(ge=0, le=_LATEST, allow_inf_nan=False)
-    ended: float = Field(default=0.0, ge=0, le=_LATEST, allow_inf_nan=False)
+    begun: float = Field(ge=0, le=LATEST_TIME, allow_inf_nan=False)
+    ended: float = Field(default=0.0, ge=0, le=LATEST_TIME, allow_inf_nan=False)
     stopped: bool = False
     price: Price | None = None
     lines: tuple[Line, ...] = ()
     learnt: tuple[Adaptation, ...] = ()
     unkept: tuple[str, ...] = ()
 
+    @property
+    def start_time(self) -> datetime:
+        """The beginning of the series, in UTC."""
+        return datetime.fromtimestamp(min(max(self.begun, 0.0), LATEST_TIME), UTC)
+
     def line(self, check: str, protocol: str = "") -> Line | None:
-        """The line of a check; None where there is none."""
+        """Return the line of a check, or None."""
         return next((line for line in self.lines if line.key == (check, protocol)), None)
 
-    def about_the_same(self, other: Report) -> bool:
-        """Whether both are of one gateway and one model."""
-        mine, its = (self.profile_id or self.base_url), (other.profile_id or other.base_url)
-        return (mine, self.model) == (its, other.model)
+    def has_target_of(self, report: Report) -> bool:
+        """Return whether both reports are about the same gateway and model."""
+        return (self.profile_id or self.base_url, self.model) == (report.profile_id or report.base_url, report.model)
 
 
 class Change(Value):
-    """A line that came out otherwise than in the report before."""
+    """A line with another verdict than in an earlier report."""
 
     line: Line
     before: Verdict
 
 
-def changes(report: Report, before: Report) -> tuple[Change, ...]:
-    """The lines of ``report`` whose verdict is another than in ``before``, where both tell anything."""
-    found = []
+def changes(report: Report, earlier: Report) -> tuple[Change, ...]:
+    """Return the lines of ``report`` with another verdict than in ``earlier``, if both are conclusive."""
+    result = []
     for line in report.lines:
-        old = before.line(*line.key)
-        if old is not None and old.verdict is not line.verdict and not {old.verdict, line.verdict} & _SILENT:
-            found.append(Change(line=line, before=old.verdict))
-    return tuple(found)
+        old = earlier.line(*line.key)
+        if old is not None and old.verdict is not line.verdict and not {old.verdict, line.verdict} & _INCONCLUSIVE:
+            result.append(Change(line=line, before=old.verdict))
+    return tuple(result)
 
 
-def counts(lines: Iterable[Line]) -> dict[Verdict, int]:
-    """How many lines came to each verdict, those that occur."""
-    all_of = [line.verdict for line in lines]
-    return {verdict: count for verdict in Verdict if (count := all_of.count(verdict))}
+def count_words(lines: Iterable[Line]) -> str:
+    """Return the number of lines by verdict: ``14 works, 2 refused``."""
+    verdicts = [line.verdict for line in lines]
+    return ", ".join(f"{count} {verdict.words}" for verdict in Verdict if (count := verdicts.count(verdict)))
 
 
-def counted(lines: Iterable[Line]) -> str:
-    """The same in words: ``14 works, 2 refused``."""
-    return ", ".join(f"{count} {verdict.words}" for verdict, count in counts(lines).items())
+def previous_report(report: Report, reports: Iterable[Report]) -> Report | None:
+    """Return the last report about the same gateway and model before ``report``."""
+    earlier = [item for item in reports if item.has_target_of(report) and item.begun < report.begun]
+    return max((item for item in earlier if item.id != report.id), key=lambda item: item.begun, default=None)
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+class ReportError(Exception):
+    """A report cannot be saved or read; the text is the reason."""
+
+
+def default_folder() -> Path:
+    """Return the folder of reports, next to the experiments."""
+    from platformdirs import user_data_path
+
+    return user_data_path("gateway-playground", appauthor=False) / "checks"
+
+
+def write_report(report: Report, secrets: Iterable[Secret]) -> str:
+    """Return a report as JSON (``docs/check-report.md``), without secrets and with hidden characters escaped."""
+    text = json.dumps(encode(report), ensure_ascii=False, indent=2)
+    return escape_hidden(redactor_of(secrets).text(text)) + "\n"
+
+
+def read_report(text: str) -> Report:
+    """Return the report in a JSON text. Raises ReportError."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"it is not JSON: {str(error)[:200]}") from None
+    try:
+        report = Report.model_validate(content)
+    except ValidationError as error:
+        raise ReportError(reason_of(error)) from None
+    if report.version > FORMAT:
+        raise ReportError(f"it has version {report.version}; only {FORMAT} is known here")
+    return report
+
+
+class ReportStore:
+    """The reports in ``folder``. Methods block for small files; ``messages`` lists the unreadable ones."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or default_folder()
+        self.messages: list[str] = []
+
+    def load(self) -> tuple[Report, ...]:
+        """Return all readable reports, the newest first."""
+        reports: list[Report] = []
+        self.messages = []
+        for path in self._paths():
+            try:
+                reports.append(read_report(read_named(path, _MAX_REPORT_BYTES).decode("utf-8")))
+            except (ReportError, UnicodeDecodeError) as error:
+                self.messages.append(f"The report in {path} could not be read: {error}.")
+            except OSError as error:
+                self.messages.append(f"The report in {path} could not be read: {error.strerror or error}.")
+        return tuple(sorted(reports, key=lambda report: -report.begun))
+
+    def _paths(self) -> list[Path]:
+        try:
+            paths = sorted(path for path in self.folder.iterdir() if path.suffix == ".json")
+        except OSError:  # there is no folder yet
+            return []
+        return [path for path in paths if not path.name.endswith(_CASSETTE)][-_MAX_FILES:]
+
+    def save(self, report: Report, exchanges: Sequence[Exchange], secrets: Iterable[Secret]) -> None:
+        """Save a report with its exchanges, and delete the oldest ones of the same target. Raises ReportError."""
+        from playground.engine.cassettes.cassette import CassetteError, write
+
+        secrets = tuple(secrets)
+        data = write_report(report, secrets).encode("utf-8", "backslashreplace")
+        try:
+            write_whole(self._path(report), data, private=True)
+            if exchanges:
+                title = f"Check of {report.gateway}, {report.model}"
+                write_whole(self._path(report, _CASSETTE), write(exchanges, title, secrets), private=True)
+        except OSError as error:
+            raise ReportError(f"The report could not be kept in {self.folder}: {error.strerror or error}.") from None
+        except CassetteError as error:
+            raise ReportError(f"The report is kept without its frames: {error}") from None
+        for old in [item for item in self.load() if item.has_target_of(report)][MAX_REPORTS:]:
+            with suppress(ReportError):  # the next save tries again
+                self.delete(old)
+
+    def exchanges(self, report: Report) -> tuple[Exchange, ...]:
+        """Return the saved exchanges of a report, none if there are none. Raises ReportError."""
+        from playground.engine.cassettes.cassette import CassetteError, open_file
+
+        path = self._path(report, _CASSETTE)
+        if not path.exists():
+            return ()
+        try:
+            return open_file(path).exchanges
+        except CassetteError as error:
+            raise ReportError(str(error)) from None
+
+    def delete(self, report: Report) -> None:
+        """Delete a report and its exchanges. Raises ReportError."""
+        try:
+            for ending in (".json", _CASSETTE):
+                self._path(report, ending).unlink(missing_ok=True)
+        except OSError as error:
+            raise ReportError(f"The report could not be deleted: {error.strerror or error}.") from None
+
+    def _path(self, report: Report, ending: str = ".json") -> Path:
+        """Return a file's path: names sort by time, and hold only letters and digits of the id."""
+        report_id = "".join(filter(str.isalnum, report.id))[:40]
+        return self.folder / f"{report.start_time:%Y%m%dT%H%M%S}-{report_id}{ending}"

@@ -1,8 +1,8 @@
-"""A profile's key and secret headers, brought together with the rule where they may be sent.
+"""A profile's key and secret headers, and the rule where they may be sent.
 
-The key is in the keyring, or in a variable of the environment that the profile names. A secret belongs to the origin it
-was given for. After the base URL moved to another host, or when it leads over plain http to another machine, nothing is
-handed out until a person agrees. Nothing here touches a file or a socket.
+The key is in the keyring, or in an environment variable that the profile names. A secret belongs to the origin that it
+was entered for. If the base URL moves to another host, or leads over plain HTTP to another machine, a person has to
+agree first. Nothing here touches a file or a socket.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from playground.engine.gateways.secrets import KeyringState, Keys, Secret, varia
 
 
 class ConsentReason(StrEnum):
-    """Why a person has to agree before the key is sent."""
+    """The reason why a person has to agree before the key is sent."""
 
-    MOVED = "moved"  # the base URL names another origin than the one the secret was given for
-    PLAIN_HTTP = "plain_http"  # anyone on the way can read it
+    MOVED = "moved"  # the base URL has another origin than the secret
+    PLAIN_HTTP = "plain_http"  # the connection is not encrypted
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsConsent:
-    """There are secrets, but they stay here until a person agrees (``agree``). ``words`` is the question."""
+    """Secrets are held back until a person agrees (``agree``). ``words`` is the question."""
 
     reason: ConsentReason
     words: str
@@ -33,7 +33,7 @@ class NeedsConsent:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What may be sent to the profile's origin. ``problem`` says, for people, why something is missing."""
+    """The secrets for the profile's origin. ``problem`` is the reason why one is missing, for people."""
 
     key: Secret | None = None
     headers: dict[str, Secret] = field(default_factory=dict)
@@ -41,12 +41,12 @@ class Credentials:
 
 
 def consent_needed(profile: Profile) -> NeedsConsent | None:
-    """What a person has to agree to before this profile's secrets are sent to its base URL. Asks no keyring."""
+    """Return the question to answer before the profile's secrets are sent, or None. Reads no keyring."""
     target = profile.origin
-    origins = [where for where in (profile.key_origin, *profile.secret_headers.values()) if where]
+    origins = list(filter(None, (profile.key_origin, *profile.secret_headers.values())))
     if not target or not origins or profile.demo:
         return None
-    old = next((where for where in origins if where != target), None)
+    old = next((item for item in origins if item != target), None)
     if old is not None:
         words = (
             f"The key was given for {plain_origin(old)}, but the base URL now leads to {plain_origin(target)}. "
@@ -54,50 +54,50 @@ def consent_needed(profile: Profile) -> NeedsConsent | None:
         )
         return NeedsConsent(ConsentReason.MOVED, words, old, target)
     if profile.sends_unencrypted and profile.plain_http_origin != target:
-        words = f"{plain_origin(target)} is not encrypted: anyone on the way can read the key. Send it all the same?"
+        words = f"{plain_origin(target)} is not encrypted: anyone on the way can read the key. Send it anyway?"
         return NeedsConsent(ConsentReason.PLAIN_HTTP, words, target, target)
     return None
 
 
 async def credentials_for(profile: Profile, keys: Keys) -> Credentials | NeedsConsent:
-    """The profile's key and secret headers, or what has to be agreed to first. No keyring is asked without need."""
+    """Return the profile's secrets, or the question to answer first. The keyring is read only if needed."""
     consent = consent_needed(profile)
     if consent is not None:
         return consent
     target = profile.origin
     if not target or profile.demo:
         return Credentials()
-    found: dict[str, Secret] = {}
+    secrets: dict[str, Secret] = {}
     if profile.key_variable and profile.key_origin:
         key = keys.from_environment(profile.key_variable)
         if key is None:
             return Credentials(problem=missing_variable(profile.key_variable))
-        found[""] = key
+        secrets[""] = key
     for name in _names(profile):
         secret = await keys.get(profile.id, target, name)
         if secret is None:
             what = f"The header “{name}”" if name else "The key"
             missing = f"{what} is no longer in the system keyring. Enter it again in the gateway's settings."
             problem = missing if keys.state.available else keys.state.words
-            return Credentials(found.pop("", None), found, problem)
-        found[name] = secret
-    return Credentials(found.pop("", None), found)
+            return Credentials(secrets.pop("", None), secrets, problem)
+        secrets[name] = secret
+    return Credentials(secrets.pop("", None), secrets)
 
 
 async def agree(profile: Profile, keys: Keys, consent: NeedsConsent) -> Profile:
-    """Act on a person's yes and return the profile to be saved. Agreeing to one origin never covers another.
+    """Return the profile to save after a person has agreed to one origin.
 
-    Raises ProfileError when the keyring could not be asked; nothing has changed then.
+    Raises ProfileError if the keyring cannot be read; then nothing has changed.
     """
     if consent.reason is ConsentReason.PLAIN_HTTP:
         return profile.model_copy(update={"plain_http_origin": consent.new_origin})
     moving = [name for name in _names(profile) if _origin_of(profile, name) == consent.old_origin]
-    found: dict[str, Secret | None] = {}
+    secrets: dict[str, Secret | None] = {}
     for name in moving:
-        found[name] = await keys.get(profile.id, consent.old_origin, name)
-        if found[name] is None and not keys.state.available:
+        secrets[name] = await keys.get(profile.id, consent.old_origin, name)
+        if secrets[name] is None and not keys.state.available:
             raise ProfileError(keys.state.words)
-    for name, secret in found.items():
+    for name, secret in secrets.items():
         if secret is not None:
             await keys.set(profile.id, consent.new_origin, secret, name)
             await keys.delete(profile.id, consent.old_origin, name)
@@ -110,10 +110,10 @@ async def agree(profile: Profile, keys: Keys, consent: NeedsConsent) -> Profile:
 async def store_secret(
     profile: Profile, keys: Keys, secret: Secret | None, header: str = ""
 ) -> tuple[Profile, KeyringState]:
-    """Keep the key (or a secret header's value) for the profile's present origin; None forgets it.
+    """Store the key, or a secret header's value, for the profile's present origin; None deletes it.
 
-    What was kept for an earlier origin is deleted. Gives the profile to be saved, and where the secret is now.
-    Raises ProfileError without a usable base URL.
+    A secret of an earlier origin is deleted. Returns the profile to save, and the result of the keyring. Raises
+    ProfileError without a usable base URL.
     """
     target = profile.origin
     old = _origin_of(profile, header)
@@ -134,24 +134,24 @@ async def store_secret(
 
 
 async def use_variable(profile: Profile, keys: Keys, variable: str) -> tuple[Profile, KeyringState]:
-    """Take the key from that variable of the environment from now on, for the profile's present origin.
+    """Read the key from an environment variable from now on, for the profile's present origin.
 
-    A key that was stored is deleted. Gives the profile to be saved, and where the key is now. Raises ProfileError
-    without a usable base URL, and for what is not the name of a variable.
+    A stored key is deleted. Returns the profile to save, and whether the variable is set. Raises ProfileError without
+    a usable base URL, and for an invalid name.
     """
     if problem := variable_problem(variable):
         raise ProfileError(problem)
     if not profile.origin:
         raise ProfileError("Enter a base URL first: a key belongs to the host it is sent to.")
     profile, state = await store_secret(profile, keys, None)
-    there = keys.from_environment(variable) is not None
-    words = f"The key is read from {variable} when it is needed." if there else missing_variable(variable)
+    is_set = keys.from_environment(variable) is not None
+    words = f"The key is read from {variable} when it is needed." if is_set else missing_variable(variable)
     update = {"key_variable": variable, "key_origin": profile.origin}
-    return profile.model_copy(update=update), KeyringState(state.available and there, words)
+    return profile.model_copy(update=update), KeyringState(state.available and is_set, words)
 
 
 def missing_variable(variable: str) -> str:
-    """Why there is no key in that variable, and what to do, in words for people."""
+    """Return words for people about a variable that is not set."""
     return (
         f"The key is to come from the variable {variable}, which is not set where this application was started. "
         "Set it and start the application again, or choose another way in the gateway's settings."
@@ -159,23 +159,23 @@ def missing_variable(variable: str) -> str:
 
 
 async def forget_secrets(profile: Profile, keys: Keys) -> KeyringState:
-    """Delete everything the keyring holds for the profile; called when it is removed. The state is the last one."""
+    """Delete all secrets of a removed profile from the keyring; return the last result."""
     state = KeyringState(True, "No key is stored.")
     for name in _names(profile):
         state = await keys.delete(profile.id, _origin_of(profile, name), name)
     return state
 
 
-def plain_origin(where: str) -> str:
-    """An origin for people: without the port that goes without saying."""
+def plain_origin(url: str) -> str:
+    """Return an origin for people, without the default port."""
     for scheme, port in (("https", ":443"), ("http", ":80")):
-        if where.startswith(f"{scheme}://"):
-            return where.removesuffix(port)
-    return where
+        if url.startswith(f"{scheme}://"):
+            return url.removesuffix(port)
+    return url
 
 
 def _names(profile: Profile) -> tuple[str, ...]:
-    """Of the secrets that are in the keyring: empty for the key."""
+    """Return the names of the secrets in the keyring; "" is the key."""
     if profile.key_variable:
         return tuple(profile.secret_headers)
     return (*([""] if profile.key_origin else []), *profile.secret_headers)
@@ -185,8 +185,8 @@ def _origin_of(profile: Profile, name: str) -> str:
     return profile.secret_headers.get(name, "") if name else profile.key_origin
 
 
-def _with_origin(profile: Profile, name: str, where: str) -> Profile:
+def _with_origin(profile: Profile, name: str, url: str) -> Profile:
     if not name:
-        return profile.model_copy(update={"key_origin": where})
-    headers = {known: at for known, at in profile.secret_headers.items() if known.lower() != name.lower()}
-    return profile.model_copy(update={"secret_headers": headers | ({name: where} if where else {})})
+        return profile.model_copy(update={"key_origin": url})
+    headers = {header: value for header, value in profile.secret_headers.items() if header.lower() != name.lower()}
+    return profile.model_copy(update={"secret_headers": headers | ({name: url} if url else {})})

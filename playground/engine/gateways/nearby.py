@@ -1,61 +1,60 @@
-"""Gateways on this computer: what answers at the ports that known servers usually listen on, and what it is.
+"""Search for gateways on this computer, at the usual ports of known servers.
 
-Asked for by a person, never by itself. Loopback only; one GET of a model list each, without a key, and nothing of the
-environment's proxies. Whatever else listens there may say what it likes: it is cut short, and named as what it is.
+It runs only when a person asks for it, on loopback addresses only: one GET of a model list each, without a key or
+proxy. Other programs may listen there; their answers are cut short and named for what they are.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.gateways.known import KnownGateway, Signature
 from playground.engine.gateways.profiles import Profile, resolve_address
 from playground.engine.gateways.reach import Reach, reach_of
+from playground.engine.gateways.services import KnownGateway
 from playground.gateway.address import DEFAULT_PORTS, is_loopback
 from playground.gateway.client import is_listening
 from playground.gateway.connection import Connection, Timeouts
 from playground.jsonkit.texts import cut
 
 if TYPE_CHECKING:
-    from playground.gateway.models import Model, ModelList
+    from playground.gateway.models import ModelList
     from playground.gateway.tape import Exchange
 
 SECONDS: Final = 0.5  # for one list
-_LARGEST: Final = 4 * 1024 * 1024  # bytes of a list
+_MAX_LIST_BYTES: Final = 4 * 1024 * 1024
+_MAX_WORDS: Final = 200  # characters of a foreign message
 _HOSTS: Final = ("127.0.0.1", "[::1]")
-_USUAL: Final = "/v1"  # where most servers have their list
-_LONGEST: Final = 200  # characters of what somebody else said
+_USUAL_PATH: Final = "/v1"
 
 
-class Kind(StrEnum):
-    """What answers."""
+class LocalKind(StrEnum):
+    """The kind of an answer."""
 
-    GATEWAY = "gateway"  # it listed its models
-    KEY = "key"  # it wants a key first
-    ERROR = "error"  # it speaks of errors as gateways do, or has one of its own
-    SILENT = "silent"  # it took the connection, and the time was over before its list
-    OTHER = "other"  # something that is no gateway
+    GATEWAY = "gateway"  # a model list
+    KEY = "key"  # a refusal without a key
+    ERROR = "error"  # an error like those of gateways
+    SILENT = "silent"  # the connection was accepted, and no list arrived in time
+    OTHER = "other"  # not a gateway
 
 
 @dataclass(frozen=True)
-class Found:
-    """Something that answers at ``base_url``.
+class LocalGateway:
+    """A server that answers at ``base_url``.
 
-    ``known`` is what it is: one that is ``sure`` by what it answered, else all that usually listen there. ``models`` is
-    the number that it listed, at least that where the list was ``cut``. ``words`` are on what it said instead of a
-    list. ``saved`` is the gateway of that address that is set up already.
+    ``services`` is the one that its answer identifies if it is ``sure``, else those that usually have its port.
+    ``models`` is the number of listed models, a minimum if the list is ``cut``. ``words`` describe an answer that is no
+    list. ``saved`` is the profile with that address, if any.
     """
 
     base_url: str
-    kind: Kind
-    known: tuple[KnownGateway, ...] = ()
+    kind: LocalKind
+    services: tuple[KnownGateway, ...] = ()
     sure: bool = False
     models: int = 0
     cut: bool = False
@@ -69,161 +68,152 @@ class Found:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """A port of this computer, and the paths below which a list may be, the usual one first."""
+class _Port:
+    """A port of this computer, and the paths of possible lists, the usual one first."""
 
     scheme: str
     port: int
     paths: tuple[str, ...]
 
 
-async def look_nearby(
-    among: Iterable[KnownGateway],
+@dataclass(frozen=True)
+class _Search:
+    services: tuple[KnownGateway, ...]
+    profiles: Sequence[Profile]
+    excluded: Collection[str]
+    seconds: float
+
+
+async def find_local_gateways(
+    services: Iterable[KnownGateway],
     profiles: Sequence[Profile],
-    tell: Callable[[Found], None],
+    notify: Callable[[LocalGateway], None],
     *,
-    besides: Collection[str] = (),
+    excluded: Collection[str] = (),
     seconds: float = SECONDS,
 ) -> None:
-    """Look at the ports of those ``among``, and of the ``profiles`` of this computer; ``tell`` is called for each find.
+    """Search the ports of ``services``, and those of local ``profiles``; ``notify`` is called for each match.
 
-    A server that answers under both names of this computer is told once. Addresses that are among ``besides`` are left
-    out. ``seconds`` is the time that one list may take.
+    A server that answers on both loopback addresses is reported once. Addresses in ``excluded`` are not asked.
+    ``seconds`` is the time limit for one list.
     """
-    known = tuple(among)
-    at_port = partial(_at_port, known=known, profiles=profiles, tell=tell, besides=besides, seconds=seconds)
+    search = _Search(tuple(services), profiles, excluded, seconds)
     async with asyncio.TaskGroup() as group:
-        for place in _places(known, profiles):
-            group.create_task(at_port(place))
+        for port in _ports(search):
+            group.create_task(_search_port(search, port, notify))
 
 
-def _places(known: Iterable[KnownGateway], profiles: Iterable[Profile]) -> tuple[_Place, ...]:
-    """Where to look, each port once, in the order they are known."""
+def _ports(search: _Search) -> tuple[_Port, ...]:
+    """Return the ports to search, each once, in the order of the services."""
     paths: dict[tuple[str, int], list[str]] = {}
-    for one in known:
-        for port in one.ports:
-            paths.setdefault(("http", port), []).append(urlsplit(one.base_url).path)
-    for url in (*(one.base_url for one in known), *(profile.base_url for profile in profiles)):
-        if "{" not in url and (where := _loopback(url)) is not None:
-            scheme, port, path = where
+    for service in search.services:
+        for port in service.ports:
+            paths.setdefault(("http", port), []).append(urlsplit(service.base_url).path)
+    urls = [service.base_url for service in search.services] + [profile.base_url for profile in search.profiles]
+    for url in urls:
+        if (address := _loopback(url)) is not None:
+            scheme, port, path = address
             paths.setdefault((scheme, port), []).append(path)
     return tuple(
-        _Place(scheme, port, tuple(dict.fromkeys((_USUAL, *(path.rstrip("/") for path in found)))))
-        for (scheme, port), found in paths.items()
+        _Port(scheme, port, tuple(dict.fromkeys((_USUAL_PATH, *(path.rstrip("/") for path in values)))))
+        for (scheme, port), values in paths.items()
     )
 
 
 def _loopback(url: str) -> tuple[str, int, str] | None:
-    """Scheme, port and path of an address of this computer; None for another, and for one that cannot be read."""
+    """Return scheme, port and path of an address of this computer; None for another, or an invalid one."""
     try:
-        base = resolve_address(url).base
+        base = "" if "{" in url else resolve_address(url).base
     except ValueError:
         return None
+    if not base or not is_loopback(base):
+        return None
     parts = urlsplit(base)
-    return (parts.scheme, parts.port or DEFAULT_PORTS[parts.scheme], parts.path) if is_loopback(base) else None
+    return parts.scheme, parts.port or DEFAULT_PORTS[parts.scheme], parts.path
 
 
-async def _at_port(
-    place: _Place,
-    known: tuple[KnownGateway, ...],
-    profiles: Sequence[Profile],
-    tell: Callable[[Found], None],
-    besides: Collection[str],
-    seconds: float,
-) -> None:
-    hosts = [host for host in _HOSTS if f"{place.scheme}://{host}:{place.port}" not in besides]
+async def _search_port(search: _Search, port: _Port, notify: Callable[[LocalGateway], None]) -> None:
+    hosts = [host for host in _HOSTS if f"{port.scheme}://{host}:{port.port}" not in search.excluded]
+    answers = await asyncio.gather(*(_search_host(search, port, host) for host in hosts))
     seen: list[tuple[object, ...]] = []
-    for found, said in filter(None, await asyncio.gather(*(_at(place, host, known, seconds) for host in hosts))):
-        alike = (found.kind, found.models, said, urlsplit(found.base_url).path)
-        if alike not in seen:
-            seen.append(alike)
-            where = _loopback(found.base_url)
-            saved = next((one for one in profiles if _loopback(one.base_url) == where), None)
-            tell(replace(found, saved=saved))
+    for match, content in filter(None, answers):
+        identity = (match.kind, match.models, content, urlsplit(match.base_url).path)
+        if identity not in seen:
+            seen.append(identity)
+            address = _loopback(match.base_url)
+            saved = next((profile for profile in search.profiles if _loopback(profile.base_url) == address), None)
+            notify(replace(match, saved=saved))
 
 
-async def _at(place: _Place, host: str, known: tuple[KnownGateway, ...], seconds: float) -> tuple[Found, object] | None:
-    """What answers at one address, and what tells it from the same server under another name; None for nothing."""
+async def _search_host(search: _Search, port: _Port, host: str) -> tuple[LocalGateway, object] | None:
+    """Return the server at one address with its content, by which it is recognised at the other; None for none."""
     from playground.gateway.client import GatewayClient
 
-    if not await is_listening(host.strip("[]"), place.port, seconds):
+    if not await is_listening(host.strip("[]"), port.port, search.seconds):
         return None
-    usual = tuple(one for one in known if _is_usual(one, place))
-    first: tuple[Found, object] | None = None
-    for path in place.paths:
-        base = f"{place.scheme}://{host}:{place.port}{path}"
-        times = Timeouts(connect=seconds, first=seconds, idle=seconds, settle=seconds, total=seconds)
-        made = Connection(base_url=base, timeouts=times, max_body_bytes=_LARGEST, max_event_bytes=_LARGEST)
-        async with GatewayClient(made) as client:
-            listed = await client.list_models(pages=1)
-        if not listed.exchanges or listed.exchanges[0].connected is None:
+    limit = search.seconds
+    timeouts = Timeouts(connect=limit, first=limit, idle=limit, settle=limit, total=limit)
+    first: tuple[LocalGateway, object] | None = None
+    for path in port.paths:
+        connection = Connection(
+            base_url=f"{port.scheme}://{host}:{port.port}{path}",
+            timeouts=timeouts,
+            max_body_bytes=_MAX_LIST_BYTES,
+            max_event_bytes=_MAX_LIST_BYTES,
+        )
+        async with GatewayClient(connection) as client:
+            listing = await client.list_models(pages=1)
+        if not listing.exchanges or listing.exchanges[0].connected is None:
             return first
-        found = await asyncio.to_thread(_read, base, listed, known, usual)
-        if found.kind is not Kind.OTHER:
-            return found, listed.ids
-        first = first or (found, found.words.replace(host, ""))
+        match = await asyncio.to_thread(_read_listing, connection.base_url, listing, search.services, port)
+        if match.kind is not LocalKind.OTHER:
+            return match, listing.ids
+        first = first or (match, match.words.replace(host, ""))
     return first
 
 
-def _is_usual(known: KnownGateway, place: _Place) -> bool:
-    where = _loopback(known.base_url) if "{" not in known.base_url else None
-    return place.port in known.ports or (where is not None and where[:2] == (place.scheme, place.port))
-
-
-def _read(base: str, listed: ModelList, known: tuple[KnownGateway, ...], usual: tuple[KnownGateway, ...]) -> Found:
-    """What a list, or what came instead of one, tells."""
-    exchange = listed.exchanges[0]
-    headers = {name.lower(): value for name, value in exchange.response_headers}
-    signed = tuple(one for one in known if any(_fits(it, headers, listed.models) for it in one.signatures))
-    # One that is made of another answers as that does: the port tells which.
-    told = tuple(one for one in signed if one in usual) or signed
-    kind, words = _kind(listed.failure, exchange)
-    return Found(
-        base_url=base,
+def _read_listing(base_url: str, listing: ModelList, services: tuple[KnownGateway, ...], port: _Port) -> LocalGateway:
+    usual = tuple(service for service in services if _has_port(service, port))
+    headers = listing.exchanges[0].response_headers
+    entries = [model.raw for model in listing.models]
+    signed = tuple(service for service in services if service.bears_signature(headers, entries))
+    # A server that is built on another one has its signature, too: the port decides.
+    identified = tuple(service for service in signed if service in usual) or signed
+    kind, words = _kind(listing.failure, listing.exchanges[0])
+    return LocalGateway(
+        base_url=base_url,
         kind=kind,
-        known=told[:1] or usual,
-        sure=bool(told),
-        models=len(listed.models),
-        cut=listed.cut,
-        words=cut(words, _LONGEST),
+        services=identified[:1] or usual,
+        sure=bool(identified),
+        models=len(listing.models),
+        cut=listing.cut,
+        words=cut(words, _MAX_WORDS),
     )
 
 
-def _fits(signature: Signature, headers: Mapping[str, str], models: Sequence[Model]) -> bool:
-    if signature.header:
-        value = headers.get(signature.header.lower())
-        if value is None or not value.lower().startswith(signature.said.lower()):
-            return False
-    if signature.owner or signature.member:
-        entries = (model.raw for model in models if isinstance(model.raw, dict))
-        owner, member = signature.owner.lower(), signature.member
-        return any(
-            (not owner or str(entry.get("owned_by", "")).lower() == owner) and (not member or member in entry)
-            for entry in entries
-        )
-    return bool(signature.header)
+def _has_port(service: KnownGateway, port: _Port) -> bool:
+    address = _loopback(service.base_url)
+    return port.port in service.ports or (address is not None and address[:2] == (port.scheme, port.port))
 
 
-def _kind(failure: Failure | None, exchange: Exchange) -> tuple[Kind, str]:
-    """What an answer is, and in words why it is no list."""
+def _kind(failure: Failure | None, exchange: Exchange) -> tuple[LocalKind, str]:
+    """Return the kind of an answer, and the reason why it is no list."""
     content_type = exchange.content_type or ""
     if failure is None:
-        return Kind.GATEWAY, ""
+        return LocalKind.GATEWAY, ""
     if reach_of(failure) is Reach.REFUSED:
-        return Kind.KEY, failure.message
-    if exchange.status is None and failure.kind in (FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_TOTAL):
-        return Kind.SILENT, "It took the connection and said nothing in time."
+        return LocalKind.KEY, failure.message
     if failure.kind in (FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_IDLE, FailureKind.TIMEOUT_TOTAL):
-        return Kind.SILENT, "It began to answer and was not done in time."
+        if exchange.status is None and failure.kind is not FailureKind.TIMEOUT_IDLE:
+            return LocalKind.SILENT, "It took the connection and said nothing in time."
+        return LocalKind.SILENT, "It began to answer and was not done in time."
     if failure.kind is FailureKind.TLS:
-        return Kind.ERROR, failure.message
+        return LocalKind.ERROR, failure.message
     if failure.kind is FailureKind.HTTP:
-        of_json = "json" in content_type
-        if (failure.status or 0) >= 500 or (of_json and failure.status not in (404, 405)):
-            return Kind.ERROR, f"It answers with HTTP {failure.status}: {failure.message}"
-        return Kind.OTHER, f"It has no model list (HTTP {failure.status})."
-    if failure.kind is FailureKind.DECODE and "html" in content_type:
-        return Kind.OTHER, "A web page answers."
+        has_json = "json" in content_type
+        if (failure.status or 0) >= 500 or (has_json and failure.status not in (404, 405)):
+            return LocalKind.ERROR, f"It answers with HTTP {failure.status}: {failure.message}"
+        return LocalKind.OTHER, f"It has no model list (HTTP {failure.status})."
     if failure.kind is FailureKind.DECODE:
-        return Kind.OTHER, "What it answers is no model list."
-    return Kind.OTHER, failure.message
+        return LocalKind.OTHER, "A web page answers." if "html" in content_type else "What it answers is no model list."
+    return LocalKind.OTHER, failure.message

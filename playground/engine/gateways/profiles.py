@@ -1,30 +1,27 @@
-"""Gateways as a person sets them up, and the file they are kept in.
+"""Profiles of gateways and their file.
 
 The file holds no secret: the key and the values of secret headers are in the keyring
-(``playground.engine.gateways.secrets``), under the origin they were given for;
-``playground.engine.gateways.credentials`` brings the two together. This module must not open sockets; it makes the
-``Connection`` that the gateway package works with.
+(``playground.engine.gateways.secrets``), under the origin that they were entered for;
+``playground.engine.gateways.credentials`` combines both. This module opens no sockets; it makes the ``Connection`` that
+the gateway package uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from threading import RLock
 from typing import Any
 from uuid import uuid4
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.encoding import encode
 from playground.domain.prices import Price
-from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import Value
-from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.secrets import Secret, looks_secret
-from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.gateways.secrets import Secret, looks_secret, secret_in
+from playground.engine.io.list_file import JsonListStore, ListFileError
 from playground.gateway.address import Address as Address
 from playground.gateway.address import is_loopback, origin, resolve
 from playground.gateway.address import needs_consent as needs_consent
@@ -34,34 +31,31 @@ from playground.gateway.connection import Connection as Connection
 from playground.gateway.connection import Timeouts as Timeouts
 from playground.gateway.proxy import check_proxy as check_proxy
 from playground.gateway.proxy import proxy_url
-from playground.jsonkit.values import JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
-FILE_VERSION = 1
 DEMO_IS_OFF = "The demo gateway has no address yet: it starts when it is first used."
 
-#: By this name for the window, which reaches the wire through here only, as it does those imported "as" themselves.
+#: Re-exported for the window, which may not import the gateway package; so are the names imported "as" themselves.
 resolve_address = resolve
 
 
-class ProfileError(Exception):
-    """A profile cannot be kept. The text says why and what to do, and holds no secret."""
+class ProfileError(ListFileError):
+    """A profile cannot be saved. The text gives the reason and the remedy, and holds no secret."""
 
 
 class Profile(Value):
-    """One gateway.
+    """The settings of one gateway.
 
-    ``headers`` go with every request and stand in the file. ``secret_headers`` maps the names of those that may not
-    stand there to the origin their value was given for; ``key_origin`` is the same for the key, empty when none is
-    stored. ``auth`` maps a protocol name to how the key is sent (default: bearer). ``plain_http_origin`` is the origin
-    for which a person agreed to send secrets unencrypted. ``proxy`` is used instead of the one that the surroundings
-    name; its address holds no password. ``retries`` is how often a run is tried again by itself;
-    ``max_event_mib`` and ``max_body_mib`` cap one event and a whole answer, in MiB;
-    ``prices`` what a person entered for a model id. ``extra_body`` is merged into every request's body, before
-    the experiment's own. ``adaptations`` are what the gateway was found not to take. ``service`` is the id of the
-    known service that it is, empty for none (``playground.engine.gateways.known``). ``key_variable`` names the variable
-    of the environment that holds the key: it is read when it is needed, kept nowhere, and sent to ``key_origin`` alone.
-    ``favourites`` and ``recent`` are model ids, the latter newest first. ``demo`` marks the embedded gateway: never
-    written.
+    ``headers`` are sent with every request and written to the file. ``secret_headers`` maps the names of headers with
+    secret values to the origin that the value was entered for; ``key_origin`` is that of the key, empty if none is
+    stored. ``auth`` maps a protocol to how the key is sent (default: bearer). ``plain_http_origin`` is the origin for
+    which a person agreed to send secrets unencrypted. ``proxy`` replaces that of the environment; its address holds
+    no password. ``retries`` is the number of automatic retries of a run; ``max_event_mib`` and ``max_body_mib`` limit
+    one event and a whole answer, in MiB; ``prices`` maps model ids to entered prices. ``extra_body`` is merged into
+    the body of every request, before the experiment's own. ``adaptations`` are rules for what the gateway refuses.
+    ``service`` is the id of a known service, empty for none. ``key_variable`` is the environment variable with the
+    key, which is read when needed and sent to ``key_origin`` only. ``favourites`` and ``recent`` are model ids, the
+    latter newest first. ``demo`` marks the embedded gateway, which is never written.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -91,7 +85,7 @@ class Profile(Value):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of the base URL; empty while that cannot be read."""
+        """Scheme, host and port of the base URL; empty for an invalid one."""
         try:
             return origin(resolve_address(self.base_url).base)
         except ValueError:
@@ -99,7 +93,7 @@ class Profile(Value):
 
     @property
     def sends_unencrypted(self) -> bool:
-        """Whether a key sent to the base URL could be read on the way."""
+        """Return whether a key would be sent over an unencrypted network connection."""
         try:
             base = resolve_address(self.base_url).base
             leaves = bool(self.proxy) and base.startswith("http:") and not is_loopback(proxy_url(base, self.proxy))
@@ -109,7 +103,7 @@ class Profile(Value):
 
 
 def split_headers(rows: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict[str, Secret]]:
-    """Header rows as typed, parted into those that may stand in a file and those that go to the keyring."""
+    """Split typed header rows into those for the file and those for the keyring."""
     plain: dict[str, str] = {}
     secret: dict[str, Secret] = {}
     for typed, value in rows:
@@ -124,7 +118,7 @@ def split_headers(rows: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict
 def connection(
     profile: Profile, key: Secret | None = None, secret_headers: Mapping[str, Secret] | None = None
 ) -> Connection:
-    """The profile as the gateway package wants it, with what came from the keyring."""
+    """Return the profile with its secrets in the form that the gateway package uses."""
     secrets = {name: value.get_secret_value() for name, value in (secret_headers or {}).items()}
     return Connection(
         base_url=profile.base_url,
@@ -145,116 +139,93 @@ def connection(
 
 
 def default_path() -> Path:
-    """Where the profiles are kept: the platform's folder for settings."""
+    """Return the path of the file in the platform's folder for settings."""
     from platformdirs import user_config_path
 
     return user_config_path("gateway-playground", appauthor=False) / "gateways.json"
 
 
-class ProfileStore:
-    """The list of gateways and which one is active, in a JSON file that is replaced as a whole.
+class ProfileStore(JsonListStore[Profile]):
+    """The list of gateways and which one is active, in a JSON file."""
 
-    Every change is written at once; methods block for one small write, and may be called from any thread. Fields of a
-    newer version are kept. A damaged file is set aside under another name and said so in ``messages``; it is never
-    deleted or overwritten.
-    """
+    member = "gateways"
+    noun = "gateway"
+    error = ProfileError
 
     def __init__(self, path: Path | None = None) -> None:
-        self._file = ListFile(path or default_path(), "gateways", FILE_VERSION)
-        self.path, self.messages = self._file.path, self._file.messages
-        self._profiles: list[Profile] = []
-        self._changing = RLock()  # from what was read of the list until it is written
-        self._unread: list[Any] = []  # entries that could not be understood, written back as they were
-        content = self._file.load()
-        self._active = str(content.get("active") or "")
-        for entry in content.get("gateways", []):
-            self._take(entry)
+        super().__init__(path or default_path())
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
-        """All gateways, in the order they are shown."""
-        return tuple(self._profiles)
+        """All gateways, in the order in which they are shown."""
+        return self.items
 
     @property
     def active(self) -> Profile | None:
         """The selected gateway; the first one when none is selected, None when there are none."""
-        return self.get(self._active) or next(iter(self._profiles), None)
-
-    def get(self, profile_id: str) -> Profile | None:
-        """The gateway of that id, or None."""
-        return next((p for p in self._profiles if p.id == profile_id), None)
+        return self.get(str(self._members.get("active") or "")) or next(iter(self._items), None)
 
     def add_profile(self, profile: Profile) -> Profile:
-        """Append a gateway. Raises ProfileError when the id is taken, or as ``update`` does."""
-        with self._changing:
+        """Append a gateway. Raises ProfileError when the id is taken, and like ``update``."""
+        with self._lock:
             if self.get(profile.id) is not None:
                 raise ProfileError("A gateway with this id exists already.")
-            checked = _checked(profile)
-            self._commit([*self._profiles, checked], self._active)
-        return checked
+            return self._put_checked(profile)
 
     def update(self, profile: Profile) -> Profile:
         """Replace the gateway of the same id and return it as stored.
 
         Raises ProfileError when it is unknown, would put a secret into the file, or cannot be written.
         """
-        with self._changing:
-            if self.get(profile.id) is None:
-                raise ProfileError("This gateway was removed in the meantime.")
-            checked = _checked(profile)
-            self._commit([checked if p.id == profile.id else p for p in self._profiles], self._active)
-        return checked
+        with self._lock:
+            self._require(profile.id)
+            return self._put_checked(profile)
 
     def edit(self, profile_id: str, change: Callable[[Profile], Profile]) -> None:
-        """Replace a gateway by what ``change`` makes of it as it is then. Raises ProfileError as ``update`` does."""
-        with self._changing:
-            profile = self.get(profile_id)
-            if profile is None:
-                raise ProfileError("This gateway was removed in the meantime.")
+        """Replace a gateway by the result of ``change`` for its present state. Raises ProfileError like ``update``."""
+        with self._lock:
+            profile = self._require(profile_id)
             if (changed := change(profile)) != profile:
                 self.update(changed)
 
-    def remove(self, profile_id: str) -> None:
-        """Take a gateway off the list; its secrets are the caller's business (``forget_secrets``)."""
-        with self._changing:
-            self._commit([p for p in self._profiles if p.id != profile_id], self._active)
-
     def select(self, profile_id: str) -> None:
         """Make a gateway the active one. Raises ProfileError for an unknown id."""
-        with self._changing:
-            if self.get(profile_id) is None:
-                raise ProfileError("This gateway was removed in the meantime.")
-            if profile_id != self._active:
-                self._commit(self._profiles, profile_id)
+        with self._lock:
+            self._require(profile_id)
+            if profile_id != self._members.get("active"):
+                self.save(self._items, active=profile_id)
 
-    def _commit(self, profiles: list[Profile], active: str) -> None:
-        """Write first, then believe: what is in memory is what is on disk."""
-        stored = [encode(p, lambda name, _info, _item: name != "demo") for p in profiles if not p.demo]
-        try:
-            self._file.save([*stored, *self._unread], active=active)
-        except ListFileError as error:
-            raise ProfileError(str(error)) from error
-        self._profiles = profiles
-        self._active = active
+    def _require(self, profile_id: str) -> Profile:
+        profile = self.get(profile_id)
+        if profile is None:
+            raise ProfileError("This gateway was removed in the meantime.")
+        return profile
 
-    def _take(self, entry: Any) -> None:
-        try:
-            profile = Profile.model_validate(entry)
-        except ValidationError as error:
-            name = entry.get("name") if isinstance(entry, dict) else None
-            self._unread.append(entry)
-            self.messages.append(
-                f"The gateway “{name or 'without a name'}” could not be read ({reason_of(error)}); it is kept as is."
-            )
-            return
+    def _put_checked(self, profile: Profile) -> Profile:
+        profile = _checked(profile)
+        self._put(profile)
+        return profile
+
+    def _read(self, entry: Any) -> Profile:
+        profile = Profile.model_validate(entry)
         if self.get(profile.id) is not None:
-            nothing: dict[str, Any] = {"key_origin": "", "key_variable": "", "secret_headers": {}}
-            profile = profile.model_copy(update={"id": uuid4().hex, **nothing})
-        self._profiles.append(profile.model_copy(update={"demo": False}))
+            no_secrets: dict[str, Any] = {"key_origin": "", "key_variable": "", "secret_headers": {}}
+            profile = profile.model_copy(update={"id": uuid4().hex, **no_secrets})
+        return profile.model_copy(update={"demo": False})
+
+    def _write(self, item: Profile) -> JSONObject:
+        return encode(item, lambda name, _info, _item: name != "demo")
+
+    def save(self, items: Iterable[Profile], **members: JSON) -> None:
+        """Write the list without demo gateways, which last as long as the process. Raises ProfileError."""
+        super().save(items, **{"active": self._members.get("active") or "", **members})
+
+    def _is_written(self, item: Profile) -> bool:
+        return not item.demo
 
 
 def _checked(profile: Profile) -> Profile:
-    """The profile as it may be written. Raises ProfileError where a secret would reach the file."""
+    """Return the profile in the form for the file. Raises ProfileError for a secret in a plain field."""
     for name, value in profile.headers.items():
         if looks_secret(name, value) and not profile.demo:
             raise ProfileError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
@@ -267,7 +238,7 @@ def _checked(profile: Profile) -> Profile:
     try:
         return profile.model_copy(update={"base_url": resolve_address(profile.base_url).base})
     except ValueError as error:
-        # Half an address may be kept, but not one that may carry a password or a key.
+        # An incomplete address may be saved, but not one that may hold a password or a key.
         if any(mark in profile.base_url for mark in "@?#"):
             raise ProfileError(str(error)) from None
         return profile

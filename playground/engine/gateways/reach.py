@@ -1,6 +1,6 @@
-"""What is known of a gateway from what was asked of it last: whether it answers, and whether the key is there.
+"""The reach of a gateway, concluded from the end of its last request: whether it answers and accepts the key.
 
-Only ever what was seen. A gateway that refuses a request was reached; one to which nothing could be sent may well run.
+A gateway that refuses a request was reached; one to which nothing could be sent may be running.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class Reach(StrEnum):
-    """How it stands with a gateway."""
+    """The state of a gateway."""
 
-    UNKNOWN = "unknown"  # nothing was asked yet
+    UNKNOWN = "unknown"  # there was no request yet
     OK = "ok"  # it answered
-    REFUSED = "refused"  # it answered, and does not let the key in
+    REFUSED = "refused"  # it answered, and refuses the key
     FAILING = "failing"  # it answered with an error of its own
-    ODD = "odd"  # something answered, and not as a gateway does
+    ODD = "odd"  # the answer is not that of a gateway
     SILENT = "silent"  # connected, and no answer in time
-    NO_KEY = "no_key"  # nothing was sent: the key is not here
+    NO_KEY = "no_key"  # nothing was sent: the key is missing
     HELD = "held"  # nothing was sent: a person has to agree first
     UNREACHED = "unreached"  # no connection
 
 
-#: In words, for the dot's tooltip and the bottom line.
+#: The states in words, for tooltips and the status bar.
 WORDS: Final = {
     Reach.UNKNOWN: "not asked yet",
     Reach.OK: "reached",
@@ -41,19 +41,19 @@ WORDS: Final = {
 
 
 def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None:
-    """What a request that ended so tells; None where it tells nothing of the gateway.
+    """Return the reach after a request with that failure, or without one; None if it allows no conclusion.
 
-    ``answered`` says that status and headers had come, for a failure that does not tell.
+    ``answered``: status and headers had arrived.
     """
     from playground.domain.errors import FailureKind
 
     if failure is None:
         return Reach.OK
     if failure.kind is FailureKind.HTTP:
-        return _by_refusal(failure)
+        return _reach_of_refusal(failure)
     if failure.kind in (FailureKind.INPUT, FailureKind.INTERNAL):
         return Reach.OK if answered else None
-    known = {
+    by_kind = {
         FailureKind.NO_KEY: Reach.NO_KEY,
         FailureKind.CONSENT: Reach.HELD,
         FailureKind.NOT_HTTP: Reach.ODD,
@@ -67,14 +67,14 @@ def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None
         FailureKind.TLS: Reach.UNREACHED,
         FailureKind.TIMEOUT_CONNECT: Reach.UNREACHED,
     }
-    return known.get(failure.kind, Reach.OK)
+    return by_kind.get(failure.kind, Reach.OK)
 
 
-def _by_refusal(failure: Failure) -> Reach:
+def _reach_of_refusal(failure: Failure) -> Reach:
     from playground.engine.advice import advise
-    from playground.engine.advice.general import OF_THE_KEY
+    from playground.engine.advice.by_kind import KEY_MEANINGS
 
-    if advise(failure).meaning in OF_THE_KEY:
+    if advise(failure).meaning in KEY_MEANINGS:
         return Reach.REFUSED
     status = failure.status or 0
     if status == 407:

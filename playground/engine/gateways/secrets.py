@@ -1,10 +1,10 @@
-"""Keys live in the operating system's keyring, or in memory for this session; we put them in no third place.
+"""Keys in the operating system's keyring, or in memory for this session; they are stored nowhere else.
 
-A person may have one in a variable of the environment: then its name is kept, and it is read when it is needed.
+A key may be in an environment variable instead: then only the variable's name is saved.
 
-A keyring may wait for a person to unlock it and has no time-out of its own, so every call runs in one worker thread
-and is given up after a time of ours. A key belongs to a profile *and* an origin: asking for it under another origin
-finds nothing. This module must not write files, must not log, and must never show a key in a text.
+A keyring may wait for a person to unlock it and has no time-out of its own, so every call runs in a thread and is
+abandoned after ``TIMEOUT``. A key belongs to a profile *and* an origin: under another origin it is not found. This
+module must not write files, must not log, and must never show a key in a text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import queue
 import re
 import sys
 import threading
@@ -21,12 +20,14 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
 from playground.engine.gateways.known_secrets import Known, LateRedactor
+from playground.gateway.prepared_request import header_problem
 from playground.gateway.redact import SHORTEST, Redactor, is_secret_header
+from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -40,12 +41,12 @@ Secret = SecretStr
 
 SERVICE = "gateway-playground"
 KEY_VARIABLE = "PLAYGROUND_API_KEY"
-TIMEOUT = 20.0  # seconds for one call, a person typing the keyring's password included
-STUCK_FOR_GOOD = 120.0  # seconds after which a call that never came back is left behind with its thread
-MOST_INSIDE = 64  # parts of one secret that are known
+TIMEOUT = 20.0  # seconds for one call, with the time to type the keyring's password
+ABANDON_AFTER = 120.0  # seconds after which a hanging call no longer blocks the next one
+MAX_PARTS = 64  # of one secret that are redacted
 WINDOWS_LIMIT = 1280  # characters; the Windows credential store takes 2,560 bytes of UTF-16
 
-#: Where the operating systems' own stores are; ``null``, ``fail``, ``keyrings.alt`` and everything else is refused.
+#: The modules of the operating systems' own stores; ``null``, ``fail``, ``keyrings.alt`` and all others are refused.
 REAL_BACKENDS = (
     "keyring.backends.SecretService",
     "keyring.backends.libsecret",
@@ -57,27 +58,27 @@ REAL_BACKENDS = (
 
 @dataclass(frozen=True, slots=True)
 class KeyringState:
-    """Whether the system's keyring did what was asked, and that in words for a person."""
+    """The result of a call of the system's keyring, and its words for people."""
 
     available: bool
     words: str
 
 
 class CleanedKey(NamedTuple):
-    """A key as it will be sent, and what was changed or is odd about it, in words that do not quote it."""
+    """A key in the form in which it is sent, with remarks on corrections and invalid characters."""
 
     key: str
     remarks: tuple[str, ...]
 
 
 class KeyringError(Exception):
-    """The keyring is absent, refused or did not answer. The text is for people and holds no secret."""
+    """The keyring is absent, refused a call, or did not answer. The text is for people and holds no secret."""
 
 
 def clean_key(text: str) -> CleanedKey:
-    """Take off what comes along when a key is pasted: spaces, line breaks, quotes, ``Bearer``, a header's name.
+    """Remove what is often pasted with a key: spaces, line breaks, quotes, ``Bearer``, a header's name.
 
-    A key with characters that no HTTP header can carry is left as it is and flagged.
+    Characters that no HTTP header can carry are not removed, but remarked on.
     """
     remarks: list[str] = []
     key = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
@@ -92,9 +93,9 @@ def clean_key(text: str) -> CleanedKey:
     while before != key:
         before = key
         for pattern, remark in _WRAPPINGS:
-            found = pattern.match(key)
-            if found:
-                key = found["key"].strip()
+            match = pattern.match(key)
+            if match:
+                key = match["key"].strip()
                 remarks.append(remark)
     inside = "".join(key.split())
     if len(inside) != len(key):
@@ -123,7 +124,7 @@ _WRAPPINGS = (
 )
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
-_CAPITALS = re.compile(r"(?=.*_|.{1,15}\Z)[A-Z_][A-Z0-9_]*")  # a longer one of one piece is a key more likely
+_CAPITALS = re.compile(r"(?=.*_|.{1,15}\Z)[A-Z_][A-Z0-9_]*")  # a long one without underscores is more likely a key
 _SECRET_VALUE = re.compile(r"\s*(?:bearer|basic|digest|token)\s+\S|\s*sk-\S", re.IGNORECASE)
 
 
@@ -136,7 +137,7 @@ _SHORTEST_HEADER: Final = 12  # characters of a value that is taken for a secret
 
 
 def looks_secret(header: str, value: str = "") -> bool:
-    """Whether a header of this name (or with this value) carries a secret, and so may not be written to a file."""
+    """Return whether a header of this name or value carries a secret, and so may not be written to a file."""
     return is_secret_header(header) or _SECRET_VALUE.match(value) is not None
 
 
@@ -150,22 +151,58 @@ def hidden_header(name: str, value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
+_KEY_VALUE = re.compile(r"\s*(?:bearer\s+)?sk-\S{8}|\s*bearer\s+\S{16}", re.IGNORECASE)
+_WRITTEN_KEY = re.compile(rf'"(?:{_KEY_VALUE.pattern})', re.IGNORECASE)
+
+
+def extra_header_problem(name: str, value: str) -> str:
+    """Return why a header may not be saved with an experiment, which is plain text; empty if it may."""
+    name, value = name.strip(), value.strip()
+    if not name:
+        return "A name is needed."
+    if looks_secret(name, value):
+        return f"“{name}” looks like a secret. It belongs into the gateway's settings, where the keyring keeps it."
+    return header_problem(name, value)
+
+
+def secret_in(body: JSON, text: str | None = None) -> str:
+    """Return the first name in a body whose value looks like a key, which may not be saved; empty for none.
+
+    If its JSON ``text`` is given, most large bodies need not be searched value by value.
+    """
+    if text is not None and "\\" not in text and not has_written_key(text):
+        return ""
+    stack: list[tuple[object, JSON]] = [("", body)]
+    while stack:
+        name, value = stack.pop()
+        if isinstance(value, str) and _KEY_VALUE.match(value):
+            return str(name)
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        stack += reversed(list(members))
+    return ""
+
+
+def has_written_key(text: str) -> bool:
+    """Return whether the text of a body, which may not be complete JSON, holds a string that looks like a key."""
+    return _WRITTEN_KEY.search(text) is not None
+
+
 def key_from_environment(variable: str = KEY_VARIABLE) -> Secret | None:
-    """The key in that variable as it stands there (see ``clean_key``); for the headless commands only."""
+    """Return the unchanged value of a variable for headless commands (see ``clean_key``); None for a blank one."""
     key = os.environ.get(variable, "")
     return Secret(key) if key.strip() else None
 
 
 def variable_is_set(name: str) -> bool:
-    """Whether this process was started with a variable of that name that is not blank."""
+    """Return whether the environment has a variable of that name that is not blank."""
     return bool(_VARIABLE.fullmatch(name) and os.environ.get(name, "").strip())
 
 
 def variable_problem(name: str) -> str:
-    """Why ``name`` cannot be kept as the name of a variable, in words that do not quote it; empty when it can.
+    """Return why ``name`` cannot be saved as the name of a variable, without quoting it; empty if it can.
 
-    What is kept stands in a file, and a key that is pasted in the wrong place looks much like a name: other letters
-    than capitals, and many capitals in one piece, are taken only where such a variable is there.
+    The name is written to a file, and a key pasted into the wrong field may look like a name. So names with lower case,
+    and long ones without underscores, are accepted only if there is such a variable.
     """
     if _VARIABLE.fullmatch(name) and (_CAPITALS.fullmatch(name) or variable_is_set(name)):
         return ""
@@ -179,10 +216,10 @@ def variable_problem(name: str) -> str:
 
 
 def choose_backend() -> KeyringBackend:
-    """The operating system's own store, named one by one: a frozen app has no entry points to find it by.
+    """Return the operating system's own store. The candidates are listed here, for a frozen app has no entry points.
 
-    What a person configured for the keyring library (environment or its file) is respected when it is a real store.
-    Blocks, so call it in a thread. Raises KeyringError saying why there is none.
+    A backend that is configured for the keyring library (environment or file) wins if it is a real store. Blocks, so
+    call it in a thread. Raises KeyringError with the reason if there is none.
     """
     from keyring import core
 
@@ -206,12 +243,12 @@ def choose_backend() -> KeyringBackend:
 
 
 def real_backend(backend: KeyringBackend) -> KeyringBackend | None:
-    """The operating system's store in what the library chose: itself, or the first real one in a chain, or None."""
+    """Return the operating system's store of a configured backend: itself, or the first one of a chain; or None."""
     if type(backend).__module__.startswith(REAL_BACKENDS):
         return backend
     if type(backend).__module__ == "keyring.backends.chainer":
         inner: list[KeyringBackend] = list(getattr(backend, "backends", ()))
-        return next((found for one in inner if (found := real_backend(one)) is not None), None)
+        return next(filter(None, map(real_backend, inner)), None)
     return None
 
 
@@ -230,56 +267,14 @@ def _candidates() -> list[type[KeyringBackend]]:
     return [SecretService.Keyring, libsecret.Keyring, kwallet.DBusKeyring, kwallet.DBusKeyringKWallet4]
 
 
-# ---- the worker ------------------------------------------------------------------------------------------------------
-
-
-class _Worker:
-    """One daemon thread that does one thing after the other, so that writes keep their order.
-
-    A daemon and not an executor: an executor is joined at exit, and a locked keyring would then keep the app alive.
-    """
-
-    def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
-        self._busy_since: float | None = None
-        threading.Thread(target=self._run, name="keyring", daemon=True).start()
-
-    def submit(self, work: Callable[[], T]) -> Future[T]:
-        future: Future[T] = Future()
-        self._jobs.put((future, work))
-        return future
-
-    def end(self) -> None:
-        """Let the thread end when what was asked for is done."""
-        self._jobs.put(None)
-
-    def stuck(self) -> float:
-        """Seconds that the present call has been running; 0 when idle."""
-        since = self._busy_since
-        return time.monotonic() - since if since is not None else 0.0
-
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            future, work = job
-            if not future.set_running_or_notify_cancel():
-                continue  # given up before its turn came
-            self._busy_since = time.monotonic()
-            try:
-                result = work()
-            except BaseException as error:  # noqa: BLE001 - handed to the one who waits
-                self._busy_since = None
-                future.set_exception(error)
-            else:
-                self._busy_since = None
-                future.set_result(result)
-            del job, future, work  # no reference to a secret while idle
+# ---- keys ------------------------------------------------------------------------------------------------------------
 
 
 class Keys:
-    """The keys of all profiles: read from and written to the system's keyring, and remembered for this session.
+    """The keys of all profiles in the system's keyring, cached for this session.
 
-    ``name`` tells a profile's secrets apart: empty for the key itself, a header's name for a secret header.
-    Nothing here raises for a keyring that fails: ``state`` says what happened, and memory serves the session.
+    ``name`` distinguishes a profile's secrets: empty for the key itself, a header's name for a secret header. A failing
+    keyring raises nothing: ``state`` describes the failure, and the keys stay in memory.
     """
 
     def __init__(
@@ -290,53 +285,48 @@ class Keys:
         prints: Fingerprints | None = None,
     ) -> None:
         self._prints = prints
-        self._recognised: dict[str, Secret] = {}  # not fetched, and seen in a text
-        self._environment: dict[str, Secret] = {}  # by the names of their variables; those that changed stay known
-        self._inside: dict[str, tuple[Secret, ...]] = {}  # by the secret that they are parts of
+        self._recognised: dict[str, Secret] = {}  # seen in a text before they were read from the keyring
+        self._environment: dict[str, Secret] = {}  # by variable; earlier values stay redacted
+        self._parts: dict[str, tuple[Secret, ...]] = {}  # by the secret that holds them
         self._timeout = timeout
         self._choose = backend
         self._backend: KeyringBackend | None = None
-        self._worker: _Worker | None = None
+        self._busy_since: float | None = None  # the start of the present call
+        self._order = threading.Lock()  # one call after the other
         self._memory: dict[str, Secret] = {}
         self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), LateRedactor(self._all, self.recognise))
-        self._unsaved: set[str] = set()  # those the keyring did not take
-        self.learned: Callable[[], None] = lambda: None  # called when there is a secret that was none before
+        self._unsaved: set[str] = set()  # in memory only: the keyring did not accept them
+        self.learned: Callable[[], None] = lambda: None  # called for a new secret
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
 
-    def close(self) -> None:
-        """Let the thread that speaks to the keyring end; it is started again when it is needed."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.end()
-
     async def check(self) -> KeyringState:
-        """Find out whether there is a keyring, without unlocking anything."""
+        """Return whether there is a keyring, without unlocking it."""
         try:
-            await self._call(self._find)
+            await self._call(self._open)
         except KeyringError as error:
             return self._failed(str(error), memory=True)
         return self._succeeded("Keys are stored in the system keyring.")
 
     async def get(self, profile_id: str, origin: str, name: str = "") -> Secret | None:
-        """The secret of that profile at that origin, or None. ``state.available`` is False when nobody could look."""
+        """Return the secret of a profile at an origin, or None; ``state.available`` is False if the keyring failed."""
         user = _user(profile_id, origin, name)
         if user in self._memory:
             return self._memory[user]
         try:
-            found = await self._call(lambda: self._find().get_password(SERVICE, user))
+            password = await self._call(lambda: self._open().get_password(SERVICE, user))
         except KeyringError as error:
             self._failed(str(error), memory=False)
             return None
-        self._succeeded("The key comes from the system keyring." if found else "No key is stored yet.")
-        if not found:
+        self._succeeded("The key comes from the system keyring." if password else "No key is stored yet.")
+        if not password:
             return None
-        self._memory[user] = Secret(found)
-        if self._prints is not None and await asyncio.to_thread(self._prints.remember, user, found):
-            self.learned()  # it got into the keyring without us
+        self._memory[user] = Secret(password)
+        if self._prints is not None and await asyncio.to_thread(self._prints.remember, user, password):
+            self.learned()  # another program has stored it
         return self._memory[user]
 
     async def set(self, profile_id: str, origin: str, secret: Secret, name: str = "") -> KeyringState:
-        """Store a secret and read it back. Where that fails it is kept in memory, and the state returned says so."""
+        """Store a secret and read it back; if that fails it stays in memory, and the returned state explains it."""
         user = _user(profile_id, origin, name)
         is_new = secret not in self._all() and len(secret.get_secret_value()) >= SHORTEST
         self._memory[user] = secret
@@ -344,7 +334,7 @@ class Keys:
             self.learned()
 
         def write() -> None:
-            backend = self._find()
+            backend = self._open()
             text = secret.get_secret_value()
             if too_long(type(backend).__module__, text):
                 size = len(text.encode("utf-16-le")) // 2
@@ -366,7 +356,7 @@ class Keys:
         return self._succeeded("The key is stored in the system keyring.")
 
     async def delete(self, profile_id: str, origin: str, name: str = "") -> KeyringState:
-        """Forget a secret, in memory and in the keyring. One that was never stored is no error."""
+        """Delete a secret from memory and keyring; one that was never stored is no error."""
         user = _user(profile_id, origin, name)
         self._memory.pop(user, None)
         self._unsaved.discard(user)
@@ -374,7 +364,7 @@ class Keys:
         def remove() -> None:
             from keyring.errors import PasswordDeleteError
 
-            backend = self._find()
+            backend = self._open()
             with contextlib.suppress(PasswordDeleteError):
                 backend.delete_password(SERVICE, user)
             if backend.get_password(SERVICE, user) is not None:
@@ -389,9 +379,9 @@ class Keys:
         return self._succeeded("Removed from the system keyring.")
 
     def from_environment(self, variable: str) -> Secret | None:
-        """The key in that variable of this process, cleaned as a pasted one is; None where there is none.
+        """Return the present value of an environment variable, cleaned like a pasted key; None without one.
 
-        It is read anew each time, known for redaction from then on, and kept nowhere else.
+        The value is redacted from then on, and stored nowhere.
         """
         text = clean_key(os.environ.get(variable, "")).key if variable_is_set(variable) else ""
         if not text:
@@ -404,55 +394,52 @@ class Keys:
                 self.learned()
         return secret
 
-    def holds(self, profile_id: str, origin: str, parts: Iterable[Secret], name: str = "") -> None:
-        """A secret is several in one text: know each of them, too, until the process ends. They are not stored.
-
-        Those that were known before stay known: a renewed one does not make the old one harmless at once.
-        """
+    def add_parts(self, profile_id: str, origin: str, parts: Iterable[Secret], name: str = "") -> None:
+        """Redact the parts of a compound secret, too, until the process ends; earlier parts stay redacted."""
         user = _user(profile_id, origin, name)
-        known = self._inside.get(user, ())
-        fresh = tuple(it for it in parts if it not in known and len(it.get_secret_value()) >= SHORTEST)
-        if fresh:
-            self._inside[user] = (*known, *fresh)[-MOST_INSIDE:]
+        old = self._parts.get(user, ())
+        new = tuple(part for part in parts if part not in old and len(part.get_secret_value()) >= SHORTEST)
+        if new:
+            self._parts[user] = (*old, *new)[-MAX_PARTS:]
             self.learned()
 
     def only_in_memory(self, profile_id: str, origin: str, name: str = "") -> bool:
-        """Whether the secret is gone when the app closes, because the keyring did not take it."""
+        """Return whether the keyring did not accept the secret, so that it is lost when the app closes."""
         return _user(profile_id, origin, name) in self._unsaved
 
     def known(self) -> Known:
-        """Every secret in memory, and those that were recognised in a text, for redaction by value."""
+        """Return all secrets in memory, and those recognised in a text, for redaction by value."""
         return Known(self._all, self.recognise)
 
     def _all(self) -> tuple[Secret, ...]:
-        inside = (part for parts in tuple(self._inside.values()) for part in parts)
+        parts = (part for values in tuple(self._parts.values()) for part in values)
         environment = tuple(self._environment.values())
-        return (*self._memory.values(), *self._recognised.values(), *environment, *inside)
+        return (*self._memory.values(), *self._recognised.values(), *environment, *parts)
 
     def recognise(self, text: str) -> bool:
-        """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread.
+        """Find secrets in ``text`` that were not read from the keyring yet, and redact them from now on.
 
-        Returns whether there was one.
+        Returns whether there was one. May be called from any thread.
         """
         if self._prints is None:
             return False
-        found = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
-        self._recognised |= {user: Secret(secret) for user, secret in found.items()}
-        return bool(found)
+        matches = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
+        self._recognised |= {user: Secret(secret) for user, secret in matches.items()}
+        return bool(matches)
 
     @property
     def redactor(self) -> Redactor:
-        """What takes every secret of this process out of texts; another one when there are others in memory."""
-        known = self._all()
-        if known != self._redactor[0]:
-            self._redactor = known, LateRedactor(self._all, self.recognise)
+        """A redactor of all secrets of this process; a new one after the secrets in memory changed."""
+        secrets = self._all()
+        if secrets != self._redactor[0]:
+            self._redactor = secrets, LateRedactor(self._all, self.recognise)
         return self._redactor[1]
 
     def front(self, text: str, most: int) -> str:
-        """The first ``most`` characters of ``text``, without any secret in memory or known by its fingerprint."""
+        """Return the first ``most`` characters of ``text`` without secrets."""
         return self.redactor.front(text, most)
 
-    def _find(self) -> KeyringBackend:
+    def _open(self) -> KeyringBackend:
         if self._backend is None:
             self._backend = self._choose()
         return self._backend
@@ -467,32 +454,57 @@ class Keys:
         return self.state
 
     async def _call(self, work: Callable[[], T], secret: Secret | None = None) -> T:
-        """Run ``work`` in the worker. Raises KeyringError, with ``secret`` taken out of whatever the backend said."""
-        worker = self._worker
-        if worker is None or worker.stuck() > STUCK_FOR_GOOD:
-            worker = self._worker = _Worker()
-        elif worker.stuck() > self._timeout:
+        """Run ``work`` in a thread. Raises KeyringError, with ``secret`` removed from the backend's words."""
+        waited = time.monotonic() - self._busy_since if self._busy_since is not None else 0.0
+        if waited > ABANDON_AFTER:
+            self._order, self._busy_since = threading.Lock(), None
+        elif waited > self._timeout:
             raise KeyringError("The system keyring is still waiting, probably to be unlocked.")
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(worker.submit(work)), self._timeout)
+            return await asyncio.wait_for(asyncio.wrap_future(self._start(work)), self._timeout)
         except KeyringError:
             raise
         except TimeoutError:
             raise KeyringError(
                 f"The system keyring did not answer within {self._timeout:g} s. It may be waiting for you to unlock it."
             ) from None
-        except Exception as error:  # noqa: BLE001 - backends raise what their system raises
-            self._backend = None  # look again next time: the service may have come back elsewhere
+        except Exception as error:  # noqa: BLE001 - backends raise the errors of their systems
+            self._backend = None  # the service may return under another address
             if type(error).__name__ in ("KeyringLocked", "LockedException", "PromptDismissedException"):
                 raise KeyringError("The system keyring is locked and was not unlocked.") from None
-            said = str(error)
+            words = str(error)
             if secret is not None:
-                said = said.replace(secret.get_secret_value(), "[key]")
-            raise KeyringError(f"The system keyring failed ({_name_of(error)}: {said}).") from None
+                words = words.replace(secret.get_secret_value(), "[key]")
+            raise KeyringError(f"The system keyring failed ({_name_of(error)}: {words}).") from None
+
+    def _start(self, work: Callable[[], T]) -> Future[T]:
+        """Start ``work`` in a daemon thread, after the calls before it.
+
+        An executor is joined at exit, and a locked keyring would then keep the process alive.
+        """
+        future: Future[T] = Future()
+        order = self._order
+
+        def run() -> None:
+            with order:
+                if not future.set_running_or_notify_cancel():
+                    return  # the wait was given up before its turn
+                self._busy_since = time.monotonic()
+                try:
+                    result = work()
+                except BaseException as error:  # noqa: BLE001 - passed to the waiting task
+                    self._busy_since = None
+                    future.set_exception(error)
+                else:
+                    self._busy_since = None
+                    future.set_result(result)
+
+        threading.Thread(target=run, name="keyring", daemon=True).start()
+        return future
 
 
 def too_long(backend_module: str, text: str) -> bool:
-    """Whether the store of that module cannot hold ``text``; only Windows has a limit, counted in UTF-16 units."""
+    """Return whether ``text`` is too long for the store of that module; only Windows has a limit, in UTF-16 units."""
     return backend_module.startswith("keyring.backends.Windows") and len(text.encode("utf-16-le")) > 2 * WINDOWS_LIMIT
 
 

@@ -14,12 +14,18 @@ from playground.domain.hidden import show_hidden
 from playground.engine.advice import advise
 from playground.engine.advice.parts import option_of
 from playground.engine.cassettes import cassette
-from playground.engine.gateway_check.check_run import CheckRun, Made, Told, Waits, estimates_of, keys_of
-from playground.engine.gateway_check.estimate import Estimate, total
-from playground.engine.gateway_check.export import FORMATS, about, groups, name
+from playground.engine.gateway_check.check_run import (
+    CheckEvent,
+    CheckRun,
+    LineAdded,
+    WaitChanged,
+    estimates_of,
+    keys_of,
+)
+from playground.engine.gateway_check.checks import BY_ID, Estimate, Key, check_title, supported_protocols, total
+from playground.engine.gateway_check.export import FORMATS, groups, line_name, line_words
 from playground.engine.gateway_check.report import Line, Report, Verdict
-from playground.engine.gateway_check.series import BY_ID, Key, spoken, title
-from playground.engine.gateway_check.setting import Target
+from playground.engine.gateway_check.requests import Target
 from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
@@ -103,7 +109,7 @@ async def _check(gateway: Gateway, options: CheckOptions, console: Console) -> i
     sums = total(estimates.values())
     of_checks = "1 check" if len(wanted) == 1 else f"{len(wanted)} checks"
     console.say(
-        f"Checking {show_hidden(target.model)} at {target.made.base_url}: {of_checks}, at most about "
+        f"Checking {show_hidden(target.model)} at {target.connection.base_url}: {of_checks}, at most about "
         f"{sums.prompt} tokens in and {sums.output} out; {sums.price_words}."
     )
     run = CheckRun(target, wanted, lambda told: _tell(told, console), options.protocols)
@@ -159,7 +165,7 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
         model = listing.ids[0]
     return Target(
         gateway=profile.name if options.saved else profile.origin,
-        made=client.connection,
+        connection=client.connection,
         model=model,
         profile_id=profile.id if options.saved else "",
         adaptations=profile.adaptations,
@@ -171,23 +177,23 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
 
 def _price_tokens(service: str) -> int:
     """For how many tokens prices in the list of a saved gateway's service are where their names do not say it."""
-    from playground.engine.gateways.own_known import known_beside
     from playground.engine.gateways.profiles import default_path
+    from playground.engine.gateways.services import services_near
 
-    known = known_beside(default_path()).get(service) if service else None
+    known = services_near(default_path()).get(service) if service else None
     return known.price_tokens if known is not None else 0
 
 
-def _tell(told: Told, console: Console) -> None:
-    if isinstance(told, Made):
+def _tell(told: CheckEvent, console: Console) -> None:
+    if isinstance(told, LineAdded):
         line = told.line
-        console.aside(f"{name(line)}: {line.verdict.words}. {show_hidden(cut(about(line), 4 * _WIDE))}\n")
-    elif isinstance(told, Waits) and told.words:
+        console.aside(f"{line_name(line)}: {line.verdict.words}. {show_hidden(cut(line_words(line), 4 * _WIDE))}\n")
+    elif isinstance(told, WaitChanged) and told.words:
         console.say(told.words)
 
 
 def _list(wanted: Iterable[Key], estimates: dict[Key, Estimate], console: Console) -> None:
-    rows = [(key[0], title(key), BY_ID[key[0]].about, estimates[key].words) for key in wanted]
+    rows = [(key[0], check_title(key), BY_ID[key[0]].about, estimates[key].words) for key in wanted]
     wide = max(len(row[0]) for row in rows)
     for check, titled, what, words in rows:
         console.line(f"{check.ljust(wide)}  {titled}: {what} [{words}]")
@@ -200,7 +206,7 @@ def _table(report: Report) -> list[str]:
         said = max(len(line.verdict.words) for line in lines)
         out += [*([""] if out else []), f"{heading}:"]
         for line in lines:
-            words = show_hidden(cut(" ".join(about(line).split()), _WIDE))
+            words = show_hidden(cut(" ".join(line_words(line).split()), _WIDE))
             out.append(f"{line.title.ljust(wide)}  {line.verdict.words.ljust(said)}  {words}".rstrip())
             out += [f"{'':{wide}}  · {show_hidden(cut(one.note, _WIDE))}" for one in line.deviations]
     return out
@@ -230,7 +236,7 @@ def _code(report: Report, exchanges: list[Exchange], options: CheckOptions) -> E
     if options.only:
         failing = [line for line in report.lines if not line.verdict.fine]
     else:
-        found = spoken(report)
+        found = supported_protocols(report)
         if all(found.values()) or (not options.protocols and any(found.values())):
             return ExitCode.OK
         failing = [line for line in report.lines if BY_ID[line.check].essential and not line.verdict.fine]

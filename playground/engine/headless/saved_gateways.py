@@ -61,10 +61,7 @@ async def saved_secrets(profile: Profile, *, allow_http: bool) -> Credentials:
     if needed is not None:
         profile = profile.model_copy(update={"plain_http_origin": needed.new_origin})
     keys = Keys()
-    try:
-        found = await credentials_for(profile, keys)
-    finally:
-        keys.close()
+    found = await credentials_for(profile, keys)
     if isinstance(found, NeedsConsent):
         raise BadInputError(_not_agreed(profile, found))
     if found.problem:

@@ -181,7 +181,6 @@ class CommandServers:
         if self._servers is not None:
             servers, self._servers = self._servers, None
             await servers.close()
-            servers.keys.close()
 
 
 def _no_keyring() -> KeyringBackend:

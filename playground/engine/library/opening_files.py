@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from playground.domain.debugging import Policy
 from playground.domain.transcript import new_id
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.io.weighed_json import read_json
 from playground.engine.session.session import Session
 from playground.named_file import read_named

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from playground.domain.transcript import new_id
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
 from playground.engine.session.changes import TitleChanged
 from playground.engine.session.session import Session

@@ -19,7 +19,7 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Transcript, Turn, new_id
 from playground.domain.variables import as_written, names_in
-from playground.engine.gateways.extras import secret_in
+from playground.engine.gateways.secrets import secret_in
 from playground.engine.requests.taken_apart import left_over, take_apart
 from playground.engine.session.changes import RunState
 from playground.engine.session.draft import Draft

@@ -12,8 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from playground.domain.request import Request
-from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.secrets import Secret, looks_secret
+from playground.engine.gateways.secrets import Secret, looks_secret, secret_in
 from playground.engine.requests.copied import is_archive, name_program, read_archive, read_fetch, read_http
 from playground.engine.requests.curl import Command, is_curl, placeholder, read_command
 from playground.engine.requests.message_shapes import read_record, wrapped

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.engine.gateways.extras import extra_header_problem
+from playground.engine.gateways.secrets import extra_header_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json, version_problem
 from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject

@@ -20,7 +20,7 @@ from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import Value
-from playground.engine.gateways.extras import key_written
+from playground.engine.gateways.secrets import has_written_key
 from playground.engine.session.branching import system_text, under_system
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.session.draft import Draft
@@ -259,7 +259,7 @@ def _named(session: Session) -> ExperimentSettings:
 
 def _secret(edit: OpenEdit) -> bool:
     """Whether what stands there looks like a key, which may be in no file: what would not be taken over is not kept."""
-    return edit.what is What.REQUEST and key_written(edit.text or "")
+    return edit.what is What.REQUEST and has_written_key(edit.text or "")
 
 
 def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:

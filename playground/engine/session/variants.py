@@ -71,7 +71,7 @@ class RequestSettings(Value):
         if (protocol := fields.get("protocol")) is not None and protocol not in PROTOCOLS:
             raise ValueError(f"unknown protocol {protocol!r}")
         for name, value in fields.get("extra_headers", {}).items():
-            from playground.engine.gateways.extras import extra_header_problem
+            from playground.engine.gateways.secrets import extra_header_problem
 
             if problem := extra_header_problem(name, value):
                 raise ValueError(problem)

@@ -1,7 +1,7 @@
-"""The tool servers a person has set up, what was confirmed of them and accepted from them, and the files of that.
+"""The list of tool servers with confirmed commands and accepted tools, and its files.
 
 No file holds a secret: values of secret variables, headers and arguments are in the keyring
-(``playground.engine.tool_servers.secret_values``). Nothing is started here and nothing asked.
+(``playground.engine.tool_servers.secret_values``). Nothing is started or requested here.
 """
 
 from __future__ import annotations
@@ -12,17 +12,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-
 from playground.domain.encoding import encode
-from playground.domain.reasons import reason_of
 from playground.domain.tool_servers import ServerTool, ToolServer, Via
 from playground.domain.transcript import new_id
-from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.io.list_file import JsonListStore, ListFileError
 from playground.engine.tool_servers.acceptance import alike
 from playground.engine.tool_servers.secret_values import (
     PLACE,
@@ -31,32 +28,31 @@ from playground.engine.tool_servers.secret_values import (
     secret_in_url,
     secret_variable,
 )
+from playground.jsonkit.values import JSONObject
 
-FILE_VERSION: Final = 1
 DEMO_ID: Final = "demo"
 DEMO_NAME: Final = "Demo tools"
 DEMO_ARGUMENT: Final = "demo-tools"
 LONGEST_NAME: Final = 100  # characters
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
-_TOOLS: Final = TypeAdapter(list[ServerTool], config=ConfigDict(defer_build=True))
 
 
-class ServerBookError(Exception):
-    """A server cannot be kept. The text says why and what to do, and holds no secret."""
+class ServerBookError(ListFileError):
+    """A server cannot be saved. The text gives the reason and the remedy, and holds no secret."""
 
 
 def default_path() -> Path:
-    """Where the list is kept: the platform's folder for settings, where the gateways are."""
+    """Return the path of the list in the platform's folder for settings."""
     from platformdirs import user_config_path
 
     return user_config_path("gateway-playground", appauthor=False) / "tool-servers.json"
 
 
 def demo_server() -> ToolServer:
-    """The application itself, as a server to try things with.
+    """Return the application itself as a demo server.
 
-    A server is not given our environment: where we were found by ``PYTHONPATH``, it would find another or none.
+    Servers do not inherit the environment; without our ``PYTHONPATH`` it would find another package or none.
     """
     frozen = bool(getattr(sys, "frozen", False))
     return ToolServer(
@@ -71,7 +67,7 @@ def demo_server() -> ToolServer:
 
 
 def lacking(server: ToolServer) -> str:
-    """What has to be filled in before the server can be started; empty where nothing has."""
+    """Return the missing setting without which the server cannot start, in words; empty for none."""
     if server.via is Via.STDIO:
         return "" if server.command.strip() else "A command is needed."
     if not server.url.strip():
@@ -81,65 +77,72 @@ def lacking(server: ToolServer) -> str:
     return ""
 
 
-class ServerBook:
-    """The list of servers, in a JSON file that is replaced as a whole; the demo's own is always first, never written.
+class _AcceptedTools(JsonListStore[ServerTool]):
+    """The definitions of one server's tools that a person has accepted."""
 
-    Every change is written at once; methods block for one small write. What was accepted of a server is in a file of
-    its own, beside the list, and read when it is first asked for. Damaged files are set aside and said so in
-    ``messages``.
+    member = "tools"
+    noun = "tool"
+    error = ServerBookError
+
+    def _read(self, entry: Any) -> ServerTool:
+        return ServerTool.model_validate(entry)
+
+    def _write(self, item: ServerTool) -> JSONObject:
+        return item.model_dump(mode="json", exclude_defaults=True)
+
+    def _serialize(self, content: JSONObject) -> str:
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+class ServerBook(JsonListStore[ToolServer]):
+    """The list of servers; the demo server is always first and never written.
+
+    The accepted tools of each server are in a file of their own next to the list, read on first use.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._file: ListFile | None = ListFile(path or default_path(), "servers", FILE_VERSION)
-        self.path = self._file.path
-        self.messages: list[str] = self._file.messages
-        self._begin()
-        for entry in self._file.load().get("servers", []):
-            self._take(entry)
+    member = "servers"
+    noun = "tool server"
+    error = ServerBookError
+
+    def __init__(self, path: Path | None = None, *, in_memory: bool = False) -> None:
+        self._demo = demo_server()
+        self._prints: dict[str, str] = {}  # confirmed fingerprints by server id
+        self._accepted: dict[str, _AcceptedTools] = {}
+        self._observers: list[Callable[[], None]] = []
+        super().__init__(None if in_memory else path or default_path())
 
     @classmethod
     def passing(cls, servers: Iterable[ToolServer]) -> ServerBook:
-        """Servers that somebody named for one run, and so confirmed: no file is read or written."""
-        made = cls.__new__(cls)
-        made._file, made.path, made.messages = None, Path(), []
-        made._begin()
+        """Return confirmed servers for one run; no file is read or written."""
+        book = cls(in_memory=True)
         for server in servers:
-            made.add(server)
-        return made
-
-    def _begin(self) -> None:
-        self._demo = demo_server()
-        self._servers: list[ToolServer] = []
-        self._prints: dict[str, str] = {}  # by id: what was confirmed
-        self._unread: list[Any] = []  # entries that could not be understood, written back as they were
-        self._accepted: dict[str, dict[str, ServerTool]] = {}
-        self._lists: dict[str, ListFile] = {}
-        self._observers: list[Callable[[], None]] = []
+            book.add(server)
+        return book
 
     @property
     def servers(self) -> tuple[ToolServer, ...]:
-        """All of them, the demo first."""
-        return (self._demo, *self._servers)
+        """All servers, the demo first."""
+        return (self._demo, *self._items)
 
-    def get(self, server_id: str) -> ToolServer | None:
-        """The server of that id, or None."""
-        return next((server for server in self.servers if server.id == server_id), None)
+    def get(self, item_id: str) -> ToolServer | None:
+        """Return the server of that id, or None."""
+        return self._demo if item_id == DEMO_ID else super().get(item_id)
 
     def by_name(self, name: str) -> ToolServer | None:
-        """The server that experiments' files call so, or None."""
+        """Return the server of that name, by which experiment files identify it, or None."""
         return next((server for server in self.servers if server.name == name), None)
 
     def free_name(self, name: str) -> str:
-        """That name, or with a number where another server has it."""
+        """Return the name, with a number if another server has it."""
         name = " ".join(name.split())[:LONGEST_NAME] or "Server"
-        taken = {server.name.casefold() for server in self.servers}
+        used = {server.name.casefold() for server in self.servers}
         number, free = 2, name
-        while free.casefold() in taken:
+        while free.casefold() in used:
             free, number = f"{name} {number}", number + 1
         return free
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have ``callback`` called after every change; what is returned ends that."""
+        """Call ``callback`` after every change, until the returned function is called."""
         self._observers.append(callback)
 
         def unsubscribe() -> None:
@@ -150,50 +153,49 @@ class ServerBook:
 
     # Changing the list
 
-    def add(self, server: ToolServer, at: int | None = None) -> ToolServer:
-        """Append a server, or put it at a place among those that are written, and return it as kept.
+    def add(self, server: ToolServer, index: int | None = None) -> ToolServer:
+        """Insert a server at an index of the written ones, by default as the last, and return it as saved.
 
-        Raises ServerBookError where it may not be kept or cannot be written.
+        Raises ServerBookError for a server that may not be saved, or cannot be written.
         """
         if self.get(server.id) is not None:
             raise ServerBookError("A server with this id exists already.")
-        kept = self._checked(server)
-        servers = list(self._servers)
-        servers.insert(len(servers) if at is None else at, kept)
-        self._commit(servers, self._prints)
-        return kept
+        server = self._checked(server)
+        servers = list(self._items)
+        servers.insert(len(servers) if index is None else index, server)
+        self._commit(servers)
+        return server
 
     def update(self, server: ToolServer) -> ToolServer:
-        """Replace the server of the same id and return it as kept. The demo's changes live in memory.
+        """Replace the server of the same id and return it as saved. The demo's changes stay in memory.
 
-        Raises ServerBookError as ``add`` does, and where it is gone.
+        Raises ServerBookError like ``add``, and for an unknown server.
         """
         if server.id == DEMO_ID:
             free = {"trusted", "timeout", "prefix", "roots"}
             self._demo = self._demo.model_copy(update={name: getattr(server, name) for name in free})
-            self._tell()
+            self._notify()
             return self._demo
         if self.get(server.id) is None:
             raise ServerBookError("This server was removed in the meantime.")
-        kept = self._checked(server)
-        self._commit([kept if it.id == server.id else it for it in self._servers], self._prints)
-        return kept
+        server = self._checked(server)
+        self._commit([server if item.id == server.id else item for item in self._items])
+        return server
 
-    def remove(self, server_id: str) -> None:
-        """Take a server off the list. What was confirmed and accepted of it stays known until the book is closed, for
-        whoever adds it again; its secrets are the caller's business.
+    def remove(self, item_id: str) -> None:
+        """Remove a server; the caller deletes its secrets.
+
+        Its confirmation and accepted tools stay known in memory, for a server that is added again.
         """
-        self._commit([server for server in self._servers if server.id != server_id], self._prints)
+        self._commit([server for server in self._items if server.id != item_id])
 
     def forget(self, server_id: str) -> None:
-        """Let go of what was confirmed and accepted of a server that was removed for good. Raises ServerBookError."""
+        """Delete the confirmation and the accepted tools of a removed server. Raises ServerBookError."""
         if self.get(server_id) is not None:
             return
-        prints = {key: value for key, value in self._prints.items() if key != server_id}
-        self._commit(self._servers, prints)
+        self._commit(self._items, {key: value for key, value in self._prints.items() if key != server_id})
         self._accepted.pop(server_id, None)
-        self._lists.pop(server_id, None)
-        if self._file is not None and _ID.match(server_id):
+        if not self._in_memory and _ID.match(server_id):
             try:
                 self._definitions(server_id).unlink(missing_ok=True)
             except OSError as error:
@@ -201,144 +203,119 @@ class ServerBook:
                     f"{self._definitions(server_id)} could not be deleted: {error.strerror}."
                 ) from error
 
-    # What a person agreed to
+    # Confirmation and acceptance
 
     def fingerprint(self, server: ToolServer) -> str:
-        """What is run or connected to, as a digest: another one has to be confirmed anew.
+        """Return a digest of the command or address; a changed one has to be confirmed again.
 
-        Values of secrets are no part of it: only what they are called.
+        It covers the names of secrets, not their values.
         """
         if server.via is Via.STDIO:
-            said: list[Any] = [server.command, server.arguments, server.folder, sorted(server.environment.items())]
-            said.append(sorted(server.secret_environment))
+            parts: list[Any] = [server.command, server.arguments, server.folder, sorted(server.environment.items())]
+            parts.append(sorted(server.secret_environment))
         else:
-            said = [server.url, sorted(server.headers), sorted(server.secret_headers), server.oauth]
-        text = json.dumps([server.via.value, *said], ensure_ascii=True)
+            parts = [server.url, sorted(server.headers), sorted(server.secret_headers), server.oauth]
+        text = json.dumps([server.via.value, *parts], ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def confirmed(self, server: ToolServer) -> bool:
-        """Whether a person has seen this very command line or address and agreed to it."""
-        return server.demo or self._file is None or self._prints.get(server.id) == self.fingerprint(server)
+        """Return whether a person has agreed to this very command line or address."""
+        return server.demo or self._in_memory or self._prints.get(server.id) == self.fingerprint(server)
 
     def once_confirmed(self, server_id: str) -> bool:
-        """Whether a person has agreed to this server as it is or as it was before."""
+        """Return whether a person has agreed to this server, in its present or an earlier form."""
         return bool(self._prints.get(server_id))
 
     def confirm(self, server: ToolServer) -> None:
-        """A person agrees to the command line or address of ``server``, as it is given. Raises ServerBookError."""
-        if server.demo or self.confirmed(server):
-            return
-        self._commit(self._servers, {**self._prints, server.id: self.fingerprint(server)})
+        """Record that a person agrees to the command line or address of ``server``. Raises ServerBookError."""
+        if not self.confirmed(server):
+            self._commit(self._items, {**self._prints, server.id: self.fingerprint(server)})
 
     def accepted(self, server_id: str) -> dict[str, ServerTool]:
-        """The tools of a server as a person last accepted them, by their names there."""
-        known = self._accepted.get(server_id)
-        if known is None:
-            known = self._accepted[server_id] = self._read_accepted(server_id)
-        return dict(known)
+        """Return the tools of a server as last accepted, by their names on the server."""
+        return {tool.name: tool for tool in self._accepted_tools(server_id).items}
 
     def accept(self, server_id: str, tools: Iterable[ServerTool]) -> None:
-        """A person accepts these tools as they are; others of the server stay as they were. Raises ServerBookError."""
-        if (known := self._with(server_id, tools)) is not None:
-            self._write_accepted(server_id, known)
-            self._accepted[server_id] = known
-            self._tell()
+        """Accept these tools in their present form; the server's other tools are unchanged. Raises ServerBookError."""
+        if self._add_accepted(server_id, list(tools)):
+            self._notify()
 
     async def accept_aside(self, server_id: str, tools: Iterable[ServerTool]) -> None:
-        """The same, for very many: what takes long is done in a thread."""
-        if (known := await asyncio.to_thread(self._with, server_id, list(tools))) is not None:
-            await asyncio.to_thread(self._write_accepted, server_id, known)
-            self._accepted[server_id] = known
-            self._tell()
+        """Accept very many tools without blocking: like ``accept``, in a thread."""
+        if await asyncio.to_thread(self._add_accepted, server_id, list(tools)):
+            self._notify()
 
-    def _with(self, server_id: str, tools: Iterable[ServerTool]) -> dict[str, ServerTool] | None:
-        """What is accepted with ``tools``; None where they are all accepted as they are."""
-        known = self.accepted(server_id)
-        fresh = [tool for tool in tools if tool.name not in known or not alike(known[tool.name], tool)]
-        return {**known, **{tool.name: tool for tool in fresh}} if fresh else None
-
-    def _write_accepted(self, server_id: str, known: Mapping[str, ServerTool]) -> None:
-        if self._file is None or not _ID.match(server_id):
-            return
-        entries = _TOOLS.dump_python(list(known.values()), mode="json", exclude_defaults=True)
-        try:
-            self._list(server_id).save(entries, _compact)
-        except ListFileError as error:
-            raise ServerBookError(str(error)) from error
+    def _add_accepted(self, server_id: str, tools: Iterable[ServerTool]) -> bool:
+        """Save the tools that differ from the accepted ones; return whether there were any."""
+        accepted = self.accepted(server_id)
+        changed = {
+            tool.name: tool for tool in tools if tool.name not in accepted or not alike(accepted[tool.name], tool)
+        }
+        if changed:
+            self._accepted_tools(server_id).save((accepted | changed).values())
+        return bool(changed)
 
     # Files
 
     def _definitions(self, server_id: str) -> Path:
         return self.path.with_name("tool-definitions") / f"{server_id}.json"
 
-    def _list(self, server_id: str) -> ListFile:
-        if server_id not in self._lists:
-            self._lists[server_id] = ListFile(self._definitions(server_id), "tools", FILE_VERSION)
-        return self._lists[server_id]
+    def _accepted_tools(self, server_id: str) -> _AcceptedTools:
+        store = self._accepted.get(server_id)
+        if store is None:
+            has_file = not self._in_memory and _ID.match(server_id)
+            store = self._accepted[server_id] = _AcceptedTools(self._definitions(server_id) if has_file else None)
+            self.messages += store.messages
+        return store
 
-    def _read_accepted(self, server_id: str) -> dict[str, ServerTool]:
-        if self._file is None or not _ID.match(server_id):
-            return {}
-        kept = self._list(server_id)
-        entries = kept.load().get("tools", [])
-        self.messages += kept.messages
+    def _commit(self, servers: list[ToolServer], prints: dict[str, str] | None = None) -> None:
+        before, self._prints = self._prints, self._prints if prints is None else prints
         try:
-            return {tool.name: tool for tool in _TOOLS.validate_python(entries)}
-        except ValidationError:
-            return {tool.name: tool for entry in entries if (tool := _tool(entry)) is not None}
+            self.save(servers)
+        except ServerBookError:
+            self._prints = before
+            raise
+        self._notify()
 
-    def _commit(self, servers: list[ToolServer], prints: dict[str, str]) -> None:
-        """Write first, then believe: what is in memory is what is on disk."""
-        if self._file is not None:
-            stored = [_entry(server, prints.get(server.id, "")) for server in servers]
-            try:
-                self._file.save([*stored, *self._unread])
-            except ListFileError as error:
-                raise ServerBookError(str(error)) from error
-        self._servers, self._prints = servers, prints
-        self._tell()
+    def _write(self, item: ToolServer) -> JSONObject:
+        entry = encode(item, lambda name, _info, _item: name != "demo")
+        fingerprint = self._prints.get(item.id, "")
+        return {**entry, "confirmed": fingerprint} if fingerprint else entry
 
-    def _take(self, entry: Any) -> None:
-        name = entry.get("name") if isinstance(entry, dict) else None
-        try:
-            fields = {key: value for key, value in entry.items() if key != "confirmed"}
-            server = ToolServer.model_validate(fields)
-        except (ValidationError, AttributeError) as error:
-            reason = reason_of(error) if isinstance(error, ValidationError) else "it must be an object"
-            self._unread.append(entry)
-            self.messages.append(
-                f"The tool server “{name or 'without a name'}” could not be read ({reason}); it is kept as is."
-            )
-            return
+    def _read(self, entry: Any) -> ToolServer:
+        if not isinstance(entry, dict):
+            raise ValueError("it must be an object")
+        server = ToolServer.model_validate({key: value for key, value in entry.items() if key != "confirmed"})
         changes: dict[str, Any] = {"demo": False}
         if not _ID.match(server.id) or self.get(server.id) is not None:
             changes["id"] = new_id()
         if self.by_name(server.name) is not None or not server.name.strip():
             changes["name"] = self.free_name(server.name)
         server = server.model_copy(update=changes)
-        self._servers.append(server)
         if "id" not in changes:
             self._prints[server.id] = str(entry.get("confirmed") or "")
+        return server
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for callback in list(self._observers):
             callback()
 
     def _checked(self, server: ToolServer) -> ToolServer:
-        """The server as it may be written. Raises ServerBookError where a secret would reach the file."""
+        """Return the server in the form for the file. Raises ServerBookError for a secret in a plain field."""
         name = " ".join(server.name.split())
         if not name:
             raise ServerBookError("The server needs a name.")
         if len(name) > LONGEST_NAME:
             raise ServerBookError(f"The name is longer than {LONGEST_NAME} characters.")
-        other = next((it for it in self.servers if it.name.casefold() == name.casefold() and it.id != server.id), None)
-        if other is not None:
-            raise ServerBookError(f"Another server is called “{other.name}” already.")
+        same_name = (item for item in self.servers if item.name.casefold() == name.casefold())
+        twin = next((item for item in same_name if item.id != server.id), None)
+        if twin is not None:
+            raise ServerBookError(f"Another server is called “{twin.name}” already.")
         if not _ID.match(server.id):
             raise ServerBookError("The server needs another id.")
         if any("\0" in text for text in (server.command, *server.arguments, server.folder, *server.environment)):
             raise ServerBookError("A command line cannot hold a null character.")
-        if self._file is not None:
+        if not self._in_memory:
             _refuse_secrets(server)
         return server.model_copy(update={"name": name, "demo": False})
 
@@ -350,23 +327,9 @@ def _refuse_secrets(server: ToolServer) -> None:
     for name, value in server.headers.items():
         if secret_header(name, value):
             raise ServerBookError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
-    if found := part_arguments(server.arguments).secrets:
-        raise ServerBookError(f"The arguments hold a secret (“{next(iter(found))}”); its value belongs in the keyring.")
+    if secrets := part_arguments(server.arguments).secrets:
+        raise ServerBookError(
+            f"The arguments hold a secret (“{next(iter(secrets))}”); its value belongs in the keyring."
+        )
     if what := secret_in_url(PLACE.sub("", server.url)):
         raise ServerBookError(f"The address holds {what}; it belongs in the keyring.")
-
-
-def _entry(server: ToolServer, confirmed: str) -> dict[str, Any]:
-    entry = encode(server, lambda name, _info, _item: name != "demo")
-    return {**entry, "confirmed": confirmed} if confirmed else entry
-
-
-def _tool(entry: Any) -> ServerTool | None:
-    try:
-        return ServerTool.model_validate(entry)
-    except ValidationError:
-        return None
-
-
-def _compact(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -344,7 +344,7 @@ class Servers:
             secrets = await fetch(server, self.keys)
             token = await self.keys.get(server.id, ORIGIN, OAUTH) if server.oauth else None
             if token is not None:
-                self.keys.holds(server.id, ORIGIN, tokens_in(token), OAUTH)
+                self.keys.add_parts(server.id, ORIGIN, tokens_in(token), OAUTH)
             host = await self._started_host()
         except (MissingSecretError, HostError) as error:
             raise ServerError(str(error)) from None
@@ -414,7 +414,7 @@ class Servers:
 
     async def _keep(self, server_id: str, secret: str) -> None:
         if secret:
-            self.keys.holds(server_id, ORIGIN, tokens_in(Secret(secret)), OAUTH)
+            self.keys.add_parts(server_id, ORIGIN, tokens_in(Secret(secret)), OAUTH)
             await self.keys.set(server_id, ORIGIN, Secret(secret), OAUTH)
         else:
             await self.keys.delete(server_id, ORIGIN, OAUTH)

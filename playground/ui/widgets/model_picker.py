@@ -22,7 +22,7 @@ from playground.ui.widgets.models.listing import Listing
 from playground.ui.widgets.plain_text import tip
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offering import Offering
+    from playground.engine.gateways.model_catalog import ModelCatalog
     from playground.ui.widgets.models.panel import ModelPanel
 
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -65,15 +65,15 @@ class ModelPicker(QComboBox):
 
     # ---- what there is
 
-    def show_offering(self, offering: Offering) -> None:
+    def show_catalog(self, catalog: ModelCatalog) -> None:
         """The models to choose from; what is typed stays, and so does what is marked in it."""
-        if offering.same(self._listing.offering):
+        if catalog.is_same(self._listing.catalog):
             return
-        line, same = self._line, offering.models is self._listing.models
+        line, same = self._line, catalog.models is self._listing.models
         if same:
-            self._listing.offering = offering
+            self._listing.catalog = catalog
         else:
-            self._listing = Listing(offering)
+            self._listing = Listing(catalog)
             before, line.kept = line.kept, self._listing.spelled(self._model)
             if self.currentText() == before != line.kept:
                 self._put(line.kept)
@@ -196,7 +196,7 @@ class ModelPicker(QComboBox):
         self._put(self._listing.spelled(model))
         self._line.setModified(False)
         self._line.selectAll()
-        if model != self._model and self._listing.offering.note_use is not None:
+        if model != self._model and self._listing.catalog.note_use is not None:
             from playground.ui.widgets.loop import spawn
 
             spawn(self._note_use(self._listing, model), name="note a model")
@@ -204,17 +204,17 @@ class ModelPicker(QComboBox):
 
     @staticmethod
     async def _note_use(listing: Listing, model: str) -> None:
-        """It is among those used last from now on. Where that cannot be kept, nothing is lost that was typed."""
+        """It is among those add_recent last from now on. Where that cannot be kept, nothing is lost that was typed."""
         import asyncio
 
-        from playground.engine.gateways.offering import used
+        from playground.engine.gateways.model_catalog import add_recent
         from playground.engine.gateways.profiles import ProfileError
 
-        offering = listing.offering
-        if offering.note_use is not None:
+        catalog = listing.catalog
+        if catalog.note_use is not None:
             with suppress(ProfileError):
-                await asyncio.to_thread(offering.note_use, model)
-                listing.offering = replace(listing.offering, recent=used(listing.offering.recent, model))
+                await asyncio.to_thread(catalog.note_use, model)
+                listing.catalog = replace(listing.catalog, recent=add_recent(listing.catalog.recent, model))
 
     def _left(self) -> None:
         """The field was left, or Enter pressed: what stands in it counts, unless one is still choosing."""

@@ -15,7 +15,7 @@ from playground.ui.widgets.models.listing import Listing
 from playground.ui.widgets.plain_text import one_line_of, show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offering import Offering
+    from playground.engine.gateways.model_catalog import ModelCatalog
 
 SIZE = 620, 520  # pixels
 
@@ -27,7 +27,7 @@ class ModelsDialog(QDialog):
 
     def __init__(
         self,
-        offering: Offering,
+        catalog: ModelCatalog,
         room: int,
         parent: QWidget,
         *,
@@ -48,7 +48,7 @@ class ModelsDialog(QDialog):
         self._said = text_label("", "small", wrap=True)
         self.add = styled(QPushButton(), "primary")
         cancel = QPushButton("Cancel")
-        where = text_label(f"Listed by {show_hidden(offering.gateway)}, {how}", "small", wrap=True)
+        where = text_label(f"Listed by {show_hidden(catalog.gateway)}, {how}", "small", wrap=True)
         row = in_row((self._said, 1), cancel, self.add, spacing=8)
         in_column(where, self.search, (self.models, 1), row, of=self, margins=(18, 14, 18, 14), spacing=8)
         room_around = parent.window().size()
@@ -60,7 +60,7 @@ class ModelsDialog(QDialog):
         cancel.clicked.connect(self.reject)
         for button in (self.add, cancel):
             button.setAutoDefault(False)
-        self.models.show_listing(Listing(offering))
+        self.models.show_listing(Listing(catalog))
         self._count()
         self.search.setFocus()
 

@@ -8,9 +8,9 @@ import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice import advise, headline, own_words
-from playground.engine.advice.own import OWN
-from playground.engine.advice.parts import KEY, MODEL, PARAMETERS, RETRY, STREAM_ON, Action, at_a_prompt
-from playground.engine.advice.table import TABLE, Known
+from playground.engine.advice.by_kind import CAUSE_ADVICE
+from playground.engine.advice.gateway_messages import TABLE
+from playground.engine.advice.parts import KEY, MODEL, PARAMETERS, RETRY, STREAM_ON, Action, Advice, at_a_prompt
 from tests.support.each_case import each_case
 
 
@@ -25,10 +25,10 @@ OF_THE_WINDOW = (
 )
 
 
-@each_case("known", [*OWN, *TABLE])
-def test_what_a_command_line_is_told_is_no_place_of_the_window(known: Known) -> None:
+@each_case("advice", [*CAUSE_ADVICE.values(), *(message.advice for message in TABLE)])
+def test_remedy_for_the_command_line_names_no_place_of_the_window(advice: Advice) -> None:
     for place in OF_THE_WINDOW:
-        assert place not in at_a_prompt(known.advice)
+        assert place not in at_a_prompt(advice)
 
 
 STATUSES = (None, 400, 401, 402, 403, 404, 405, 408, 413, 418, 429, 500, 502, 503, 504, 520, 599)

@@ -15,9 +15,9 @@ from typing import Any
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice import advise
 from playground.engine.advice.parts import KEEP_OFFER, TRY_OFFER, at_a_prompt
-from playground.engine.advice.refused_fields import MOST, offers
+from playground.engine.advice.refused_fields import MAX_OFFERS, offers
 from playground.protocols.errors import read_error
-from tests.engine.advice.test_known import SAID, SOUNDS_ALIKE
+from tests.engine.advice.test_messages import SAID, SOUNDS_ALIKE
 from tests.support.each_case import each_case
 
 CASES = [
@@ -117,7 +117,7 @@ def test_a_hostile_message_costs_nothing(message: str) -> None:
     began = time.thread_time()
     found = offers(failure)
     assert time.thread_time() - began < 0.25  # of this thread alone: another's work is no fault
-    assert len(found) <= MOST
+    assert len(found) <= MAX_OFFERS
     for offer in found:
         assert all(len(option) < 200 and option.isprintable() for option in (offer.once, offer.command))
 

@@ -22,7 +22,7 @@ from playground.engine.cassettes.cassette import Cassette, read, write
 from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.cassettes.server import ReplayServer, as_one_body, pieces
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.gateway.call import EventStream

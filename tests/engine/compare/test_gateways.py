@@ -9,7 +9,7 @@ import pytest
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session

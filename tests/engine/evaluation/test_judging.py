@@ -9,7 +9,7 @@ from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.check import Verdict
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.judging import by_hand, read_verdict
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, cases, planned
 from tests.support.fault_server import FaultServer, head, keep, send

@@ -16,7 +16,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner, State
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.plan import Budget, Case, Keep, Order
 from playground.engine.session.session import Session
 from playground.engine.session.variants import Variant

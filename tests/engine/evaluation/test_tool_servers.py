@@ -15,7 +15,7 @@ from playground.engine.evaluation.export.formats import export
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.debugging import WEATHER, always
 from tests.engine.evaluation.evaluations import Evaluations, plan, planned

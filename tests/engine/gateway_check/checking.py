@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from playground.engine.gateway_check.check_run import CheckRun, Told, keys_of
+from playground.engine.gateway_check.check_run import CheckEvent, CheckRun, keys_of
 from playground.engine.gateway_check.report import Verdict
-from playground.engine.gateway_check.setting import Target
+from playground.engine.gateway_check.requests import Target
 from playground.engine.gateways.secrets import Secret
 from playground.gateway.connection import Connection, Timeouts
 
@@ -14,16 +14,16 @@ KEY = "sk-canary-5f0c2b7e"
 
 
 def target(url: str, model: str = "demo-reasoner", **fields: object) -> Target:
-    """A model there, without patience."""
-    made = Connection(base_url=url, key=Secret(KEY), timeouts=Timeouts(first=5, idle=5, settle=1))
-    return Target(gateway="Under test", made=made.model_copy(update=fields), model=model)
+    """Return a model of a gateway, with short time-outs."""
+    connection = Connection(base_url=url, key=Secret(KEY), timeouts=Timeouts(first=5, idle=5, settle=1))
+    return Target(gateway="Under test", connection=connection.model_copy(update=fields), model=model)
 
 
 async def checked(
     whom: Target,
     only: Collection[str] = (),
     protocols: Collection[str] = (),
-    tell: Callable[[Told], None] = lambda _told: None,
+    tell: Callable[[CheckEvent], None] = lambda _told: None,
 ) -> CheckRun:
     """All checks of a target, or those of these ids, made."""
     wanted = [key for key in keys_of(whom, protocols) if not only or key[0] in only]

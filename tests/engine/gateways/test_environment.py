@@ -19,10 +19,10 @@ from playground.engine.gateways.credentials import (
     store_secret,
     use_variable,
 )
-from playground.engine.gateways.known import shipped
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret, variable_is_set, variable_problem
+from playground.engine.gateways.services import shipped
 from playground.engine.requests.snippets import LANGUAGES, write
 from playground.engine.requests.snippets.sent import sent_by
 from playground.gateway.redact import MASK

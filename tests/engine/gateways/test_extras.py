@@ -9,9 +9,9 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.demo.service import ReceivedRequest
 from playground.domain.transcript import Outcome, Role, make_turn
-from playground.engine.gateways.extras import extra_header_problem, secret_in
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError
+from playground.engine.gateways.secrets import extra_header_problem, secret_in
 from playground.engine.requests.view import Origin, request_view
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON

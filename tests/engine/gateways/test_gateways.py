@@ -9,7 +9,7 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.engine.gateways.credentials import store_secret
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from playground.engine.gateways.known import KnownGateway, Signature
-from playground.engine.gateways.nearby import Found, Kind, look_nearby
+from playground.engine.gateways.nearby import LocalGateway, LocalKind, find_local_gateways
 from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.services import KnownGateway, Signature
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, drip, head, hold, send, whole
 
@@ -24,9 +24,9 @@ def known(name: str, *ports: int, path: str = "/v1", **more: Any) -> KnownGatewa
     return KnownGateway.model_validate({"id": name.lower(), "name": name, "base_url": base, "ports": ports, **more})
 
 
-async def look(among: Sequence[KnownGateway], *profiles: Profile, **more: Any) -> list[Found]:
-    found: list[Found] = []
-    await look_nearby(among, profiles, found.append, **more)
+async def look(among: Sequence[KnownGateway], *profiles: Profile, **more: Any) -> list[LocalGateway]:
+    found: list[LocalGateway] = []
+    await find_local_gateways(among, profiles, found.append, **more)
     return found
 
 
@@ -49,7 +49,7 @@ async def test_gateway_is_named_by_its_answer() -> None:
         server.play(FINE)
         acme = known("Acme", server.port, signatures=[{"owner": "ACME"}])
         (found,) = await look([acme, known("Other", server.port), known("Away", 1, signatures=[{"owner": "no"}])])
-        assert (found.kind, found.known, found.sure, found.models) == (Kind.GATEWAY, (acme,), True, 2)
+        assert (found.kind, found.services, found.sure, found.models) == (LocalKind.GATEWAY, (acme,), True, 2)
         assert found.base_url == server.url
         assert found.place == f"127.0.0.1:{server.port}"
         assert found.saved is None
@@ -76,10 +76,10 @@ async def test_gateway_is_identified_where_its_whole_signature_fits() -> None:
         server.play(send(whole(200, "application/json", LIST, "Server: Acme/1.2", "X-Mark: ")))
         for signature in (*fitting, *others):
             (found,) = await look([known("Acme", server.port, signatures=[signature]), known("Other", server.port)])
-            assert (found.sure, len(found.known)) == ((True, 1) if signature in fitting else (False, 2)), signature
+            assert (found.sure, len(found.services)) == ((True, 1) if signature in fitting else (False, 2)), signature
         signed: dict[str, Any] = {"signatures": [{"owner": "acme"}]}
         (found,) = await look([known("Engine", 1, **signed), known("Wrapper", server.port, **signed)])
-        assert [service.name for service in found.known] == ["Wrapper"], "the port decides between equal signatures"
+        assert [service.name for service in found.services] == ["Wrapper"], "the port decides between equal signatures"
 
 
 async def test_saved_gateway_is_searched_at_its_own_port() -> None:
@@ -88,31 +88,31 @@ async def test_saved_gateway_is_searched_at_its_own_port() -> None:
         saved, away = Profile(base_url=server.url), Profile(base_url="https://gateway.example/v1")
         (found,) = await look([], saved, away, Profile(base_url="not an address@"))
         assert found.saved == saved
-        assert await look([known("Acme", server.port)], besides={f"http://127.0.0.1:{server.port}"}) == []
+        assert await look([known("Acme", server.port)], excluded={f"http://127.0.0.1:{server.port}"}) == []
 
 
 async def test_answer_that_is_no_model_list_is_classified() -> None:
     with FaultServer() as server:
         for status, content_type, body, kind, words in (
-            (401, "application/json", b'{"error": {"message": "No key."}}', Kind.KEY, "No key."),
+            (401, "application/json", b'{"error": {"message": "No key."}}', LocalKind.KEY, "No key."),
             (
                 403,
                 "application/json",
                 b'{"detail": {"error": {"message": "Incorrect API key"}}}',
-                Kind.KEY,
+                LocalKind.KEY,
                 "Incorrect",
             ),
-            (400, "application/json", b'{"message": "a header is required"}', Kind.ERROR, "HTTP 400: a header is"),
-            (500, "text/plain", b"Internal Server Error", Kind.ERROR, "HTTP 500"),
-            (404, "text/html", b"<html>", Kind.OTHER, "no model list (HTTP 404)"),
-            (404, "application/json", b'{"detail": "Not Found"}', Kind.OTHER, "no model list (HTTP 404)"),
-            (403, "text/plain", b"", Kind.OTHER, "HTTP 403"),
-            (200, "text/html", b"<html><body>Hello", Kind.OTHER, "A web page"),
-            (200, "application/json", b'{"hello": 1}', Kind.OTHER, "no model list"),
-            (200, "application/json", b"[" * 100_000, Kind.OTHER, "no model list"),
-            (200, "application/json", b"[1" + b",1" * 100_000 + b"]", Kind.GATEWAY, ""),
-            (200, "application/json", b'{"object": "list", "data": null}', Kind.GATEWAY, ""),
-            (302, "text/html", b"", Kind.OTHER, ""),
+            (400, "application/json", b'{"message": "a header is required"}', LocalKind.ERROR, "HTTP 400: a header is"),
+            (500, "text/plain", b"Internal Server Error", LocalKind.ERROR, "HTTP 500"),
+            (404, "text/html", b"<html>", LocalKind.OTHER, "no model list (HTTP 404)"),
+            (404, "application/json", b'{"detail": "Not LocalGateway"}', LocalKind.OTHER, "no model list (HTTP 404)"),
+            (403, "text/plain", b"", LocalKind.OTHER, "HTTP 403"),
+            (200, "text/html", b"<html><body>Hello", LocalKind.OTHER, "A web page"),
+            (200, "application/json", b'{"hello": 1}', LocalKind.OTHER, "no model list"),
+            (200, "application/json", b"[" * 100_000, LocalKind.OTHER, "no model list"),
+            (200, "application/json", b"[1" + b",1" * 100_000 + b"]", LocalKind.GATEWAY, ""),
+            (200, "application/json", b'{"object": "list", "data": null}', LocalKind.GATEWAY, ""),
+            (302, "text/html", b"", LocalKind.OTHER, ""),
         ):
             more = ("Location: http://gateway.example/",) if status == 302 else ()
             server.play(send(whole(status, content_type, body, *more)))
@@ -136,8 +136,8 @@ async def test_endless_answers_are_cut_short() -> None:
         found = await look([known("A", one.port) for one in (silent, slow, large, headers)])
         kinds = {one.place: one.kind for one in found}
         assert len(kinds) == 4
-        assert kinds[f"127.0.0.1:{silent.port}"] is Kind.SILENT
-        assert set(kinds.values()) <= {Kind.SILENT, Kind.OTHER}
+        assert kinds[f"127.0.0.1:{silent.port}"] is LocalKind.SILENT
+        assert set(kinds.values()) <= {LocalKind.SILENT, LocalKind.OTHER}
         assert all(len(one.words) <= 200 for one in found)
 
 
@@ -162,7 +162,7 @@ async def test_gateways_are_reported_as_they_answer_until_cancelled() -> None:
         slow.play(hold())
         found: list[str] = []
         services = [known("A", slow.port), known("B", quick.port)]
-        search = look_nearby(services, (), lambda gateway: found.append(gateway.base_url), seconds=60)
+        search = find_local_gateways(services, (), lambda gateway: found.append(gateway.base_url), seconds=60)
         task = asyncio.get_running_loop().create_task(search)
         await eventually(lambda: found == [quick.url], "the first gateway, while the other one is silent")
         task.cancel()
@@ -178,5 +178,5 @@ async def test_search_uses_no_proxy_and_quotes_other_protocols(monkeypatch: pyte
         async with saying(b"SSH-2.0-OpenSSH_9.2\r\n") as port:
             services = [known(f"N{number}", number) for number in (*range(1, 50), server.port, port)]
             found = {one.kind: one for one in await look(services)}
-    assert set(found) == {Kind.GATEWAY, Kind.OTHER}
-    assert "SSH-2.0-OpenSSH_9.2" in found[Kind.OTHER].words
+    assert set(found) == {LocalKind.GATEWAY, LocalKind.OTHER}
+    assert "SSH-2.0-OpenSSH_9.2" in found[LocalKind.OTHER].words

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.gateways.known import KnownGateway, recognise, shipped
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, ProfileError
+from playground.engine.gateways.services import KnownGateway, KnownGateways, recognise, shipped
 from tests.support.each_case import each_case
 
 
@@ -27,19 +26,19 @@ def own(**changes: object) -> KnownGateway:
 def test_own_services_are_saved_among_the_shipped_ones(path: Path) -> None:
     known = KnownGateways(path)
     assert known.all == shipped()
-    kept = known.keep(own(protocols={"messages": Auth.X_API_KEY}, key_variables=("TEAM_KEY",), note="Ask Kim."))
+    kept = known.put(own(protocols={"messages": Auth.X_API_KEY}, key_variables=("TEAM_KEY",), note="Ask Kim."))
     assert kept.own
     again = KnownGateways(path)
     assert again.get("team") == kept
     assert len(again.all) == len(shipped()) + 1
     found = recognise("https://ai.team.example/docs", again.all)
     assert found is not None
-    assert found.known == kept
-    again.keep(kept.model_copy(update={"name": "A team"}))
+    assert found.service == kept
+    again.put(kept.model_copy(update={"name": "A team"}))
     assert again.all[0].name == "A team"
     again.remove("team")
     assert KnownGateways(path).all == shipped()
-    again.keep(own(id="openai", name="OpenAI through our proxy"))
+    again.put(own(id="openai", name="OpenAI through our proxy"))
     assert [service.name for service in again.all if service.id == "openai"] == ["OpenAI through our proxy"]
 
 
@@ -52,7 +51,7 @@ def test_entries_of_a_newer_version_are_preserved(path: Path) -> None:
     known = KnownGateways(path)
     assert ["Odd" in words or "Without an id" in words for words in known.messages] == [True] * 3
     assert recognise("https://gateway.example/v1", known.all) is None
-    known.keep(own(id="second"))
+    known.put(own(id="second"))
     content = json.loads(path.read_text())
     assert (content["later"], content["services"][0], content["services"][2:]) == (True, entry, [*broken, odd])
 
@@ -64,7 +63,7 @@ def test_damaged_file_is_set_aside(tmp_path: Path, content: str) -> None:
     known = KnownGateways(path)
     assert known.all == shipped()
     assert "set aside" in known.messages[0]
-    known.keep(own())
+    known.put(own())
     assert [one.read_text() for one in path.parent.glob("*damaged*")] == [content]
 
 
@@ -88,7 +87,7 @@ ADDRESSES = ("not an address", "https://user:password@ai.team.example", "https:/
 def test_invalid_service_or_one_with_a_secret_is_refused(path: Path, changes: dict[str, object]) -> None:
     known = KnownGateways(path)
     with pytest.raises(ProfileError):
-        known.keep(own(**changes))
+        known.put(own(**changes))
     assert not path.exists()
 
 
@@ -99,7 +98,7 @@ def test_key_in_a_pasted_address_is_not_saved(path: Path) -> None:
         (f"https://{{place}}.team.example/v1#{key}", "https://{place}.team.example/v1"),
         (f"https://ai.team.example/v1?key={key}", "https://ai.team.example/v1"),
     ):
-        assert KnownGateways(path).keep(own(base_url=typed)).base_url == address
+        assert KnownGateways(path).put(own(base_url=typed)).base_url == address
         assert key not in path.read_text()
 
 
@@ -117,7 +116,7 @@ def test_placeholders_of_own_addresses_are_recognised(
     path: Path, base_url: str, pasted: str, values: dict[str, str] | None
 ) -> None:
     known = KnownGateways(path)
-    known.keep(own(base_url=base_url))
+    known.put(own(base_url=base_url))
     found = recognise(pasted, known.all)
     assert (found.values if found is not None else None) == values
     assert recognise("https://api.openai.com/v1", known.all) is not None
@@ -127,5 +126,5 @@ def test_failed_write_is_reported(path: Path) -> None:
     path.parent.write_text("a file in the way")
     known = KnownGateways(path)
     with pytest.raises(ProfileError, match="could not be"):
-        known.keep(own())
+        known.put(own())
     assert known.get("team") is None

@@ -13,7 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.files.messages import read
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.opening_files import (
     FileError,

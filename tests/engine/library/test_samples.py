@@ -8,7 +8,7 @@ import jsonschema
 
 from playground.domain.transcript import Turn
 from playground.engine.evaluation.inquiry import Inquiry
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.acceptance import arriving, as_offered

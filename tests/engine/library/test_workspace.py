@@ -8,7 +8,7 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.draft import Draft

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.edit import apply_edit, read_edit

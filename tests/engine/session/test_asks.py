@@ -13,7 +13,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.tool_servers import Hints
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import CallKey, Change, DebugChanged, RunState
 from playground.engine.session.session import Session

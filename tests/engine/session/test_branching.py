@@ -9,7 +9,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.files.export.selection import Selection
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.branching import asking, has_answers
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot

@@ -12,7 +12,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.files.experiment_file import read, write
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.editors import HEAD
 from playground.engine.session.open_edits import EditKey, OpenEdit, What
 from playground.engine.session.session import Session

@@ -10,7 +10,7 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.changes import RunState, RunStateChanged
 from playground.engine.session.retry_wait import RetryWait
 from playground.engine.session.session import Session

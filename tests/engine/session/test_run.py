@@ -14,7 +14,7 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.prices import Asked, Price
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.changes import Change, RunState, RunStateChanged, TurnGrew
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot

@@ -14,7 +14,7 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.domain.usage import Timing, Usage
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import copy_of, decode, encode_experiment, restore, snapshot

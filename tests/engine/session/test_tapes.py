@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.engine.session.tapes import Tapes

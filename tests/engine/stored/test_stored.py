@@ -19,7 +19,7 @@ from playground.domain.transcript import Turn
 from playground.engine.cassettes import cassette
 from playground.engine.files import experiment_file
 from playground.engine.files.presets import PresetStore, apply, fits
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.store import Mode, Store

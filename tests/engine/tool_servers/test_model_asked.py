@@ -9,7 +9,7 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.tool_servers import DataBlock, LinkBlock, Message, Sampling, TextBlock
 from playground.domain.transcript import Role
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.model_asked import ask, prepare, question_of
 

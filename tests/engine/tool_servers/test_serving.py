@@ -11,7 +11,7 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import Debugging, Policy
 from playground.domain.tool_servers import Hints, ServerTool, TextBlock
 from playground.domain.tools import ToolDefinition
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.serving import ServingError, Ticket
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER

@@ -60,7 +60,7 @@ class GatewayBar(Page):
     def lists(self, model: str) -> bool:
         """True if the gateway in use has listed this model."""
         profile = self.person.session.settings.profile_id
-        return any(entry.id == model for entry in self.person.app.gateways.offering(profile).models)
+        return any(entry.id == model for entry in self.person.app.gateways.catalog(profile).models)
 
     async def choose_gateway(self, name: str) -> None:
         """Choose a gateway by its name in the command palette."""

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.model_facts import ModelFacts
 from playground.domain.prices import Price
-from playground.engine.gateways.offering import Model, Offering
+from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import Secret
 from playground.ui.widgets.loop import finish, run
@@ -23,7 +23,7 @@ from playground.ui.widgets.models.browser import ModelBrowser
 from playground.ui.widgets.models.listing import SHOWN, SORTING, Order
 from playground.ui.widgets.models.panel import CHOOSING, HINT, ModelPanel
 from tests.support.eventually import eventually
-from tests.support.models import offering_of
+from tests.support.models import catalog_of
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -80,7 +80,7 @@ def press(picker: ModelPicker, *keys: Qt.Key) -> None:
 def test_any_text_is_accepted_as_a_model(picker: ModelPicker) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
-    picker.show_offering(offering_of(["gpt-a", "claude-b"]))
+    picker.show_catalog(catalog_of(["gpt-a", "claude-b"]))
     picker.setFocus()
     QTest.keyClick(picker, Qt.Key.Key_A, CONTROL)
     QTest.keyClicks(picker, " vendor/no-such-model:v2 ")
@@ -96,10 +96,10 @@ def test_new_list_keeps_typed_text(picker: ModelPicker) -> None:
     picker.chosen.connect(chosen.append)
     picker.show_model("typed-by-hand")
     picker.setFocus()
-    picker.show_offering(offering_of(["one", "two"]))
+    picker.show_catalog(catalog_of(["one", "two"]))
     assert line_of(picker).selectedText() == "typed-by-hand", "typing replaces it"
     QTest.keyClicks(picker, "tw")
-    picker.show_offering(offering_of(["three", "two", "twelve"]))
+    picker.show_catalog(catalog_of(["three", "two", "twelve"]))
     assert picker.currentText() == "tw"
     assert shown(picker) == ["two", "twelve"], "and what is open is of the new list"
     assert chosen == []
@@ -112,7 +112,7 @@ def test_search_finds_words_and_an_exact_id_first(picker: ModelPicker) -> None:
         Model("x/alpha-2"),
         Model("alpha"),
     )
-    picker.show_offering(Offering(models, "gateway"))
+    picker.show_catalog(ModelCatalog(models, "gateway"))
     picker.setFocus()
     QTest.keyClicks(picker, "alpha")
     assert shown(picker) == ["alpha", "vendor/Alpha-large", "vendor/beta", "x/alpha-2"]
@@ -125,7 +125,7 @@ def test_empty_list_is_requested_when_opened(picker: ModelPicker, qtbot: QtBot) 
     with qtbot.waitSignal(picker.refresh_asked):
         picker.showPopup()
     assert panel(picker).browser.count.text() == "No models are listed: type an id"
-    picker.show_offering(offering_of(["a"]))
+    picker.show_catalog(catalog_of(["a"]))
     assert shown(picker) == ["a"], "it came while the panel is open"
     picker.hidePopup()
     with qtbot.assertNotEmitted(picker.refresh_asked):
@@ -136,7 +136,7 @@ def test_empty_list_is_requested_when_opened(picker: ModelPicker, qtbot: QtBot) 
 def test_escape_while_filtering_restores_the_model(picker: ModelPicker) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
-    picker.show_offering(offering_of(["vendor/alpha", "vendor/beta"]))
+    picker.show_catalog(catalog_of(["vendor/alpha", "vendor/beta"]))
     picker.show_model("typed/by-hand")
     picker.setFocus()
     QTest.keyClicks(picker, "alp")
@@ -184,7 +184,7 @@ def test_click_selects_the_model_and_the_next_sets_the_cursor(picker: ModelPicke
 
 
 def test_some_of_very_many_models_are_listed_and_all_are_found(picker: ModelPicker, qtbot: QtBot) -> None:
-    picker.show_offering(offering_of([f"vendor/model-{number}" for number in range(20_000)]))
+    picker.show_catalog(catalog_of([f"vendor/model-{number}" for number in range(20_000)]))
     assert len(picker.ids) == 20_000
     picker.open()
     browser = panel(picker).browser
@@ -207,18 +207,18 @@ def test_chosen_id_is_exactly_the_listed_one(picker: ModelPicker, model: str) ->
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
     other = f"{model[:900]}-{model[901:]}" if len(model) > 1_000 else "other"
-    picker.show_offering(offering_of([other, model]))
+    picker.show_catalog(catalog_of([other, model]))
     picker.open()
     assert all(len(line) < 2_100 for line in shown(picker))
     press(picker, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return)
     assert chosen == [model]
     picker.show_model(model)
-    picker.show_offering(offering_of(["another gateway's"]))
+    picker.show_catalog(catalog_of(["another gateway's"]))
     leave(picker)
     assert set(chosen) == {model}, "leaving the field changes nothing"
 
 
-TOLD = Offering(
+TOLD = ModelCatalog(
     (
         Model("plain"),
         Model("small", "Small one", {"id": "small"}, facts=ModelFacts(context=8_192, price=Price(input=1, output=2))),
@@ -242,7 +242,7 @@ TOLD = Offering(
 def test_models_not_for_chat_are_last_in_every_order(picker: ModelPicker) -> None:
     kept: list[Order] = []
     SORTING.restore("nonsense", kept.append)
-    picker.show_offering(TOLD)
+    picker.show_catalog(TOLD)
     picker.open()
     browser = panel(picker).browser
     others = ["Not for conversation, by the list", "embed"]
@@ -260,7 +260,7 @@ def test_models_not_for_chat_are_last_in_every_order(picker: ModelPicker) -> Non
 
 
 def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
-    picker.show_offering(TOLD)
+    picker.show_catalog(TOLD)
     picker.open()
     details = panel(picker).browser.details
     assert panel(picker).hint.text() == HINT
@@ -286,7 +286,7 @@ def test_secrets_in_the_list_are_not_shown(picker: ModelPicker) -> None:
     key = "sk-a-secret-of-many-letters"
     facts = ModelFacts(about=f"for {key} only", owner=key, context=1)
     model = Model("m", raw={"id": "m", "for": key}, facts=facts)
-    picker.show_offering(Offering((model,), "gateway", known=lambda: (Secret(key),)))
+    picker.show_catalog(ModelCatalog((model,), "gateway", known=lambda: (Secret(key),)))
     picker.open()
     press(picker, Qt.Key.Key_Down)
     details = panel(picker).browser.details
@@ -318,7 +318,7 @@ def test_favourites_and_recent_models_are_first(picker: ModelPicker, qapp: QAppl
         starred.append((model, on))
 
     ids = ["a", "b", "c"]
-    picker.show_offering(replace(offering_of(ids), favourites=("c", "gone"), recent=("b",), star=star))
+    picker.show_catalog(replace(catalog_of(ids), favourites=("c", "gone"), recent=("b",), star=star))
     picker.show_model("b")
     picker.open()
     browser = panel(picker).browser
@@ -347,7 +347,7 @@ def test_favourite_that_cannot_be_saved_says_why(picker: ModelPicker, qapp: QApp
     def star(_model: str, _on: bool) -> None:
         raise ProfileError("The file cannot be written.")
 
-    picker.show_offering(replace(offering_of(["a"]), star=star))
+    picker.show_catalog(replace(catalog_of(["a"]), star=star))
     picker.open()
     press(picker, Qt.Key.Key_Down)
     browser = panel(picker).browser
@@ -363,7 +363,7 @@ def test_favourite_that_cannot_be_saved_says_why(picker: ModelPicker, qapp: QApp
 def test_click_chooses_and_focus_elsewhere_closes(picker: ModelPicker, qtbot: QtBot) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
-    picker.show_offering(offering_of(["a", "b"]))
+    picker.show_catalog(catalog_of(["a", "b"]))
     picker.open()
     browser = panel(picker).browser
     row = browser.list.visualRect(browser.rows.index(1))
@@ -385,7 +385,7 @@ def test_click_chooses_and_focus_elsewhere_closes(picker: ModelPicker, qtbot: Qt
 def test_tab_enters_the_panel_and_escape_leaves_it(picker: ModelPicker, qtbot: QtBot) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
-    picker.show_offering(offering_of(["alpha", "beta"]))
+    picker.show_catalog(catalog_of(["alpha", "beta"]))
     picker.show_model("beta")
     picker.setFocus()
     QTest.keyClicks(picker, "al")
@@ -405,7 +405,7 @@ def test_tab_enters_the_panel_and_escape_leaves_it(picker: ModelPicker, qtbot: Q
 
 def test_panel_stays_in_its_window(picker: ModelPicker) -> None:
     window = picker.window()
-    picker.show_offering(TOLD)
+    picker.show_catalog(TOLD)
     for width, height in ((900, 640), (460, 600), (320, 240)):
         window.resize(width, height)
         picker.open()

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets.models.listing import SHOWN
 from playground.ui.widgets.models_dialog import ModelsDialog
-from tests.support.models import offering_of
+from tests.support.models import catalog_of
 
 MANY = tuple(f"vendor/model-{number}" for number in range(5_000))
 
@@ -28,7 +28,7 @@ def find(dialog: ModelsDialog, text: str) -> None:
 
 
 def test_ticked_models_stay_ticked_while_searching(around: QWidget, qtbot: QtBot) -> None:
-    dialog = ModelsDialog(offering_of(MANY), 3, around)
+    dialog = ModelsDialog(catalog_of(MANY), 3, around)
     qtbot.waitUntil(lambda: dialog.models.rows.rowCount() == SHOWN + 1)  # a line says that there are more
     assert not dialog.add.isEnabled()
     find(dialog, "model-4999")
@@ -44,7 +44,7 @@ def test_ticked_models_stay_ticked_while_searching(around: QWidget, qtbot: QtBot
 
 
 def test_add_is_disabled_without_room(around: QWidget) -> None:
-    dialog = ModelsDialog(offering_of(("a", "b")), 1, around)
+    dialog = ModelsDialog(catalog_of(("a", "b")), 1, around)
     find(dialog, "a")
     assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add a lane", True)
     find(dialog, "b")
@@ -52,7 +52,7 @@ def test_add_is_disabled_without_room(around: QWidget) -> None:
 
 
 def test_click_and_space_tick_a_model(around: QWidget, qtbot: QtBot) -> None:
-    dialog = ModelsDialog(offering_of(("a", "\u202eevil\nname", "x" * 5_000), "gate\u202eway"), 5, around)
+    dialog = ModelsDialog(catalog_of(("a", "\u202eevil\nname", "x" * 5_000), "gate\u202eway"), 5, around)
     dialog.show()
     qtbot.waitExposed(dialog)
     view = dialog.models.list

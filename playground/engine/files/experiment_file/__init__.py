@@ -15,7 +15,7 @@ from typing import Final, get_args
 
 from playground.domain.checks import CHECKS
 from playground.domain.debugging import MatchKind, Policy, ReasonCode
-from playground.domain.errors import FailureKind
+from playground.domain.errors import FailureCause, FailureKind
 from playground.domain.parts import Part
 from playground.domain.request import SendReasoning
 from playground.domain.roles import Role
@@ -105,7 +105,7 @@ def read_content(content: JSON) -> Snapshot:
 def structure_words() -> frozenset[str]:
     """The words that the file is made of. They stay even where one of them is a secret of somebody's."""
     kinds: tuple[type[StrEnum], ...] = (Role, Ending, MatchKind, Policy, ReasonCode, SendReasoning, FailureKind)
-    kinds += (Order, Keep)
+    kinds += (FailureCause, Order, Keep)
     words = {member.value for kind in kinds for member in kind} | set(PROTOCOLS) | {NAME}
     words |= {part.model_fields["kind"].default for part in (*get_args(get_args(Part)[0]), *CHECKS)}
     left: list[type[Value]] = [Value]

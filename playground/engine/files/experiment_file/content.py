@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from playground.domain.reasons import shortened
 from playground.domain.transcript import Turn
 from playground.domain.values import LINES, Value
-from playground.engine.gateways.extras import extra_header_problem
+from playground.engine.gateways.secrets import extra_header_problem
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode_experiment
 from playground.engine.session.variants import MOST_LANES

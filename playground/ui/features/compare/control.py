@@ -227,7 +227,7 @@ class CompareControl(QObject):
         host, gateways, settings = self._host, self._host.workspace.gateways, self._host.session.settings
         with suppress(RunRefusedError, OSError):  # its models can be typed all the same
             await gateways.models(settings.profile_id, settings.protocol)
-        dialog = ModelsDialog(gateways.offering(settings.profile_id), self.lanes.free, host.window)
+        dialog = ModelsDialog(gateways.catalog(settings.profile_id), self.lanes.free, host.window)
         dialog.picked.connect(self._add_models)
         dialog.open()
 

@@ -19,7 +19,7 @@ from playground.ui.widgets.plain_text import show_hidden
 if TYPE_CHECKING:
     from playground.engine.evaluation.inquiry import Column, PlanProblem
     from playground.engine.files.presets import Preset
-    from playground.engine.gateways.offering import Offering
+    from playground.engine.gateways.model_catalog import ModelCatalog
     from playground.engine.session.plan import Case
 
 VARIANTS, CASES, CHECKS, RUN = "Variants", "Cases", "Checks", "Run"
@@ -129,8 +129,8 @@ class Parts:
         made.lane_opened.connect(self.show_lanes)
         return made
 
-    async def _models(self) -> Offering:
+    async def _models(self) -> ModelCatalog:
         settings, gateways = self.look.session.settings, self.host.workspace.gateways
         with suppress(RunRefusedError, OSError):  # their names can be typed all the same
             await gateways.models(settings.profile_id, settings.protocol)
-        return gateways.offering(settings.profile_id)
+        return gateways.catalog(settings.profile_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from playground.engine.gateway_check.kept import KeptReports
+from playground.engine.gateway_check.report import ReportStore
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.loop import spawn
 
@@ -21,7 +21,7 @@ class CheckControl(Control):
     def __init__(self, host: Host, keep_rules: Callable[[str, tuple[Adaptation, ...]], Awaitable[str]]) -> None:
         super().__init__(host)
         self._keep_rules = keep_rules
-        self._kept = KeptReports()
+        self._kept = ReportStore()
         self._window: CheckWindow | None = None
 
     def open_current(self) -> None:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from playground.engine.gateway_check.export import about
+from playground.engine.gateway_check.export import line_words
 from playground.engine.gateway_check.report import Line, Verdict
 from playground.jsonkit.texts import cut
 from playground.ui.widgets.form_parts import styled
@@ -195,7 +195,7 @@ class Lines(QTreeWidget):
         item.setIcon(VERDICT, icon(*SIGNS[line.verdict]))
         item.setText(VERDICT, line.verdict.words)
         notes = "".join(f"\n{one.note}" for one in line.deviations)
-        self._say(item, about(line), notes)
+        self._say(item, line_words(line), notes)
 
     def _say(self, item: QTreeWidgetItem, words: str, notes: str = "") -> None:
         first = notes.strip().partition("\n")[0]

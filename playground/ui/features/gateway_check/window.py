@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QComboBox, QDialog, QMenu, QWidget
 from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
-from playground.engine.gateway_check.export import FORMATS, changed, groups
-from playground.engine.gateway_check.kept import KeptError, KeptReports, before
-from playground.engine.gateway_check.report import Report, counted
-from playground.engine.gateway_check.setting import Target, target_of, with_secrets
+from playground.engine.gateway_check.export import FORMATS, change_words, groups
+from playground.engine.gateway_check.report import Report, ReportError, ReportStore, count_words, previous_report
+from playground.engine.gateway_check.requests import Target, target_of, with_secrets
 from playground.engine.requests.spoken import TITLES
 from playground.jsonkit.texts import cut
 from playground.ui.features.gateway_check.evidence import CHOOSE, NOT_KEPT, NOTHING, Evidence
@@ -35,9 +34,9 @@ from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.session_window import main_window
 
 if TYPE_CHECKING:
-    from playground.engine.gateway_check.check_run import CheckRun, Told
-    from playground.engine.gateway_check.estimate import Estimate
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateway_check.check_run import CheckEvent, CheckRun
+    from playground.engine.gateway_check.checks import Estimate
+    from playground.engine.gateways.gateways import Gateways
     from playground.engine.session.session import Exchange
 
 WIDE, TALL = 1000, 700  # pixels
@@ -47,7 +46,7 @@ _MODEL: Final = 20  # and of a model's, beside the time of its report
 _MOST_LISTED: Final = 50  # earlier reports
 _MOST_CHANGES: Final = 6  # sentences on what is otherwise than before
 NO_MODEL: Final = "Choose a model first: type its id, or pick one of the list."
-KEPT: Final = "Kept. It stands in the gateway’s settings, where it can be changed."
+KEPT: Final = "Kept. It stands in the gateway’s settings, where it can be change_words."
 ABOUT: Final = (
     "A series of small requests says line by line whether this gateway speaks the protocols, and what this model does. "
     "Untick what is not to be asked."
@@ -59,7 +58,7 @@ class CheckWindow(QDialog):
 
     learnt_wanted = Signal(object)
 
-    def __init__(self, gateways: Gateways, kept: KeptReports, parent: QWidget) -> None:
+    def __init__(self, gateways: Gateways, kept: ReportStore, parent: QWidget) -> None:
         super().__init__(parent)
         self._gateways, self._kept = gateways, kept
         self._profile_id = ""
@@ -181,7 +180,7 @@ class CheckWindow(QDialog):
         self._plan()
 
     def _show_model(self, model: str) -> None:
-        self.model.show_offering(self._gateways.offering(self._profile_id))
+        self.model.show_catalog(self._gateways.catalog(self._profile_id))
         self.model.show_model(model)
 
     def _gateway_chosen(self, index: int) -> None:
@@ -226,7 +225,7 @@ class CheckWindow(QDialog):
         found, self._estimates, reports = await asyncio.to_thread(_planned, target, self._kept)
         if number != self._number:
             return
-        if model and self._gateways.to_learn(profile_id, model):
+        if model and self._gateways.lacks_facts(profile_id, model):
             spawn(self._learn(profile_id, model), name="what more is told of a model to check")
         self.lines.show_plan(found, self._unticked)
         self._show_reports(reports)
@@ -236,7 +235,7 @@ class CheckWindow(QDialog):
     async def _learn(self, profile_id: str, model: str) -> None:
         """Plan anew where the gateway tells more of the model than its list does: its price may be among it."""
         try:
-            told = await self._gateways.learn(profile_id, next(iter(TITLES)), model)
+            told = await self._gateways.fetch_facts(profile_id, next(iter(TITLES)), model)
         except (RunRefusedError, OSError):
             return  # the series says so when it begins
         here = (profile_id, model) == (self._profile_id, self.model.shown)
@@ -253,7 +252,9 @@ class CheckWindow(QDialog):
             when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
             self.earlier.addItem(show_hidden(f"{when} · {cut(report.model, _MODEL)}"))
             self.earlier.setItemData(
-                self.earlier.count() - 1, tip(f"{report.model}: {counted(report.lines)}"), Qt.ItemDataRole.ToolTipRole
+                self.earlier.count() - 1,
+                tip(f"{report.model}: {count_words(report.lines)}"),
+                Qt.ItemDataRole.ToolTipRole,
             )
             if report.id == current:
                 self.earlier.setCurrentIndex(self.earlier.count() - 1)
@@ -262,7 +263,7 @@ class CheckWindow(QDialog):
         """What is ticked, in numbers."""
         if self.running or self._report is not None:
             return
-        from playground.engine.gateway_check.estimate import total
+        from playground.engine.gateway_check.checks import total
 
         wanted = self.lines.wanted
         self._unticked = tuple(self.lines.unticked)
@@ -341,12 +342,12 @@ class CheckWindow(QDialog):
         self.changes.set_mark("error", "error")
         self.changes.show()
 
-    def _heard(self, told: Told) -> None:
-        from playground.engine.gateway_check.check_run import Begun, Made
+    def _heard(self, told: CheckEvent) -> None:
+        from playground.engine.gateway_check.check_run import CheckStarted, LineAdded
 
-        if isinstance(told, Begun):
+        if isinstance(told, CheckStarted):
             self.lines.show_begun(told.key)
-        elif isinstance(told, Made):
+        elif isinstance(told, LineAdded):
             self.lines.show_line(told.line)
             self._say_how_far()
         elif told.words:
@@ -368,7 +369,7 @@ class CheckWindow(QDialog):
         try:
             try:
                 await asyncio.to_thread(self._kept.save, report, exchanges, self._gateways.keys.known())
-            except KeptError as error:
+            except ReportError as error:
                 words = str(error)
             reports = await asyncio.to_thread(self._kept.load)
         finally:
@@ -390,14 +391,11 @@ class CheckWindow(QDialog):
         self.lines.show_report(groups(report))
         when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
         stopped = ", then stopped" if report.stopped else ""
-        self.summary.setText(
-            show_hidden(
-                f"{short_name(report.model)} on {short_name(report.gateway)}, {when}: {counted(report.lines)}{stopped}."
-            )
-        )
+        subject = f"{short_name(report.model)} on {short_name(report.gateway)}, {when}"
+        self.summary.setText(show_hidden(f"{subject}: {count_words(report.lines)}{stopped}."))
         self.state.setText("")
-        old = before(report, self._reports)
-        words = changed(report, old) if old is not None else ()
+        old = previous_report(report, self._reports)
+        words = change_words(report, old) if old is not None else ()
         more = f" … and {len(words) - _MOST_CHANGES} more" if len(words) > _MOST_CHANGES else ""
         self.changes.setText(show_hidden(f"Changed: {'; '.join(words[:_MOST_CHANGES])}{more}.") if words else "")
         self.changes.set_mark("info", "accent")
@@ -416,7 +414,7 @@ class CheckWindow(QDialog):
         exchanges: tuple[Exchange, ...] = ()
         try:
             exchanges = await asyncio.to_thread(self._kept.exchanges, report)
-        except KeptError as error:
+        except ReportError as error:
             words = str(error)
         if number == self._number and not self.running:
             self._show_report(report, exchanges)
@@ -448,7 +446,7 @@ class CheckWindow(QDialog):
         report = self._report
         if report is None:
             return
-        old, known = before(report, self._reports), self._gateways.keys.known()
+        old, known = previous_report(report, self._reports), self._gateways.keys.known()
         make: Callable[[], str] = partial(FORMATS[kind], report, old, known)
         name = f"{file_name(f'Check of {report.gateway}', 'check')}.{kind}"
         spawn(save_as(self, "Export the report", name, kind, make, known, self._say), name="export a report")
@@ -465,11 +463,11 @@ class CheckWindow(QDialog):
 
 
 def _planned(
-    target: Target, kept: KeptReports
+    target: Target, kept: ReportStore
 ) -> tuple[list[tuple[str, list[Planned]]], dict[Key, Estimate], tuple[Report, ...]]:
     """The lines by group, what each may cost, and the reports that are kept."""
     from playground.engine.gateway_check.check_run import estimates_of, keys_of
-    from playground.engine.gateway_check.series import BY_ID
+    from playground.engine.gateway_check.checks import BY_ID
 
     keys = keys_of(target)
     estimates = estimates_of(target, keys)

@@ -19,12 +19,11 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
-from playground.engine.gateways.known import KnownGateway, values_of
-from playground.engine.gateways.nearby import Found, Kind
-from playground.engine.gateways.offering import Offering
-from playground.engine.gateways.own_known import KnownGateways
+from playground.engine.gateways.model_catalog import ModelCatalog
+from playground.engine.gateways.nearby import LocalGateway, LocalKind
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.gateways.services import KnownGateway, KnownGateways, values_of
 from playground.engine.requests.spoken import TITLES
 from playground.engine.tool_servers.secret_values import key_like
 from playground.ui.features.gateways.address_page import AddressPage
@@ -316,19 +315,19 @@ class ConnectDialog(GatewayDialog):
         else:
             self.first.key.setFocus()
 
-    def _take_nearby(self, found: Found) -> None:
+    def _take_nearby(self, found: LocalGateway) -> None:
         """On with a gateway of this computer: to its models, or to the key that it wants."""
         if self._task is not None:
             return
         if found.sure:
-            self.first.services.take(found.known[0], found.base_url)
+            self.first.services.take(found.services[0], found.base_url)
         else:
             self.first.address.set_text(found.base_url, consent=False)
         keyed = bool(self.first.key.key() or self.first.key.variable())
-        if found.kind is Kind.KEY and not keyed:
+        if found.kind is LocalKind.KEY and not keyed:
             self.first.say(f"{found.place} wants a key. Enter it above, then test.")
             self.first.key.setFocus()
-        elif found.kind is Kind.GATEWAY and not keyed:
+        elif found.kind is LocalKind.GATEWAY and not keyed:
             self.test(straight_on=True)
         else:
             words = f"The key above goes to {found.place} when you test. Remove it if it is another one's."
@@ -374,7 +373,7 @@ class ConnectDialog(GatewayDialog):
 
     async def _write_service(self, dialog: OwnServiceDialog, known: KnownGateway) -> None:
         try:
-            kept = await asyncio.to_thread(self._known.keep, known)
+            kept = await asyncio.to_thread(self._known.put, known)
         except ProfileError as error:
             if shiboken6.isValid(dialog):
                 dialog.refuse(str(error))
@@ -407,7 +406,7 @@ class ConnectDialog(GatewayDialog):
     async def _bring_back(self, known: KnownGateway) -> None:
         words = ""
         try:
-            await asyncio.to_thread(self._known.keep, known)
+            await asyncio.to_thread(self._known.put, known)
             self._deleted = None
         except ProfileError as error:
             words = str(error)
@@ -422,8 +421,8 @@ class ConnectDialog(GatewayDialog):
             models = self._verdict.models if self._verdict is not None else ()
             draft = self.draft()
             given = draft.key  # the one secret that a gateway without settings could say again
-            offering = Offering(models, draft.host, known=lambda: (Secret(given),) if given else ())
-            self.third.offer(offering, draft.profile.default_model, draft.profile.name or draft.host, self._place())
+            catalog = ModelCatalog(models, draft.host, known=lambda: (Secret(given),) if given else ())
+            self.third.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
             self.third.model.setFocus()
             self.third.model.selectAll()
         elif step == ADDRESS:

@@ -16,7 +16,7 @@ from playground.domain.adaptations import Adaptation
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import DOLLARS, Price
-from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.spoken import TITLES
@@ -242,7 +242,7 @@ class GatewayControl(Control):
         session, gateways = self._workspace.current, self._workspace.gateways
         profile = session.profile or gateways.get(session.settings.profile_id)
         found = gateways.listed(profile.id)
-        self.picker.show_offering(gateways.offering(profile.id))
+        self.picker.show_catalog(gateways.catalog(profile.id))
         missing = (
             found is not None
             and found.failure is None
@@ -256,12 +256,12 @@ class GatewayControl(Control):
         """Ask what else is told of the model in use, once; nobody waits for it."""
         settings = self._workspace.current.settings
         busy = self._learning is not None and not self._learning.done()
-        if not busy and self._workspace.gateways.to_learn(profile_id, settings.model):
+        if not busy and self._workspace.gateways.lacks_facts(profile_id, settings.model):
             self._learning = spawn(self._told(profile_id, settings.protocol, settings.model), name="model facts")
 
     async def _told(self, profile_id: str, protocol: str, model: str) -> None:
         try:
-            told = await self._workspace.gateways.learn(profile_id, protocol, model)
+            told = await self._workspace.gateways.fetch_facts(profile_id, protocol, model)
         except (RunRefusedError, OSError):
             return  # said by whatever asks next
         self._learning = None
@@ -295,7 +295,7 @@ class GatewayControl(Control):
         redactor = redactor_of(gateways.keys.known())
         kept = [one.model_copy(update={"why": redactor.front(one.why, WHY)}) for one in rules]
         try:
-            await asyncio.to_thread(gateways.keep_rules, profile_id, kept)
+            await asyncio.to_thread(gateways.add_rules, profile_id, kept)
         except ProfileError as error:
             self._say(str(error))
             return str(error)
@@ -427,7 +427,7 @@ class GatewayControl(Control):
     def connect_new(self) -> ConnectDialog:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
         from playground.engine.gateways.connection_test import try_gateway
-        from playground.engine.gateways.nearby import look_nearby
+        from playground.engine.gateways.nearby import find_local_gateways
         from playground.ui.features.gateways.connect_dialog import ConnectDialog
 
         gateways = self._workspace.gateways
@@ -438,7 +438,7 @@ class GatewayControl(Control):
             gateways.services,
             try_gateway,
             spawn,
-            partial(look_nearby, besides=ours),
+            partial(find_local_gateways, excluded=ours),
             self._host.window,
             draft=self._typed,
         )

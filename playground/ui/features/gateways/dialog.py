@@ -29,9 +29,9 @@ from PySide6.QtWidgets import (
 
 from playground.engine.gateways.connection_test import Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys
+from playground.engine.gateways.services import KnownGateways
 from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.gateway_dialog import GatewayDialog, Spawn, Tester

@@ -22,8 +22,6 @@ from playground.engine.gateways.credentials import (
     store_secret,
     use_variable,
 )
-from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.known import KnownGateway, filled
 from playground.engine.gateways.profiles import (
     Connection,
     Profile,
@@ -33,7 +31,16 @@ from playground.engine.gateways.profiles import (
     connection,
     resolve_address,
 )
-from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret, variable_problem
+from playground.engine.gateways.secrets import (
+    KeyringState,
+    Keys,
+    Secret,
+    clean_key,
+    looks_secret,
+    secret_in,
+    variable_problem,
+)
+from playground.engine.gateways.services import KnownGateway, filled
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.gateways.rule_row import RuleRow, rule_rows, rules_of

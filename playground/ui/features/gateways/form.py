@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
 from playground.domain.adaptations import Adaptation
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.gateways.credentials import ConsentReason, plain_origin
-from playground.engine.gateways.known import recognise
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.gateways.secrets import KeyringState, Keys
+from playground.engine.gateways.services import KnownGateways, recognise
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.draft import Draft, HeaderRow

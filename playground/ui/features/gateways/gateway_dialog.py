@@ -11,9 +11,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport
-from playground.engine.gateways.own_known import KnownGateways
 from playground.engine.gateways.profiles import Connection, ProfileStore
 from playground.engine.gateways.secrets import Keys
+from playground.engine.gateways.services import KnownGateways
 
 Tester = Callable[[Connection], Awaitable[ConnectionReport]]
 Spawn = Callable[..., "asyncio.Task[Any]"]

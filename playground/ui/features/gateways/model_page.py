@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from playground.engine.gateways.offering import Offering
+from playground.engine.gateways.model_catalog import ModelCatalog
 from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.models.browser import ModelBrowser
@@ -57,10 +57,10 @@ class ModelPage(QWidget):
         """The id of the model that is picked or typed."""
         return self._listing.meant(self.model.text())
 
-    def offer(self, offering: Offering, model: str, name: str, place: str) -> None:
+    def offer(self, catalog: ModelCatalog, model: str, name: str, place: str) -> None:
         """Show what the gateway listed; ``name`` stands in the empty name field, ``place`` says where the key goes."""
-        self._listing = Listing(offering)
-        models = offering.models
+        self._listing = Listing(catalog)
+        models = catalog.models
         model = model or (models[0].id if models else "")
         self.none.setVisible(not models)
         self.models.setVisible(bool(models))

@@ -15,13 +15,13 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from playground.engine.gateways.nearby import Found, Kind
+from playground.engine.gateways.nearby import LocalGateway, LocalKind
 from playground.jsonkit.texts import listed
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import one_line_of, short_name, show_hidden
 
-Tell = Callable[[Found], None]
+Tell = Callable[[LocalGateway], None]
 #: Looks, and calls what it is given for each find.
 Look = Callable[[Tell], Coroutine[Any, Any, None]]
 
@@ -34,10 +34,10 @@ _NONE: Final = (
     "Nothing answers at the usual ports of this computer. Start the server and look again, or enter its address."
 )
 _DO: Final = {
-    Kind.GATEWAY: "Connect",
-    Kind.KEY: "Enter its key",
-    Kind.ERROR: "Use this address",
-    Kind.SILENT: "Use this address",
+    LocalKind.GATEWAY: "Connect",
+    LocalKind.KEY: "Enter its key",
+    LocalKind.ERROR: "Use this address",
+    LocalKind.SILENT: "Use this address",
 }
 
 
@@ -46,7 +46,7 @@ class NearbyRow(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: LocalGateway) -> None:
         super().__init__()
         self.setObjectName("nearbyGateway")
         name, words = title_of(found), details_of(found)
@@ -63,7 +63,7 @@ class NearbyRow(QWidget):
 
 
 class NearbyList(QWidget):
-    """``chosen`` carries the ``Found`` whose button was pressed; ``grew``: there is more to be seen than before."""
+    """``chosen`` carries the ``LocalGateway`` whose button was pressed; ``grew`` reports new rows."""
 
     chosen = Signal(object)
     grew = Signal()
@@ -73,7 +73,7 @@ class NearbyList(QWidget):
         self.rows: list[NearbyRow] = []
         self._look, self._spawn = look, spawn
         self._task: asyncio.Task[Any] | None = None
-        self._found: list[Found] = []
+        self._found: list[LocalGateway] = []
         self.button = push_button(_ASK)
         self.button.setToolTip(_WHAT)
         self.button.clicked.connect(self.look)
@@ -117,20 +117,20 @@ class NearbyList(QWidget):
                 self._task = None
                 self._sum_up()
 
-    def _tell(self, found: Found) -> None:
+    def _tell(self, found: LocalGateway) -> None:
         if not shiboken6.isValid(self):
             return
         self._found.append(found)
-        if found.kind is not Kind.OTHER and len(self.rows) < MOST_ROWS:
+        if found.kind is not LocalKind.OTHER and len(self.rows) < MOST_ROWS:
             row = NearbyRow(found)
             row.chosen.connect(partial(self.chosen.emit, found))
             self.rows.append(row)
             self._column.addWidget(row)
 
     def _sum_up(self) -> None:
-        gateways = sum(one.kind in (Kind.GATEWAY, Kind.KEY) for one in self._found)
+        gateways = sum(one.kind in (LocalKind.GATEWAY, LocalKind.KEY) for one in self._found)
         say(self.status, f"{gateways} found." if gateways else "No gateway was found." if self.rows else _NONE)
-        others = [f"{one.place} ({one.words.rstrip('.')})" for one in self._found if one.kind is Kind.OTHER]
+        others = [f"{one.place} ({one.words.rstrip('.')})" for one in self._found if one.kind is LocalKind.OTHER]
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
         words = f"Also there, and no gateway: {'; '.join((*others[:_MOST_OTHERS], *more))}." if others else ""
         say(self.others, show_hidden(words))
@@ -138,9 +138,9 @@ class NearbyList(QWidget):
             first.setFocus()
 
 
-def title_of(found: Found) -> str:
+def title_of(found: LocalGateway) -> str:
     """What it is called: by what it answered, else by what usually listens there."""
-    names = [short_name(one.name) for one in found.known]
+    names = [short_name(one.name) for one in found.services]
     if found.sure:
         return names[0]
     if not names:
@@ -149,12 +149,12 @@ def title_of(found: Found) -> str:
     return f"{'Probably' if len(names) == 1 else 'Perhaps'} {listed([*names[:_MOST_NAMES], *more], 'or')}"
 
 
-def details_of(found: Found) -> str:
+def details_of(found: LocalGateway) -> str:
     """Where it is, and what it answered."""
     number = f"{found.models:,} model{'' if found.models == 1 else 's'}" if found.models else "no models"
     said = {
-        Kind.GATEWAY: number + (" and more" if found.cut else ""),
-        Kind.KEY: "wants a key",
+        LocalKind.GATEWAY: number + (" and more" if found.cut else ""),
+        LocalKind.KEY: "wants a key",
     }.get(found.kind, found.words)
     saved = f"set up already as “{short_name(found.saved.name)}”" if found.saved is not None else ""
     place = found.place if title_of(found) != found.place else ""

@@ -7,9 +7,8 @@ import re
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLineEdit, QWidget
 
-from playground.engine.gateways.known import KnownGateway
-from playground.engine.gateways.own_known import own_problem
 from playground.engine.gateways.profiles import Auth
+from playground.engine.gateways.services import KnownGateway, own_problem
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.form import AUTH_STYLES
 from playground.ui.widgets.dialogs import dress

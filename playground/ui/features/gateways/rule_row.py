@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.adaptations import Adaptation, AdaptationKind, today
-from playground.engine.gateways.extras import secret_in
+from playground.engine.gateways.secrets import secret_in
 from playground.engine.requests.spoken import MESSAGES
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON

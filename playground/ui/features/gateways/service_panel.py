@@ -1,7 +1,7 @@
 """Below an address: the known services that fit what is typed, what was filled in of one, and what it wants filled in.
 
 The field for the address is the search as well. What a service is, and what is meant by an address, is known by
-``engine.gateways.known``; here it is only shown and chosen.
+``engine.gateways.services``; here it is only shown and chosen.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from PySide6.QtGui import QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from playground.domain.adaptations import AdaptationKind
-from playground.engine.gateways.known import (
+from playground.engine.gateways.services import (
     KnownGateway,
     Recognised,
-    blanks,
     filled,
     filling_problem,
     find,
-    host_of,
     is_page,
     recognise,
 )
@@ -42,7 +40,7 @@ _NO_NAME: Final = frozenset("/:@?#")  # what is in an address, and in no part of
 def second_line(known: KnownGateway) -> str:
     """What a list says of a service besides its name."""
     key = "no key needed" if known.keyless else f"key made at {QUrl(known.keys_url).host()}" if known.keys_url else ""
-    return " · ".join(filter(None, (host_of(known), key, "your own" if known.own else "")))
+    return " · ".join(filter(None, (known.host, key, "your own" if known.own else "")))
 
 
 class ServiceList(QListWidget):
@@ -204,7 +202,7 @@ class ServicePanel(QWidget):
 
     def take(self, known: KnownGateway, base_url: str = "") -> None:
         """Fill in that service, as chosen; ``base_url`` is where it was found, if that is not its usual address."""
-        self._take(Recognised(known=known, base_url=base_url or known.base_url), f"{known.name} is filled in")
+        self._take(Recognised(service=known, base_url=base_url or known.base_url), f"{known.name} is filled in")
         self.taken.emit()
 
     def go_on(self, known: KnownGateway, base_url: str, values: dict[str, str]) -> None:
@@ -238,7 +236,7 @@ class ServicePanel(QWidget):
 
     def _take_match(self) -> None:
         if self._meant is not None:
-            self._take(self._meant, f"{self._meant.known.name} is filled in")
+            self._take(self._meant, f"{self._meant.service.name} is filled in")
             self.taken.emit()
         elif (known := self.matches.current) is not None:
             self.take(known)
@@ -250,7 +248,7 @@ class ServicePanel(QWidget):
         pasted = count_inserted(self._last, text) > 1
         found = recognise(text, self._among)
         if found is not None and self._known is None and (pasted or found.base_url == text.strip()):
-            self._take(found, f"Recognised as {found.known.name}")
+            self._take(found, f"Recognised as {found.service.name}")
         else:
             self._offer(text, found if self._known is None else None)
 
@@ -265,9 +263,9 @@ class ServicePanel(QWidget):
     def _take(self, found: Recognised, words: str) -> None:
         if self._known is None:
             self._before = self._address.text()
-        self._known = found.known
-        as_usual = filled(found.known.base_url, found.values) == found.base_url
-        self._base = found.known.base_url if as_usual else found.base_url
+        self._known = found.service
+        as_usual = filled(found.service.base_url, found.values) == found.base_url
+        self._base = found.service.base_url if as_usual else found.base_url
         self._show(found.values)
         self._say(words)
         self._offer("")
@@ -294,7 +292,7 @@ class ServicePanel(QWidget):
         found = find(text, self._among)[:MOST_SHOWN] if name else ()
         self._meant = meant
         if meant is not None:
-            found = (meant.known,)
+            found = (meant.service,)
         self.matches.show_services(found)
         self.matches.setFixedHeight(min(len(found), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
         self.matches.setVisible(bool(found))
@@ -329,7 +327,7 @@ class ServicePanel(QWidget):
         self._address.set_spoken(known.protocols if known is not None else ())
         self._offer_keeping()
         say(self.note, words_on(known) if known is not None else "")
-        for name in blanks(known) if known is not None else ():
+        for name in known.placeholders if known is not None else ():
             field, row = QLineEdit(values.get(name, "")), QWidget()
             field.setAccessibleName(_title(name))
             field.textChanged.connect(self._filling)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from playground.engine.gateways.known import KnownGateway, find
+from playground.engine.gateways.services import KnownGateway, find
 from playground.ui.features.gateways.service_panel import ServiceList, words_on
 from playground.ui.widgets.form_parts import quiet_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row

@@ -55,7 +55,7 @@ def read_pages(places: Mapping[str, str], actions: Sequence[Action[Any]]) -> tup
 def places(window_settings: str) -> dict[str, str]:
     """Where things are on this computer, for ``read_pages``; ``window_settings`` is the window's own file."""
     from playground.engine.files.presets import default_path as presets
-    from playground.engine.gateway_check.kept import default_folder as checks
+    from playground.engine.gateway_check.report import default_folder as checks
     from playground.engine.gateways.profiles import default_path as gateways
     from playground.engine.library.store.opening import default_path as experiments
     from playground.engine.library.workspace import ANSWERS

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from playground.engine.gateways.extras import extra_header_problem, secret_in
-from playground.engine.gateways.secrets import looks_secret
+from playground.engine.gateways.secrets import extra_header_problem, looks_secret, secret_in
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import look, paragraph, styled
 from playground.ui.widgets.icon_button import IconButton

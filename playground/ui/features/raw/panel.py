@@ -11,7 +11,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from playground.engine.gateways.extras import secret_in
+from playground.engine.gateways.secrets import secret_in
 from playground.jsonkit.merge import clashes
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import read_typed

@@ -19,7 +19,7 @@ from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import shown_name
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
 
 
 class ModelChoice(QWidget):
@@ -67,7 +67,7 @@ class ModelChoice(QWidget):
 
     def _show(self) -> None:
         listed = self._gateways.listed(self.profile_id)
-        self.picker.show_offering(self._gateways.offering(self.profile_id))
+        self.picker.show_catalog(self._gateways.catalog(self.profile_id))
         is_missing = listed is not None and listed.models and self.model and self.model not in listed
         missing = self._gateways.get(self.profile_id).name if is_missing else ""
         self.picker.show_model(self.model, missing)

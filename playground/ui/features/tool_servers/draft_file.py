@@ -6,12 +6,14 @@ Secrets that were typed and not saved are not in the file, and have to be typed 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer
 
-from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.io.list_file import JsonListStore, ListFileError
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.tool_servers.draft import Draft, as_kept, to_keep
 from playground.ui.widgets.loop import runs, spawn
 
@@ -19,15 +21,27 @@ NAME: Final = "tool-server-drafts.json"
 KEPT_AFTER_MS: Final = 700
 
 
+class _DraftStore(JsonListStore[Draft]):
+    member = "drafts"
+    noun = "draft"
+
+    def _read(self, entry: Any) -> Draft:
+        draft = as_kept(entry)
+        if draft is None:
+            raise ValueError("it is no draft")
+        return draft
+
+    def _write(self, item: Draft) -> JSONObject:
+        return to_keep(item)
+
+
 class Drafts(QObject):
     """By the id of their server, in a file beside the list of servers, which is at ``book``."""
 
     def __init__(self, book: Path, parent: QObject) -> None:
         super().__init__(parent)
-        self._file = ListFile(book.with_name(NAME), "drafts", 1)
-        entries = self._file.load().get("drafts", [])
-        self._written: object = entries
-        self._drafts = {draft.server.id: draft for entry in entries if (draft := as_kept(entry)) is not None}
+        self._store = _DraftStore(book.with_name(NAME))
+        self._drafts = {draft.server.id: draft for draft in self._store.items}
         self._writing = asyncio.Lock()
         self._timer = QTimer(self, singleShot=True, interval=KEPT_AFTER_MS)
         self._timer.timeout.connect(self._keep)
@@ -54,14 +68,10 @@ class Drafts(QObject):
     def write(self) -> None:
         """Write them now, if they are others than those in the file. A file that cannot be written keeps nothing."""
         self._timer.stop()
-        entries = [to_keep(draft) for draft in self._drafts.values()]
-        if entries == self._written:
-            return
-        try:
-            self._file.save(entries)
-        except ListFileError:
-            return  # what is typed is still in the window
-        self._written = entries
+        drafts = tuple(self._drafts.values())
+        if drafts != self._store.items:
+            with contextlib.suppress(ListFileError):  # what was typed is still in the window
+                self._store.save(drafts)
 
     def _keep(self) -> None:
         if runs():
@@ -70,12 +80,8 @@ class Drafts(QObject):
             self.write()
 
     async def _keep_aside(self) -> None:
-        entries = [to_keep(draft) for draft in self._drafts.values()]
+        drafts = tuple(self._drafts.values())
         async with self._writing:
-            if entries == self._written:
-                return
-            try:
-                await asyncio.to_thread(self._file.save, entries)
-            except ListFileError:
-                return
-            self._written = entries
+            if drafts != self._store.items:
+                with contextlib.suppress(ListFileError):
+                    await asyncio.to_thread(self._store.save, drafts)

@@ -16,7 +16,7 @@ from PySide6.QtGui import QActionGroup, QKeyEvent, QMouseEvent, QResizeEvent, QS
 from PySide6.QtWidgets import QBoxLayout, QListView, QMenu, QToolButton, QWidget
 from shiboken6 import isValid
 
-from playground.engine.gateways.offering import Model, marked
+from playground.engine.gateways.model_catalog import Model, set_favourite
 from playground.engine.gateways.profiles import ProfileError
 from playground.ui.widgets.form_parts import quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
@@ -123,7 +123,7 @@ class ModelBrowser(QWidget):
         """The models of this that have the words of ``text``, or those looked for before; ``at`` is looked at."""
         self._listing = listing
         self._text = self._text if text is None else text
-        self._drawing.stars = listing.offering.star is not None
+        self._drawing.stars = listing.catalog.star is not None
         say(self.failed, "")
         self._wanted = at or (self.current if text is None else "")
         self._order_words()
@@ -140,7 +140,7 @@ class ModelBrowser(QWidget):
 
     def _show_found(self) -> None:
         near = max(self.list.currentIndex().row(), 0) if self._wanted == self.current else 0
-        self.rows.show_lines(self._found.lines, frozenset(self._listing.offering.favourites))
+        self.rows.show_lines(self._found.lines, frozenset(self._listing.catalog.favourites))
         row = self.rows.row_of(self._wanted, near) if self._wanted else -1
         self._go_to(row)
         if row < 0:
@@ -150,7 +150,7 @@ class ModelBrowser(QWidget):
 
     def _count_words(self) -> None:
         all_of, count = len(self._listing.models), self._found.count
-        by = f"by the list of {short_title(name)}" if (name := self._listing.offering.gateway) else "listed"
+        by = f"by the list of {short_title(name)}" if (name := self._listing.catalog.gateway) else "listed"
         if not all_of:
             words = "No models are listed: type an id"
         elif self._text.split():
@@ -190,7 +190,7 @@ class ModelBrowser(QWidget):
     def _moved(self, now: QModelIndex, _before: QModelIndex) -> None:
         line = self.rows.line(now)
         model: Model | None = line.model if line is not None else None
-        self.details.show_model(model, self._listing.offering, line.note if line is not None else "")
+        self.details.show_model(model, self._listing.catalog, line.note if line is not None else "")
         self.moved.emit(model.id if model is not None else "")
 
     def _note(self, index: QModelIndex) -> None:
@@ -210,9 +210,9 @@ class ModelBrowser(QWidget):
         self._star(self.list.currentIndex())
 
     def _star(self, index: QModelIndex) -> None:
-        model_id, star = self.rows.model_id(index), self._listing.offering.star
+        model_id, star = self.rows.model_id(index), self._listing.catalog.star
         if model_id and star is not None:
-            on = model_id not in self._listing.offering.favourites
+            on = model_id not in self._listing.catalog.favourites
             spawn(self._keep_star(partial(star, model_id, on), self._listing, model_id, on), name="star a model")
 
     async def _keep_star(self, star: Callable[[], None], listing: Listing, model_id: str, on: bool) -> None:
@@ -225,7 +225,8 @@ class ModelBrowser(QWidget):
             return
         say(self.failed, words)
         if not words:
-            listing.offering = replace(listing.offering, favourites=marked(listing.offering.favourites, model_id, on))
+            favourites = set_favourite(listing.catalog.favourites, model_id, on)
+            listing.catalog = replace(listing.catalog, favourites=favourites)
             self._wanted = self.current
             self._find()
 

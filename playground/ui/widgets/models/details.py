@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 
-from playground.engine.gateways.offering import Model, Offering
+from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
@@ -30,7 +30,7 @@ class ModelDetails(DownArea):
     def __init__(self) -> None:
         super().__init__()
         self._model: Model | None = None
-        self._offering = Offering()
+        self._catalog = ModelCatalog()
         self.setAccessibleName("What the list says of the model")
         self.name = _selectable(text_label("", "heading", wrap=True))
         self.id = _selectable(text_label("", "muted", wrap=True))
@@ -58,9 +58,9 @@ class ModelDetails(DownArea):
         self.copy.clicked.connect(self._copy)
         self.raw_button.toggled.connect(self._show_raw)
 
-    def show_model(self, model: Model | None, offering: Offering, note: str = "") -> None:
-        """What the list of an offering says of a model; ``note`` is what else there is to say of it."""
-        self._model, self._offering = model, offering
+    def show_model(self, model: Model | None, catalog: ModelCatalog, note: str = "") -> None:
+        """What the list of an catalog says of a model; ``note`` is what else there is to say of it."""
+        self._model, self._catalog = model, catalog
         if model is None:
             say(self.name, "")
             say(self.id, "Go to a model with the arrow keys to see what the list says of it.")
@@ -72,13 +72,13 @@ class ModelDetails(DownArea):
             lines = [f"{title}: {self._cut(words)}" for title, words in told_lines(model.facts)]
             if supported := parameter_words(model.facts):
                 lines.append(f"Supports: {self._cut(supported)}")
-            words = offering.shown("\n".join([note, *lines] if note else lines), LONGEST_FACTS)
+            words = catalog.displayed("\n".join([note, *lines] if note else lines), LONGEST_FACTS)
             say(self.facts, words)
-            about = few_lines_of(offering.shown(model.facts.about, LONGEST_ABOUT))
+            about = few_lines_of(catalog.displayed(model.facts.about, LONGEST_ABOUT))
             self.about.setText(about)
             self.about.setVisible(bool(about))
             told = lines or model.facts.about
-            here = f"the list of {show_hidden(offering.gateway)}" if offering.gateway else "the gateway’s list"
+            here = f"the list of {show_hidden(catalog.gateway)}" if catalog.gateway else "the gateway’s list"
             self.source.setText(f"By {here}." if told else f"Nothing else is said by {here}.")
             self.source.show()
         self.copy.setVisible(model is not None)
@@ -88,7 +88,7 @@ class ModelDetails(DownArea):
         self.verticalScrollBar().setValue(0)
 
     def _cut(self, words: str) -> str:
-        return self._offering.shown(words, LONGEST_LINE) if len(words) > LONGEST_LINE else words
+        return self._catalog.displayed(words, LONGEST_LINE) if len(words) > LONGEST_LINE else words
 
     def _copy(self) -> None:
         if self._model is not None:
@@ -100,7 +100,7 @@ class ModelDetails(DownArea):
         self.raw_button.setText(HIDE_RAW if on else SHOW_RAW)
         self.raw.setVisible(shown)
         if shown and model is not None:
-            self.raw.setPlainText(show_hidden(self._offering.as_listed(model, LONGEST_RAW)))
+            self.raw.setPlainText(show_hidden(self._catalog.entry_text(model, LONGEST_RAW)))
 
 
 def _selectable(label: QLabel) -> QLabel:

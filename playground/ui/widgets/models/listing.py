@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offering import Model, Offering
+    from playground.engine.gateways.model_catalog import Model, ModelCatalog
 
 SHOWN: Final = 1_000  # models of a list that are listed at once
 LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
@@ -80,27 +80,27 @@ class Found:
 
 
 class Listing:
-    """The models of an ``Offering``."""
+    """The models of an ``ModelCatalog``."""
 
-    def __init__(self, offering: Offering | None = None) -> None:
-        self._offering = offering
-        self.models: tuple[Model, ...] = offering.models if offering is not None else ()
+    def __init__(self, catalog: ModelCatalog | None = None) -> None:
+        self._catalog = catalog
+        self.models: tuple[Model, ...] = catalog.models if catalog is not None else ()
         self._folded: list[str] = []
         self._orders: dict[Order, list[int]] = {}
         self._odd: dict[str, str] = {}  # by how it is spelled here
 
     @property
-    def offering(self) -> Offering:
+    def catalog(self) -> ModelCatalog:
         """Whose models they are, and how they are marked; another one may come in its place, with the same models."""
-        if self._offering is None:
-            from playground.engine.gateways.offering import Offering
+        if self._catalog is None:
+            from playground.engine.gateways.model_catalog import ModelCatalog
 
-            self._offering = Offering()
-        return self._offering
+            self._catalog = ModelCatalog()
+        return self._catalog
 
-    @offering.setter
-    def offering(self, offering: Offering) -> None:
-        self._offering = offering
+    @catalog.setter
+    def catalog(self, catalog: ModelCatalog) -> None:
+        self._catalog = catalog
 
     @cached_property
     def all(self) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ class Listing:
     def _lines(self, usual: list[Model], others: list[Model], count: int, *, sections: bool) -> list[Line]:
         before: list[Line] = []
         if sections:
-            parts = (("Recent", self.offering.recent), ("Favourites", self.offering.favourites))
+            parts = (("Recent", self.catalog.recent), ("Favourites", self.catalog.favourites))
             for title, ids in parts:
                 if ids:
                     before += [Line(words=title, heading=True), *map(self._marked, ids[:SHOWN])]
@@ -201,7 +201,7 @@ class Listing:
 
 
 def _unlisted(model_id: str) -> Model:
-    from playground.engine.gateways.offering import Model
+    from playground.engine.gateways.model_catalog import Model
 
     return Model(model_id)
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from playground.domain.parts import Part
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.store import Mode, Store

@@ -13,7 +13,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Text
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.gateways.fingerprints import Fingerprints
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.cleaning import clean
 from playground.engine.library.store import Store

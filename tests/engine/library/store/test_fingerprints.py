@@ -18,7 +18,7 @@ from playground.engine.files.export import SUFFIXES, export
 from playground.engine.files.presets import Preset, PresetStore
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.fingerprints import SHORTEST, Fingerprints
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.experiment_summary import summarize

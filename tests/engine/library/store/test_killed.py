@@ -15,7 +15,7 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Ending
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.store import Mode, Store, StoreError
 from playground.engine.library.workspace import Workspace
 

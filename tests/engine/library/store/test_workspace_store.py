@@ -18,7 +18,7 @@ from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluation.answering import Answer, Brought
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import ANSWERS, Workspace
 from playground.engine.session.draft import Draft

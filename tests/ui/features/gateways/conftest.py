@@ -14,9 +14,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from playground.engine.gateways.connection_test import ConnectionReport, try_gateway
-from playground.engine.gateways.own_known import known_beside
 from playground.engine.gateways.profiles import Connection, Profile, ProfileStore
 from playground.engine.gateways.secrets import Keys
+from playground.engine.gateways.services import services_near
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets import loop
 from playground.ui.widgets.theme import Theme
@@ -40,7 +40,7 @@ class DialogDriver:
         return await try_gateway(made)
 
     def open(self, in_use: str = "") -> ProfileDialog:
-        known = known_beside(self.store.path)
+        known = services_near(self.store.path)
         dialog = ProfileDialog(self.store, self.keys, known, self.test, loop.spawn, in_use=in_use)
         dialog.saved.connect(self.saved.append)
         dialog.removed.connect(self.removed.append)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from playground.engine.gateways.known import KnownGateway
+from playground.engine.gateways.services import KnownGateway
 from playground.ui.features.gateways.service_panel import KeysPlace
 from tests.support.each_case import each_case
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace

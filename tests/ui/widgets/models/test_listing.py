@@ -6,7 +6,7 @@ from random import Random
 
 from playground.domain.model_facts import ModelFacts
 from playground.domain.prices import Price
-from playground.engine.gateways.offering import Model, Offering
+from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.ui.widgets.models.fact_words import rounded, short_words, signs, told_lines
 from playground.ui.widgets.models.listing import SHOWN, Found, Listing, Order
 from tests.support.each_case import each_case
@@ -47,7 +47,7 @@ KEYS = {
 
 def test_models_are_ordered_and_searched() -> None:
     models = make_models()
-    listing = Listing(Offering(models, "gateway"))
+    listing = Listing(ModelCatalog(models, "gateway"))
     usual = [model for model in models if not model.facts.mode]
     for order in Order:
         result = found(listing, "", order)
@@ -58,7 +58,7 @@ def test_models_are_ordered_and_searched() -> None:
 
 def test_title_of_a_megabyte_is_searched_at_its_beginning() -> None:
     models = tuple(Model(f"m{number}", "a" * 1_000_000 + "b") for number in range(3))
-    listing = Listing(Offering(models))
+    listing = Listing(ModelCatalog(models))
     assert found(listing, "aaaa").count == 3
     assert found(listing, "ab").count == 0
     assert sum(map(len, listing.folded)) < 10_000
@@ -66,7 +66,7 @@ def test_title_of_a_megabyte_is_searched_at_its_beginning() -> None:
 
 def test_words_are_found_in_any_order_and_script() -> None:
     models = (Model("openai/gpt-4o-mini"), Model("نموذج-عربي"), Model("STRASSE-1", "Straße"))
-    listing = Listing(Offering(models))
+    listing = Listing(ModelCatalog(models))
     assert ids(found(listing, "mini gpt")) == ["openai/gpt-4o-mini"]
     assert ids(found(listing, "عربي")) == ["نموذج-عربي"]
     assert ids(found(listing, "straße")) == ["STRASSE-1"]

@@ -34,7 +34,7 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
 
 MOST: Final = 50  # cards that are shown first
 LISTED: Final = 20  # checks of single cases that are named while no case is chosen

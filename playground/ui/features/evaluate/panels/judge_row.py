@@ -22,7 +22,7 @@ from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.rows.row import FieldRow, as_text
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
 
 
 class Models:
@@ -94,7 +94,7 @@ class JudgeRow(FieldRow):
         if gateways is not None:
             profile = gateways.get(self._models.of(self._profile_id))
             listed = gateways.listed(profile.id)
-            self.picker.show_offering(gateways.offering(profile.id))
+            self.picker.show_catalog(gateways.catalog(profile.id))
             if listed is not None and listed.ids and model and model not in listed:
                 missing = profile.name
         self.picker.show_model(model, missing)

@@ -31,7 +31,7 @@ from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offering import Offering
+    from playground.engine.gateways.model_catalog import ModelCatalog
 
 AS_SET = "as set"
 _OF_PANELS = "what the panels of the conversation say"
@@ -46,7 +46,7 @@ class Sources:
     """
 
     presets: Callable[[], Sequence[Preset]]
-    models: Callable[[], Awaitable[Offering]]
+    models: Callable[[], Awaitable[ModelCatalog]]
 
 
 class VariantsPanel(ScrollPage):
@@ -167,9 +167,9 @@ class VariantsPanel(ScrollPage):
 
     async def _offer_models(self, dialog: VariantDialog) -> None:
         """A gateway may take its time to list them."""
-        offering = await self._sources.models()
+        catalog = await self._sources.models()
         if isValid(dialog):
-            dialog.model.show_offering(offering)
+            dialog.model.show_catalog(catalog)
 
     def rename(self, key: str, _checked: bool = False) -> None:
         """Ask for another name."""
@@ -262,8 +262,8 @@ class VariantsPanel(ScrollPage):
     async def _ask_models(self) -> None:
         from playground.ui.widgets.models_dialog import ModelsDialog
 
-        offering = await self._sources.models()
-        dialog = ModelsDialog(offering, MOST, self, what="variant", how="each is otherwise as set")
+        catalog = await self._sources.models()
+        dialog = ModelsDialog(catalog, MOST, self, what="variant", how="each is otherwise as set")
         dialog.picked.connect(self._add_models)
         dialog.open()
 

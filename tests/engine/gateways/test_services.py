@@ -8,9 +8,8 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from urllib.parse import urlsplit
 
-from playground.engine.gateways.extras import secret_in
-from playground.engine.gateways.known import KnownGateway, blanks, filled, filling_problem, find, recognise, shipped
-from playground.engine.gateways.secrets import looks_secret
+from playground.engine.gateways.secrets import looks_secret, secret_in
+from playground.engine.gateways.services import KnownGateway, filled, filling_problem, find, recognise, shipped
 from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
 from tests.support.each_case import each_case
@@ -54,20 +53,20 @@ def test_service_has_a_valid_address_a_source_and_no_secret(known: KnownGateway)
 def test_service_is_found_by_its_name_and_addresses(known: KnownGateway) -> None:
     assert known in find(known.name, shipped())
     assert known in find(known.name[:4].lower(), shipped())
-    values = dict.fromkeys(blanks(known), "mine-1")
+    values = dict.fromkeys(known.placeholders, "mine-1")
     base = filled(known.base_url, values)
     for pasted in (base, f"{base}/", f"{base}/chat/completions", f"{base}/models?x=1#y"):
         found = recognise(pasted, shipped())
         if found is None:  # several servers are usual at that port
             assert is_loopback(base)
             continue
-        assert (found.known, found.base_url) == (known, base)
+        assert (found.service, found.base_url) == (known, base)
     for host in known.hosts:
         site = host.replace("*", "mine")
         for pasted in (f"https://{site}/docs/quickstart?lang=en", site, f"www.{site}"):
             told = recognise(pasted, shipped())
             assert told is not None
-            assert told.known is known
+            assert told.service is known
 
 
 def test_best_match_comes_first() -> None:
@@ -102,7 +101,7 @@ def test_search_without_a_match_is_empty() -> None:
 def test_pasted_address_of_a_service_gives_its_base_url(pasted: str, service: str, base: str) -> None:
     found = recognise(pasted, shipped())
     assert found is not None
-    assert (found.known.id, found.base_url) == (service, base)
+    assert (found.service.id, found.base_url) == (service, base)
 
 
 @each_case(

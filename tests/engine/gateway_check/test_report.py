@@ -11,9 +11,18 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.encoding import encode
-from playground.engine.gateway_check.export import FORMATS, changed
-from playground.engine.gateway_check.kept import MOST, KeptError, KeptReports, before
-from playground.engine.gateway_check.report import Departure, Line, Report, Verdict, changes
+from playground.engine.gateway_check.export import FORMATS, change_words
+from playground.engine.gateway_check.report import (
+    MAX_REPORTS,
+    Departure,
+    Line,
+    Report,
+    ReportError,
+    ReportStore,
+    Verdict,
+    changes,
+    previous_report,
+)
 from playground.engine.gateways.secrets import Secret
 from tests.engine.gateway_check.checking import KEY, checked, target
 from tests.support.each_case import each_case
@@ -32,7 +41,7 @@ def report(begun: float = 1_790_000_000.0, *lines: Line, **fields: object) -> Re
 
 async def test_report_and_its_exchanges_are_saved_privately(gateway: DemoServer, tmp_path: Path) -> None:
     run = await checked(target(gateway.base_url), ("models", "whole", "stream"))
-    kept = KeptReports(tmp_path / "checks")
+    kept = ReportStore(tmp_path / "checks")
     kept.save(run.report, run.exchanges, (Secret(KEY),))
     (found,) = kept.load()
     assert encode(found) == encode(run.report)
@@ -46,19 +55,19 @@ async def test_report_and_its_exchanges_are_saved_privately(gateway: DemoServer,
 
 
 def test_oldest_reports_of_a_model_are_deleted(tmp_path: Path) -> None:
-    kept = KeptReports(tmp_path)
+    kept = ReportStore(tmp_path)
     kept.save(report(1_700_000_000.0, model="other"), (), ())
-    for number in range(MOST + 3):
+    for number in range(MAX_REPORTS + 3):
         kept.save(report(1_790_000_000.0 + number), (), ())
     found = kept.load()
-    assert len(found) == MOST + 1
-    assert found[0].begun == 1_790_000_000.0 + MOST + 2
+    assert len(found) == MAX_REPORTS + 1
+    assert found[0].begun == 1_790_000_000.0 + MAX_REPORTS + 2
     assert found[-1].model == "other"
-    assert KeptReports(tmp_path / "nowhere").load() == ()
+    assert ReportStore(tmp_path / "nowhere").load() == ()
     (tmp_path / "file").write_text("")
-    with pytest.raises(KeptError, match="could not be kept"):
-        KeptReports(tmp_path / "file" / "checks").save(report(), (), ())
-    inner = KeptReports(tmp_path / "inner" / "checks")
+    with pytest.raises(ReportError, match="could not be kept"):
+        ReportStore(tmp_path / "file" / "checks").save(report(), (), ())
+    inner = ReportStore(tmp_path / "inner" / "checks")
     inner.save(report(id="../../outside"), (), ())
     assert len(list(inner.folder.glob("*.json"))) == 1, "an id from a file leads to no other folder"
 
@@ -71,7 +80,7 @@ def test_oldest_reports_of_a_model_are_deleted(tmp_path: Path) -> None:
     ],
 )
 def test_unreadable_report_is_named_and_left(tmp_path: Path, content: str) -> None:
-    kept = KeptReports(tmp_path)
+    kept = ReportStore(tmp_path)
     kept.save(report(id="only"), (), ())
     (tmp_path / "damaged.json").write_text(content)
     assert len(kept.load()) == 1
@@ -80,15 +89,15 @@ def test_unreadable_report_is_named_and_left(tmp_path: Path, content: str) -> No
     assert (tmp_path / "damaged.json").read_text() == content
 
 
-def test_changed_verdict_is_reported_with_the_day_before() -> None:
+def test_changed_verdict_is_reported_with_the_day_of_the_earlier_report() -> None:
     old = report(1_789_000_000.0, line(Verdict.WORKS), line(Verdict.UNTOLD, "tool"), line(Verdict.WORKS, "n"))
     new = report(1_790_000_000.0, line(Verdict.REFUSED), line(Verdict.WORKS, "tool"), line(Verdict.WORKS, "n"))
     assert [(one.line.check, one.before) for one in changes(new, old)] == [("schema", Verdict.WORKS)]
-    (words,) = changed(new, old)
+    (words,) = change_words(new, old)
     assert words.startswith("JSON schema (Chat completions): works on 2026-")
     assert words.endswith(", refused now")
-    assert before(new, (new, old, report(1.0, model="other"))) is old
-    assert before(old, (new, old)) is None
+    assert previous_report(new, (new, old, report(1.0, model="other"))) is old
+    assert previous_report(old, (new, old)) is None
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -1,19 +1,38 @@
-"""What gateways say when something particular is wrong, and what helps then: one table, looked through from the top.
+"""Advice by the gateway's own words: a table of messages with what helps, searched from the top.
 
-An entry is found by a code or a type that the body names, or by words of its message, and only under the statuses it
-is said with. The words are those that gateways, proxies and model servers were seen to use, spelled so that what only
-sounds alike is not taken for them; ``tests/engine/advice`` has both kinds, message by message.
+An entry matches a code or type that the body names, or words of its message, and only for certain statuses. The words
+are those that gateways, proxies and model servers were seen to use, specific enough for similar messages with another
+meaning; ``tests/engine/advice`` has both, message by message.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
-from playground.domain.errors import FailureKind
-from playground.engine.advice.parts import MODEL, OUTPUT, PARAMETERS, RETRY, TOOLS, TURNS, Advice
+from playground.domain.errors import Failure, FailureCause, FailureKind, Sent
+from playground.engine.advice.by_kind import NO_PATH, key_refused, no_endpoint, no_key_given
+from playground.engine.advice.field_locations import header_names, parameter_named, place_of
+from playground.engine.advice.parts import (
+    GATEWAY,
+    MODEL,
+    OUTPUT,
+    PARAMETERS,
+    RAW,
+    RETRY,
+    TOOLS,
+    TURNS,
+    Action,
+    Advice,
+    add_header,
+    other_protocols,
+)
+from playground.gateway.retry import reports_no_balance
 
-_TOLD: Final = frozenset({FailureKind.HTTP, FailureKind.STREAM})
+_REPORTED: Final = frozenset({FailureKind.HTTP, FailureKind.STREAM})
 _REFUSALS: Final = frozenset({400, 403, 404, 413, 422, 500, 503})
 _OVER_LIMIT: Final = frozenset({413, 429})
 _BEHIND: Final = frozenset({500, 502, 503, 504})
@@ -26,33 +45,34 @@ _KEY: Final = (
 
 
 _WRONG: Final = r"(?:invalid|incorrect|wrong|bad|unknown|expired|revoked|disabled)"
-_MOST: Final = r"\bmax(?:_completion|_output|_new)?_tokens\b"
+_MAX_TOKENS: Final = r"\bmax(?:_completion|_output|_new)?_tokens\b"
 _UNSUPPORTED: Final = r"(?:not supported|unsupported)"
 _ONLY_SO: Final = r"(?:with|when|if|on|for)"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """One thing gateways say. ``words`` is a regular expression in small letters, looked for whatever the case.
+class KnownMessage:
+    """A message of gateways. ``words`` is a regular expression in lower case, searched in any case.
 
-    Without ``statuses`` the usual refusals count. What came inside a stream has no status and fits any.
-    ``playground.engine.advice.known`` has more to say about some meanings.
+    ``causes`` match a failure by its cause. ``statuses`` defaults to the usual refusals; an error inside a stream has
+    no status and fits any. ``_WORDING`` completes the advice of some meanings.
     """
 
     advice: Advice
     words: str = ""
     codes: frozenset[str] = frozenset()
     statuses: frozenset[int] = _REFUSALS
-    kinds: frozenset[FailureKind] = _TOLD
+    kinds: frozenset[FailureKind] = _REPORTED
+    causes: frozenset[FailureCause] = frozenset()
 
 
 def _any(*words: str) -> str:
     return "|".join(words)
 
 
-#: The more particular stands above the more general.
-TABLE: Final[tuple[Known, ...]] = (
-    Known(
+#: Specific messages come before general ones.
+TABLE: Final[tuple[KnownMessage, ...]] = (
+    KnownMessage(
         Advice(
             "over the limit",
             "One request is larger than the limit allows",
@@ -63,7 +83,7 @@ TABLE: Final[tuple[Known, ...]] = (
         r"\brequest too large\b.{0,200}\b(?:per minute|per day|tpm|tpd|rpm)\b",
         statuses=_OVER_LIMIT,
     ),
-    Known(
+    KnownMessage(
         Advice(
             "balance",
             "The account's balance or budget is used up",
@@ -98,7 +118,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         frozenset({400, 402, 403, 429}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "loading",
             "The model is still being loaded",
@@ -106,7 +126,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         _any(r"^loading model\b", r"\bmodel\b.{0,120}\b(?:is )?(?:currently |still |being )+load(?:ing|ed)\b"),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "most tokens",
             "The limit on completion tokens is higher than the model allows",
@@ -114,13 +134,13 @@ TABLE: Final[tuple[Known, ...]] = (
             (PARAMETERS._replace(value="max_tokens"), RETRY),
         ),
         _any(
-            rf"{_MOST}['\"`]?(?: is)? too (?:large|high|big)\b",
-            rf"{_MOST}.{{0,120}}\b(?:at most|maximum allowed|maximum value|must be less)\b",
+            rf"{_MAX_TOKENS}['\"`]?(?: is)? too (?:large|high|big)\b",
+            rf"{_MAX_TOKENS}.{{0,120}}\b(?:at most|maximum allowed|maximum value|must be less)\b",
             r"\b(?:supports|allows) at most \d+ (?:completion|output) tokens\b",
         ),
         statuses=frozenset({400, 422}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "context",
             "The conversation is longer than the model takes",
@@ -156,7 +176,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         frozenset({400, 413, 422, 500}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "region",
             "The gateway does not serve this place",
@@ -166,7 +186,7 @@ TABLE: Final[tuple[Known, ...]] = (
         frozenset({"unsupported_country_region_territory"}),
         frozenset({400, 403, 451}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "verify",
             "The account has to be verified first",
@@ -180,7 +200,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         statuses=frozenset({400, 403, 404}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "content filter",
             "The content filter refused it",
@@ -205,12 +225,12 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         frozenset({400, 403}),
     ),
-    Known(
-        Advice("header", "The gateway wants a header that is not sent", ""),  # ``known`` says which
+    KnownMessage(
+        Advice("header", "The gateway wants a header that is not sent", ""),  # worded by its name
         r"\bheaders?\b",
         statuses=frozenset({400, 401, 403, 404, 412, 422, 428, 500}),
     ),
-    Known(
+    KnownMessage(
         Advice("key wanted", "", ""),  # worded by whether a key went along
         _any(
             rf"\b(?:no|missing|without(?: an?)?) (?:valid )?{_KEY}\b",
@@ -224,7 +244,7 @@ TABLE: Final[tuple[Known, ...]] = (
         frozenset({"missing_api_key", "no_api_key"}),
         frozenset({400, 401, 403, 500}),
     ),
-    Known(
+    KnownMessage(
         Advice("key refused", "", ""),
         _any(
             rf"\b{_WRONG} (?:x-)?{_KEY}\b(?! (?:format|parameter))",
@@ -243,7 +263,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         frozenset({400, 401, 403, 500}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "no loaded model",
             "The gateway has no model loaded",
@@ -251,7 +271,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         r"^no models? (?:is |are )?loaded\b",
     ),
-    Known(
+    KnownMessage(
         Advice(
             "not for this protocol",
             "This model is not served over this protocol",
@@ -266,7 +286,7 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\bdoes not support (?:the )?(?:chat(?: completions?)?|messages) (?:api|endpoint)\b",
         ),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "key and model",
             "The key may not use this model",
@@ -279,7 +299,7 @@ TABLE: Final[tuple[Known, ...]] = (
         frozenset({"key_model_access_denied", "team_model_access_denied", "model_not_allowed"}),
         frozenset({400, 401, 403, 404}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "model",
             "The gateway does not offer this model",
@@ -315,7 +335,7 @@ TABLE: Final[tuple[Known, ...]] = (
             }
         ),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "images",
             "This model takes no images",
@@ -328,7 +348,7 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\bsupport image input\b|\bnot a multimodal model\b|\bunknown variant `image_url`",
         ),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "tools",
             "Tools are not possible with this model here",
@@ -342,7 +362,7 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\bfound that support tool use\b|\btool choice requires --",
         ),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "output format",
             "The gateway does not accept the output format",
@@ -356,7 +376,7 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         statuses=frozenset({400, 404, 422}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "tool schema",
             "The gateway does not accept a tool's definition",
@@ -367,11 +387,11 @@ TABLE: Final[tuple[Known, ...]] = (
         r"\binvalid schema for (?:function|tool)\b|\btools\.\d+\.(?:custom\.)?input_schema\b",
         statuses=frozenset({400, 422}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "reasoning",
             "The gateway wants earlier reasoning back as it came",
-            "“Send reasoning back” under Parameters says when it goes along. Reasoning that was changed, or stands in "
+            "“Send reasoning back” under Parameters says when it goes along. Reasoning that was changed, or is in "
             "a changed conversation, has to be deleted.",
             (PARAMETERS._replace(value="reasoning_return"), RETRY),
             command="Send the reasoning of earlier turns back unchanged, or leave it out.",
@@ -384,10 +404,10 @@ TABLE: Final[tuple[Known, ...]] = (
         ),
         statuses=frozenset({400, 422}),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "turns",
-            "The gateway does not accept the messages as they stand",
+            "The gateway does not accept the messages in this form",
             "What it says names the place: edit or delete that turn, then run again.",
             command="What it says names the place in the file's “messages”.",
         ),
@@ -398,10 +418,10 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\bsystem message must be at the beginning\b",
         ),
     ),
-    Known(
+    KnownMessage(
         Advice(
             "behind",
-            "The gateway did not reach what stands behind it",
+            "The gateway did not reach the server behind it",
             "That is for its operators: the model's server is down, or the way to it. Retry in a moment.",
         ),
         _any(
@@ -414,7 +434,7 @@ TABLE: Final[tuple[Known, ...]] = (
         statuses=_BEHIND,
         kinds=frozenset({FailureKind.HTTP}),
     ),
-    Known(
+    KnownMessage(
         Advice("no endpoint", "", ""),  # worded by what was asked for
         _any(
             r"^\W*(?:error:? ?)?(?:404:? ?)?(?:page |file |path |route |url |endpoint )?(?:was )?not found\W*$",
@@ -424,10 +444,119 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\bmethod not allowed\b",
             r"\b(?:unknown|unrecognized|invalid) (?:request )?(?:endpoint|route|path|url)\b",
             r"\b(?:route|path|url|endpoint|resource|page)\b[^.\n]{0,80}\b(?:was |could )?not (?:be )?found\b",
-            r"^http 404\b",
         ),
-        statuses=frozenset({404, 405, 501}),
+        statuses=NO_PATH,
         kinds=frozenset({FailureKind.HTTP}),
+        causes=frozenset({FailureCause.NO_MESSAGE}),
     ),
-    Known(Advice("no endpoint", "", ""), r"^unexpected endpoint or method\b", kinds=frozenset({FailureKind.STREAM})),
+    KnownMessage(
+        Advice("no endpoint", "", ""), r"^unexpected endpoint or method\b", kinds=frozenset({FailureKind.STREAM})
+    ),
 )
+
+
+# ---- finding the message in the table --------------------------------------------------------------------------------
+
+_MAX_MESSAGE: Final = 1500  # characters of a message that are searched
+_UNKNOWN: Final = Sent(endpoint="")
+
+
+def message_advice(failure: Failure) -> Advice | None:
+    """Return the advice for the gateway's message; None for an unknown one."""
+    codes = {value.lower() for value in (failure.code, failure.type) if value}
+    words = failure.message[:_MAX_MESSAGE].lower()
+    for message, pattern in _compiled_table():
+        if failure.kind not in message.kinds:
+            continue
+        if failure.kind is FailureKind.HTTP and failure.status not in message.statuses:
+            continue
+        if (message.codes & codes) or failure.cause in message.causes or (pattern and pattern.search(words)):
+            wording = _WORDING.get(message.advice.meaning)
+            if (advice := wording(failure, message.advice) if wording else message.advice) is not None:
+                return advice
+    return _refused_field_advice(failure)
+
+
+@cache
+def _compiled_table() -> tuple[tuple[KnownMessage, re.Pattern[str] | None], ...]:
+    return tuple((message, re.compile(message.words) if message.words else None) for message in TABLE)
+
+
+def _sent(failure: Failure) -> Sent:
+    return failure.sent or _UNKNOWN
+
+
+def _header(failure: Failure, _advice: Advice) -> Advice | None:
+    """Return the advice for a missing header; None where the message only mentions a header."""
+    names = header_names(failure.message)
+    if not names:
+        return None
+    return Advice(
+        "header",
+        f"The gateway wants the header {names[0]}",
+        "Headers of every request are in the gateway's settings; those of this experiment alone, under Raw.",
+        (add_header(names[0]), RAW._replace(value="headers"), RETRY),
+        command=f"Send it with --header '{names[0]}: VALUE'.",
+    )
+
+
+def _key_wanted(failure: Failure, _advice: Advice) -> Advice | None:
+    if _sent(failure).keyed and "x-api-key" in failure.message.lower():
+        return Advice(
+            "key header",
+            "The gateway wants the key in the header x-api-key",
+            "How the key is sent is a choice in the gateway's settings.",
+            (GATEWAY, RETRY),
+            command="Send it so with --key-style x-api-key.",
+        )
+    return key_refused() if _sent(failure).keyed else no_key_given()
+
+
+def _key_refused(failure: Failure, _advice: Advice) -> Advice | None:
+    return no_key_given() if _sent(failure).keyed is False else key_refused()
+
+
+def _no_endpoint(failure: Failure, _advice: Advice) -> Advice | None:
+    return no_endpoint(_sent(failure).endpoint)
+
+
+def _balance(failure: Failure, advice: Advice) -> Advice | None:
+    """Return the advice for an empty account; None for a quota per minute, which passes."""
+    return advice if failure.status != 429 or reports_no_balance(failure) else None
+
+
+def _other_protocol(failure: Failure, advice: Advice) -> Advice | None:
+    return replace(advice, actions=(MODEL, *other_protocols(_sent(failure).endpoint), RETRY))
+
+
+_WORDING: Final[dict[str, Callable[[Failure, Advice], Advice | None]]] = {
+    "balance": _balance,
+    "header": _header,
+    "key wanted": _key_wanted,
+    "key refused": _key_refused,
+    "no endpoint": _no_endpoint,
+    "not for this protocol": _other_protocol,
+}
+
+#: The action for a refused field, by the place where it is set.
+_PLACE_ACTIONS: Final[dict[str, Action]] = {
+    "model": MODEL, "tools": TOOLS, "output": OUTPUT, "parameters": PARAMETERS, "raw": RAW,
+}  # fmt: skip
+
+
+def _refused_field_advice(failure: Failure) -> Advice | None:
+    """Return the advice for a refusal that names a field of the body; None if it names none."""
+    if failure.kind is not FailureKind.HTTP or failure.status not in (400, 422):
+        return None
+    name = parameter_named(failure)
+    if not name:
+        return None
+    place = place_of(name)
+    if place == "turns":
+        return next(message.advice for message in TABLE if message.advice.meaning == "turns")
+    return Advice(
+        "parameter",
+        f"The gateway does not accept “{name}”",
+        "Change its value, or take it out so that it is not sent, then run again.",
+        (_PLACE_ACTIONS[place]._replace(value=name), RETRY),
+    )

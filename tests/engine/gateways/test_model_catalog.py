@@ -10,8 +10,8 @@ import pytest
 
 from playground.domain.adaptations import Adaptation, AdaptationKind
 from playground.domain.prices import Price
-from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.offering import MOST_RECENT, Model, Offering
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
+from playground.engine.gateways.model_catalog import MAX_RECENT, Model, ModelCatalog
 from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
 
@@ -30,13 +30,13 @@ def test_favourites_and_recent_models_are_saved_for_a_gateway(gateways: Gateways
         gateways.star(profile_id, model, True)
     gateways.star(profile_id, "b", False)
     gateways.star(profile_id, "c", True)
-    for number in range(MOST_RECENT + 3):
+    for number in range(MAX_RECENT + 3):
         gateways.note_use(profile_id, f"m{number}")
     gateways.note_use(profile_id, "m5")
     gateways.note_use(profile_id, "")
-    found = gateways.offering(profile_id)
+    found = gateways.catalog(profile_id)
     assert (found.favourites, found.recent) == (("a", "c"), ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3"))
-    assert gateways.offering("two").recent == ()
+    assert gateways.catalog("two").recent == ()
     again = ProfileStore(gateways.store.path).get("one")
     assert again is not None
     kept = (again.favourites, again.recent)
@@ -46,7 +46,7 @@ def test_favourites_and_recent_models_are_saved_for_a_gateway(gateways: Gateways
 def test_changes_of_a_gateway_made_at_once_are_all_saved(gateways: Gateways) -> None:
     rules = [Adaptation(kind=AdaptationKind.OMIT, protocol="chat", field=f"f{number}") for number in range(16)]
     with ThreadPoolExecutor(8) as pool:
-        done = [pool.submit(partial(gateways.keep_rules, "one", [rule])) for rule in rules]
+        done = [pool.submit(partial(gateways.add_rules, "one", [rule])) for rule in rules]
         done += [pool.submit(gateways.set_price, "one", f"m{number}", Price(output=2)) for number in range(16)]
         done += [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(16)]
         done += [pool.submit(partial(gateways.note_use, "two", f"m{number}")) for number in range(16)]
@@ -58,7 +58,7 @@ def test_changes_of_a_gateway_made_at_once_are_all_saved(gateways: Gateways) -> 
     kept, two = again.get("one"), again.get("two")
     assert kept is not None
     assert two is not None
-    assert len(two.recent) == MOST_RECENT
+    assert len(two.recent) == MAX_RECENT
     assert {rule.field for rule in kept.adaptations} == {rule.field for rule in rules}
     assert len(kept.prices) == len(kept.favourites) == 16
     assert kept.timeouts.first == 4 * (Profile(id="x").timeouts.first or 0)
@@ -69,7 +69,7 @@ def test_change_of_a_removed_gateway_is_refused(gateways: Gateways) -> None:
     rule = Adaptation(kind=AdaptationKind.OMIT, protocol="chat", field="stop")
     for act in (
         partial(gateways.star, "gone", "a", True),
-        partial(gateways.keep_rules, "gone", [rule]),
+        partial(gateways.add_rules, "gone", [rule]),
         partial(gateways.set_price, "gone", "a", Price(output=2)),
         partial(gateways.raise_timeouts, "gone"),
     ):
@@ -80,13 +80,13 @@ def test_change_of_a_removed_gateway_is_refused(gateways: Gateways) -> None:
 
 def test_displayed_entry_is_cut_and_holds_no_secret() -> None:
     key = "sk-a-secret-of-many-letters"
-    offering = Offering(known=lambda: (Secret(key),))
+    catalog = ModelCatalog(known=lambda: (Secret(key),))
     entry = {"id": "m", "note": "é" * 300, "for": key, "more": "x" * 10_000_000}
-    shown = offering.as_listed(Model("m", raw=entry), 340)
+    shown = catalog.entry_text(Model("m", raw=entry), 340)
     assert shown.startswith('{\n  "id": "m",\n  "note": "ééé')
     assert key[:8] not in shown
     assert len(shown) < 400
     deep: list[object] = []
     for _ in range(90):
         deep = [deep]
-    assert offering.as_listed(Model("m", raw=deep), 100).endswith("…")
+    assert catalog.entry_text(Model("m", raw=deep), 100).endswith("…")

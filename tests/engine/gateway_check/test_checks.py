@@ -14,10 +14,9 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.adaptations import AdaptationKind
 from playground.domain.prices import Price
 from playground.engine.gateway_check import check_run
-from playground.engine.gateway_check.check_run import CheckRun, Made, Told, estimates_of, keys_of
-from playground.engine.gateway_check.estimate import total
+from playground.engine.gateway_check.check_run import CheckEvent, CheckRun, LineAdded, estimates_of, keys_of
+from playground.engine.gateway_check.checks import supported_protocols, total
 from playground.engine.gateway_check.report import Verdict
-from playground.engine.gateway_check.series import spoken
 from tests.engine.gateway_check.checking import KEY, checked, target, verdicts
 from tests.support.fault_server import FaultServer, hold, send, whole
 from tests.support.twisted_gateway import TwistedGateway
@@ -45,7 +44,7 @@ async def test_demo_gateway_passes_with_known_exceptions(gateway: DemoServer, mo
     words = {line.check: line.words for line in run.report.lines if line.protocol in ("", protocol)}
     assert "does not name its colour" in words["image"]
     assert "keys are not looked at here" in words["wrong_key"]
-    assert spoken(run.report)[protocol]
+    assert supported_protocols(run.report)[protocol]
     assert not run.report.stopped
     assert run.report.ended >= run.report.begun
     for line in run.report.lines:
@@ -182,17 +181,17 @@ async def test_unreachable_gateway_is_not_asked_further() -> None:
     run = await checked(target("http://127.0.0.1:1/v1", retries=0))
     assert {line.verdict for line in run.report.lines} == {FAILED, SKIPPED}
     assert len(run.exchanges) <= 1 + 2 * 3  # the list, and of each protocol an answer, a stream, an unknown model
-    assert not any(spoken(run.report).values())
+    assert not any(supported_protocols(run.report).values())
 
 
 async def test_wait_asked_for_by_a_gateway_is_reported() -> None:
     busy = whole(429, "application/json", b'{"code":429,"message":"RPM reached","data":null}', "Retry-After: 0.2")
-    told: list[Told] = []
+    told: list[CheckEvent] = []
     with FaultServer() as server:
         server.play(send(busy))
         run = CheckRun(target(server.url, retries=1), [("whole", "chat")], told.append)
         await run.perform()
-    assert any("RPM reached" in one.words for one in told if isinstance(one, check_run.Waits))
+    assert any("RPM reached" in one.words for one in told if isinstance(one, check_run.WaitChanged))
     assert verdicts(run) == {"whole": FAILED}
 
 
@@ -202,7 +201,7 @@ async def test_stopped_check_has_its_finished_lines() -> None:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": [{"id": "demo-reasoner"}]}')))
         server.play(hold())
         whom = target(server.url)
-        run = CheckRun(whom, keys_of(whom), lambda told: begun.set() if isinstance(told, Made) else None)
+        run = CheckRun(whom, keys_of(whom), lambda told: begun.set() if isinstance(told, LineAdded) else None)
         task = asyncio.get_running_loop().create_task(run.perform())
         await begun.wait()
         await asyncio.to_thread(server.wait_requests, 2)

@@ -1,7 +1,7 @@
-"""What a message is about: the header it asks for, the field of the body it names, and where that is set.
+"""Names in a gateway's message: headers that it asks for, the field of the body that it is about, and its panel.
 
-Messages are foreign text. What is found in them is short, has the form of a name, and is only ever shown or typed into
-a field for a person to look at.
+Messages are foreign text. The names taken from them are short and well-formed, and are only shown, or typed into a
+field for a person to review.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Final
 from playground.domain.errors import Failure
 from playground.protocols import MESSAGES
 
-#: Headers that carry a key, or that no person sets: asking for one of these is asking for something else.
-_NOT_TO_ADD: Final = frozenset(
+#: Headers that carry a key, or that no person sets.
+_RESERVED_HEADERS: Final = frozenset(
     {
         "x-api-key", "api-key", "x-goog-api-key", "proxy-authorization", "www-authenticate", "content-type",
         "content-length", "content-encoding", "transfer-encoding", "user-agent", "accept-encoding", "set-cookie",
     }
 )  # fmt: skip
-_MOST_HEADERS: Final = 3
+_MAX_HEADERS: Final = 3
 
 _HEADER: Final = r"[A-Za-z][A-Za-z0-9]{0,40}(?:-[A-Za-z0-9]{1,40}){1,8}"
 #: A name that looks like a header's and not like a word with a hyphen: x-…, Title-Case, quoted, or beside “header”.
@@ -35,20 +35,20 @@ _NAME: Final = re.compile(
     r")(?![\w-])"
 )
 _NO_HEADER: Final = re.compile(r"(?:non|cross|same|pre|self|well)-|rate-limit$", re.IGNORECASE)
-_SPEAKS_OF_HEADERS: Final = re.compile(r"\bheaders?\b", re.IGNORECASE)
-_MISSES_IT: Final = re.compile(
+_NAMES_HEADERS: Final = re.compile(r"\bheaders?\b", re.IGNORECASE)
+_SAYS_MISSING: Final = re.compile(
     r"\b(?:requires?|required|missing|needs?|needed|expected|absent|no|provide|include|specify|supply|add|set)\b"
     r"|\bmust (?:be|have|contain|send)\b|\bnot (?:sent|provided|found|present|given|specified)\b",
     re.IGNORECASE,
 )
-_ANOTHER_FAULT: Final = re.compile(
+_SAYS_INVALID: Final = re.compile(
     r"\b(?:invalid|malformed|wrong|too (?:long|large|big|many)|not allowed)\b", re.IGNORECASE
 )
 
 _FIELD: Final = r"(?P<name>[A-Za-z_][\w.\[\]-]{0,80})"
 _OPEN: Final = r"[\"'`(\[]*"
 _MARK: Final = r"[\"'`]"
-#: How messages name the field they are about; the first that fits counts.
+#: The ways in which messages name a field; the first match counts.
 _FIELDS: Final = tuple(
     re.compile(words, re.IGNORECASE)
     for words in (
@@ -68,7 +68,7 @@ _FIELDS: Final = tuple(
 )
 _IN_BODY: Final = re.compile(r"^(?:body|request|params?)\.(?=\w)")
 _PLAIN: Final = re.compile(rf"^{_FIELD}$")
-#: What messages put in quotation marks that is no field: kinds of values.
+#: Quoted words in messages that are kinds of values, not fields.
 _NO_FIELD: Final = frozenset(
     {"none", "null", "json", "string", "object", "array", "value", "input", "body", "request", "error"}
 )
@@ -87,20 +87,20 @@ _PLACES: Final = {
 
 
 def header_names(message: str) -> tuple[str, ...]:
-    """The headers that a message misses, the likeliest first; empty where it speaks of none.
+    """Return the headers that a message says are missing, the likeliest first.
 
-    ``Either x-portkey-config or x-portkey-provider header is required`` gives the provider's, then the other one. A
-    header that carries a key is none of them, and neither is one that came and was wrong.
+    ``Either x-portkey-config or x-portkey-provider header is required`` gives the provider's first. Headers that carry
+    a key are left out, and so are those that were sent with a wrong value.
     """
-    if not _SPEAKS_OF_HEADERS.search(message) or not _MISSES_IT.search(message) or _ANOTHER_FAULT.search(message):
+    if not _NAMES_HEADERS.search(message) or not _SAYS_MISSING.search(message) or _SAYS_INVALID.search(message):
         return ()
-    found = [match[0] for match in _NAME.finditer(message[:4000]) if not _NO_HEADER.match(match[0])]
-    names = {name.lower(): name for name in found if name.lower() not in _NOT_TO_ADD}
-    return tuple(reversed(names.values()))[:_MOST_HEADERS]
+    candidates = [match[0] for match in _NAME.finditer(message[:4000]) if not _NO_HEADER.match(match[0])]
+    names = {name.lower(): name for name in candidates if name.lower() not in _RESERVED_HEADERS}
+    return tuple(reversed(names.values()))[:_MAX_HEADERS]
 
 
 def parameter_named(failure: Failure) -> str:
-    """The field of the body that a refusal is about, as ``temperature`` or ``messages[1].content``; empty for none."""
+    """Return the body field that a refusal is about, such as ``messages[1].content``; empty for none."""
     name = failure.param or ""
     if not _PLAIN.match(name) or name.lower() in _NO_FIELD:
         matches = (pattern.search(failure.message[:4000]) for pattern in _FIELDS)
@@ -109,7 +109,7 @@ def parameter_named(failure: Failure) -> str:
 
 
 def place_of(name: str) -> str:
-    """Where a field of the body is set: "turns", "model", "tools", "output", "parameters" or "raw"."""
+    """Return the panel where a field of the body is set: "turns", "model", "tools", "output", "parameters" or "raw"."""
     root, *rest = re.split(r"[.\[]", name)
     if root == "output_config" and rest[:1] == ["format"]:
         return "output"
@@ -118,7 +118,7 @@ def place_of(name: str) -> str:
 
 @cache
 def _parameters() -> frozenset[str]:
-    """The names under which the parameters of all protocols stand in a body."""
+    """Return the top-level names of the parameters of all protocols in a body."""
     from playground.protocols import PROTOCOLS
     from playground.protocols.protocol import get_protocol
 

@@ -11,12 +11,12 @@ import pytest
 
 from playground.domain.model_facts import NOTHING_TOLD
 from playground.domain.prices import Price
-from playground.engine.gateways import learning
+from playground.engine.gateways import model_catalog
 from playground.engine.gateways.credentials import store_secret
-from playground.engine.gateways.known import KnownGateway
-from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
+from playground.engine.gateways.services import KnownGateway
 from playground.protocols import DEFAULT
 from tests.support.fault_server import FaultServer, Step, head, hold, send, whole
 
@@ -52,16 +52,16 @@ async def test_page_of_all_models_completes_the_list(gateways: Gateways, server:
     key = add(gateways, server, "litellm")
     listed = await gateways.models(key, DEFAULT)
     assert listed.facts("gpt") is NOTHING_TOLD
-    assert gateways.to_learn(key, "gpt")
-    assert await gateways.learn(key, DEFAULT, "gpt")
+    assert gateways.lacks_facts(key, "gpt")
+    assert await gateways.fetch_facts(key, DEFAULT, "gpt")
     found = gateways.listed(key)
     assert found is not None
     assert (found.facts("gpt").context, gateways.facts(key, "twice").context) == (128000, None)
     assert found.facts("twice").takes("image") is True
     assert gateways.price(key, "gpt") == Price(input=1, output=2, told=True)
     assert [one.url.rpartition("/v1")[2] for one in found.exchanges] == ["/models", "/model/info"]
-    assert not gateways.to_learn(key, "gpt")
-    assert not await gateways.learn(key, DEFAULT, "twice")
+    assert not gateways.lacks_facts(key, "gpt")
+    assert not await gateways.fetch_facts(key, DEFAULT, "twice")
     assert len(requests_to(server)) == 2
     gateways.set_price(key, "gpt", Price(input=5))
     assert gateways.price(key, "gpt") == Price(input=5)
@@ -76,7 +76,7 @@ async def test_page_of_one_model_is_requested_once(gateways: Gateways, server: F
     await gateways.models(key, DEFAULT)
     odd = 'typed "by hand"/é'
     for model in ("llama", odd, "llama"):
-        await gateways.learn(key, DEFAULT, model)
+        await gateways.fetch_facts(key, DEFAULT, model)
     assert requests_to(server) == ["GET /v1/models", "POST /api/show", "POST /api/show"]
     assert [one.json for one in server.requests[1:]] == [{"model": "llama"}, {"model": odd}]
     facts = gateways.facts(key, "llama")
@@ -100,7 +100,7 @@ async def test_page_that_fails_leaves_the_list_as_it_was(gateways: Gateways, ser
         profile = Profile(name=f"Gateway {number}", base_url=f"{server.url}/v1", service="litellm")
         key = gateways.store.add_profile(profile).id
         before = await gateways.models(key, DEFAULT)
-        await gateways.learn(key, DEFAULT, "one")
+        await gateways.fetch_facts(key, DEFAULT, "one")
         after = gateways.listed(key)
         assert after is not None
         assert after.failure is None
@@ -111,14 +111,14 @@ async def test_page_that_fails_leaves_the_list_as_it_was(gateways: Gateways, ser
 async def test_silent_page_is_abandoned(
     gateways: Gateways, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning, "LONGEST", 0.2)
+    monkeypatch.setattr(model_catalog, "MAX_SECONDS", 0.2)
     server.play_at("/v1/models", page(["one"]))
     server.play_at("/api/show", hold())
     key = add(gateways, server, "ollama")
     await gateways.models(key, DEFAULT)
     async with asyncio.timeout(5):
-        assert not await gateways.learn(key, DEFAULT, "one")
-    assert not gateways.to_learn(key, "one")
+        assert not await gateways.fetch_facts(key, DEFAULT, "one")
+    assert not gateways.lacks_facts(key, "one")
 
 
 async def test_own_service_names_its_pages_and_units(gateways: Gateways, server: FaultServer) -> None:
@@ -126,14 +126,14 @@ async def test_own_service_names_its_pages_and_units(gateways: Gateways, server:
     known["details"] = [{"path": "more"}]
     server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
     server.play_at("/v1/more", page([{"id": "one", "context_length": 4096}]))
-    gateways.services.keep(KnownGateway.model_validate(known))
+    gateways.services.put(KnownGateway.model_validate(known))
     key, unknown = add(gateways, server, "team"), add(gateways, server, "")
     for profile in (key, unknown):
         await gateways.models(profile, DEFAULT)
-    assert await gateways.learn(key, DEFAULT, "one")
+    assert await gateways.fetch_facts(key, DEFAULT, "one")
     assert gateways.price(key, "one") == Price(input=0.88, output=0.9, told=True)
     assert gateways.facts(key, "one").context == 4096
-    assert not await gateways.learn(unknown, DEFAULT, "one")
+    assert not await gateways.fetch_facts(unknown, DEFAULT, "one")
     assert gateways.price(unknown, "one") is None, "no unit is known"
 
 
@@ -150,12 +150,12 @@ async def test_page_at_another_host_is_not_requested(gateways: Gateways, server:
         server.play_at("/v1/models", page([{"id": "one"}]))
         details = [{"path": path.replace("{other}", place)}]
         known = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
-        gateways.services.keep(KnownGateway.model_validate(known))
+        gateways.services.put(KnownGateway.model_validate(known))
         key = add(gateways, server, "team")
         profile, _ = await store_secret(gateways.get(key), gateways.keys, Secret(canary))
         gateways.store.update(profile)
         await gateways.models(key, DEFAULT)
-        assert not await gateways.learn(key, DEFAULT, "one")
+        assert not await gateways.fetch_facts(key, DEFAULT, "one")
         assert other.requests == []
     assert {one.header("Authorization") for one in server.requests} == {f"Bearer {canary}"}
     assert {one.header("Host") for one in server.requests} == {f"127.0.0.1:{server.port}"}

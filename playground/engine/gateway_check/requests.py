@@ -1,6 +1,6 @@
-"""Whom a series asks, and the small requests it asks with: written by the meaning that protocols share, never by name.
+"""Small requests for gateway checks, written by the meanings that protocols share, never by protocol name.
 
-Nothing here is sent. What a protocol has no word for gives no request, and the check is not about that protocol.
+Nothing is sent here. A check that a protocol has no words for gives no request, and is not made over that protocol.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
-    from playground.engine.gateways.offered import Gateways
+    from playground.engine.gateways.gateways import Gateways
 
-LIMIT: Final = 400  # tokens of an answer at most: models that think need some before they say a word
-SHORT: Final = 16  # where the limit itself is what is looked at
-STOP: Final = "e"  # found in nearly every text within a few words, whatever a model writes
+LIMIT: Final = 400  # tokens of an answer at most: reasoning models need some before the first word
+SHORT: Final = 16  # the limit of the check that is about the limit
+STOP: Final = "e"  # occurs within a few words of nearly every text
 COLOUR: Final = "red"
 NO_MODEL: Final = "playground-check-no-such-model"
-CALL_ID: Final = "chk000001"  # nine letters and digits: some gateways take no others
+CALL_ID: Final = "chk000001"  # nine letters and digits: some gateways accept no other form
 
 SCHEMA: Final[JSONObject] = {
     "type": "object",
@@ -57,13 +57,13 @@ RESULT: Final = "11 degrees Celsius, light rain"
 
 @dataclass(frozen=True)
 class Target:
-    """One model of one gateway. ``made`` holds what is secret about it, ``price`` what its tokens cost if known.
+    """One model of one gateway. ``connection`` holds the secrets, ``price`` the price of tokens if known.
 
-    ``served`` are the protocols that the list says it is served under, None where it does not tell.
+    ``served`` are the protocols under which the model list offers the model; None if the list does not say.
     """
 
     gateway: str
-    made: Connection
+    connection: Connection
     model: str
     profile_id: str = ""
     adaptations: tuple[Adaptation, ...] = ()
@@ -74,12 +74,12 @@ class Target:
 
 
 def target_of(gateways: Gateways, profile_id: str, model: str) -> Target:
-    """A model of a gateway that is set up, without its secrets: for what is known before it is asked."""
+    """Return a model of a configured gateway without its secrets, to list and estimate checks."""
     profile, listed = gateways.get(profile_id), gateways.listed(profile_id)
     facts = listed.facts(model) if listed is not None else None
     return Target(
         gateway=profile.name,
-        made=connection(profile),
+        connection=connection(profile),
         model=model,
         profile_id=profile.id,
         adaptations=profile.adaptations,
@@ -90,16 +90,17 @@ def target_of(gateways: Gateways, profile_id: str, model: str) -> Target:
 
 
 async def with_secrets(target: Target, gateways: Gateways) -> Target:
-    """The same, to be asked. Raises RunRefusedError where a person has to see to its key first."""
+    """Return the target with its secrets. Raises RunRefusedError if its key needs a person's attention first."""
     client = await gateways.client(target.profile_id)
-    return replace(target, made=client.connection)
+    return replace(target, connection=client.connection)
 
 
 @dataclass(frozen=True)
-class Setting:
-    """How a check asks: whom, over which protocol, and whether streamed where that is not what is looked at.
+class CheckContext:
+    """The facts that a check's request depends on: target, protocol, and results of earlier checks.
 
-    ``called`` is the turn in which our tool was called, once one came.
+    ``streamed``: requests stream unless the check decides it. ``called`` is a turn with a call of ``TOOL``, if any.
+    ``learnt`` are adaptations with which refused requests were accepted.
     """
 
     target: Target
@@ -110,39 +111,38 @@ class Setting:
 
     @property
     def fields(self) -> type[Parameters]:
-        """What can be set over the protocol."""
+        """The parameters of the protocol."""
         return self.protocol.parameters_type
 
     def has(self, meaning: str) -> bool:
-        """Whether the protocol has a field of that meaning (``Parameters.shared``)."""
+        """Return whether the protocol has a field of that meaning (``Parameters.shared``)."""
         return meaning in self.fields().shared()
 
-    def ask(
+    def request(
         self,
-        said: str | Sequence[Turn],
+        turns: str | Sequence[Turn],
         *,
         limit: int = LIMIT,
         stream: bool | None = None,
         tools: tuple[ToolDefinition, ...] = (),
         model: str = "",
         own: JSONObject | None = None,
-        **meant: JSON,
+        **shared: JSON,
     ) -> Request:
-        """A request. ``meant`` are values by their shared meaning, ``own`` such by the protocol's own field names."""
+        """Return a request: ``shared`` are values by shared meaning, ``own`` by the protocol's field names."""
         target = self.target
         parameters = self.fields()
-        shared = parameters.shared()
-        values = {"limit": limit, "stream": self.streamed if stream is None else stream, **meant}
+        fields = parameters.shared()
+        values = {"limit": limit, "stream": self.streamed if stream is None else stream, **shared}
         for meaning, value in values.items():
-            field = shared[meaning]
             if value not in (None, False):
-                parameters = parameters.with_value(field.name, field.write(value))
+                parameters = parameters.with_value(fields[meaning].name, fields[meaning].write(value))
         for name, value in (own or {}).items():
             parameters = parameters.with_value(name, value)
         return Request(
             protocol=self.protocol.name,
             model=model or target.model,
-            turns=(make_turn(Role.USER, said),) if isinstance(said, str) else tuple(said),
+            turns=(make_turn(Role.USER, turns),) if isinstance(turns, str) else tuple(turns),
             parameters=parameters,
             tools=tools,
             adaptations=(*target.adaptations, *self.learnt),
@@ -151,27 +151,27 @@ class Setting:
         )
 
 
-def after_a_call(called: Turn | None) -> tuple[Turn, ...]:
-    """A conversation whose last word is a tool's: the model's own call where one came, else one of ours."""
+def turns_with_result(called: Turn | None) -> tuple[Turn, ...]:
+    """Return a conversation that ends with a tool's result, for the model's own call or a made-up one."""
     question = make_turn(Role.USER, "What is the weather in Oslo?")
     if called is None:
         called = make_turn(Role.ASSISTANT, "", ToolCall(id=CALL_ID, name=TOOL.name, arguments=ARGUMENTS))
-    results = [ToolResult(call_id=call.id, text=RESULT) for call in called.calls]
-    return question, called, *(make_turn(Role.TOOL, "", one) for one in results)
+    results = [make_turn(Role.TOOL, "", ToolResult(call_id=call.id, text=RESULT)) for call in called.calls]
+    return question, called, *results
 
 
 def picture() -> Image:
-    """A square of one colour."""
+    """Return a square of one colour."""
     return Image(url=f"data:image/png;base64,{base64.b64encode(_png()).decode('ascii')}", name="square.png")
 
 
 @cache
 def _png(side: int = 64, colour: tuple[int, int, int] = (220, 20, 20)) -> bytes:
-    """``side`` pixels wide and high, one colour: large enough for models that take nothing smaller."""
+    """Return a PNG of ``side`` pixels, large enough for models with a minimum size."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     rows = (b"\0" + bytes(colour) * side) * side
-    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")

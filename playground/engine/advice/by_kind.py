@@ -1,15 +1,16 @@
-"""Advice by the kind of a failure, and by the status of a refusal: what holds whatever the gateway said."""
+"""Advice by the cause, the kind and the status of a failure, independent of the gateway's message."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind, Sent
+from playground.domain.errors import Failure, FailureCause, FailureKind, Sent
 from playground.engine.advice.parts import (
     GATEWAY,
     KEY,
     MODEL,
     PARAMETERS,
+    RAW,
     RETRY,
     TIMEOUT,
     TURNS,
@@ -20,14 +21,25 @@ from playground.engine.advice.parts import (
 from playground.protocols import DEFAULT, PROTOCOLS
 
 _AGAIN: Final = "Retry to ask again."
+_SETTINGS: Final = (GATEWAY, RETRY)
 _OVERLOADED: Final = "The gateway is overloaded"
 _STREAMING_HELPS: Final = "Streaming makes this less likely."
 
 #: Meanings that are about the key.
-OF_THE_KEY: Final = frozenset({"key missing", "key refused", "key header"})
+KEY_MEANINGS: Final = frozenset({"key missing", "key refused", "key header"})
 
-#: Statuses that say there is no such path, or not for this method.
+#: Statuses of a missing path, or one that is not for this method.
 NO_PATH: Final = frozenset({404, 405, 501})
+
+
+def is_about_key(failure: Failure, advice: Advice) -> bool:
+    """Return whether the gateway refuses the key, or wants one."""
+    return advice.meaning in KEY_MEANINGS or (failure.kind is FailureKind.HTTP and failure.status in (401, 403))
+
+
+def is_missing_path(failure: Failure, advice: Advice) -> bool:
+    """Return whether the gateway has no such path."""
+    return advice.meaning == "no endpoint" or (failure.kind is FailureKind.HTTP and failure.status in NO_PATH)
 
 
 def _http(
@@ -44,7 +56,7 @@ def _http(
 
 _REFUSED: Final = (
     "The gateway did not accept the request",
-    "What it says stands above. It judges the parameters, the model and the messages.",
+    "Its message is above. It is about the parameters, the model or the messages.",
     (PARAMETERS, MODEL, RETRY),
 )
 
@@ -91,6 +103,122 @@ _STATUS: Final = {
         streaming="Streaming avoids it.",
     ),
     529: _http(529, _OVERLOADED, "Retry later."),
+}
+
+#: What helps where this application knows the exact cause.
+CAUSE_ADVICE: Final = {
+    FailureCause.KEY: Advice(
+        "key", "The key cannot be sent", "Enter it again.", (KEY, RETRY), "Check PLAYGROUND_API_KEY."
+    ),
+    FailureCause.ADDRESS: Advice(
+        "address",
+        "The gateway's address cannot be used",
+        "Correct it in the gateway's settings.",
+        _SETTINGS,
+        "Correct --base-url.",
+    ),
+    FailureCause.CA_FILE: Advice(
+        "ca file",
+        "The certificate file cannot be used",
+        "Choose another one, or none.",
+        _SETTINGS,
+        "Name another one with --ca FILE.",
+    ),
+    FailureCause.OWN_PROXY: Advice(
+        "own proxy",
+        "The proxy cannot be used",
+        "Correct it in the gateway's settings.",
+        _SETTINGS,
+        "Correct --proxy.",
+    ),
+    FailureCause.PROXY: Advice(
+        "proxy",
+        "The proxy cannot be used",
+        "The environment names it. Correct that, and start again.",
+        command="Correct it where it is set: with --proxy, or in the environment.",
+    ),
+    FailureCause.HEADER: Advice(
+        "own header",
+        "A header cannot be sent",
+        "Correct it where it is set: under Raw, or in the gateway's settings.",
+        (RAW._replace(value="headers"), GATEWAY, RETRY),
+        "Correct it where it is set: with --header, or in the file.",
+    ),
+    FailureCause.OWN_PROXY_PASSWORD: Advice(
+        "own proxy password",
+        "The proxy wants a user name and a password",
+        "The gateway's settings keep neither. Empty the proxy's field there, and name the proxy with both in the "
+        "environment (HTTPS_PROXY, ALL_PROXY) before the application starts.",
+        _SETTINGS,
+        "Put them into the address given with --proxy.",
+    ),
+    FailureCause.PROXY_PASSWORD: Advice(
+        "proxy password",
+        "The proxy wants a user name and a password",
+        "Put them there, then retry.",
+        command="Put them into the proxy's address, with --proxy or in the environment.",
+    ),
+    FailureCause.PROXY_LOGIN: Advice(
+        "proxy login",
+        "The proxy refuses the user name and the password",
+        "They are in its address, in the environment or after --proxy. Correct them there, and start again.",
+        command="Correct them in the proxy's address, with --proxy or in the environment.",
+    ),
+    FailureCause.NOT_SOCKS: Advice(
+        "no socks",
+        "The proxy does not speak SOCKS 5",
+        "Check the port and the beginning of its address: http:// for a proxy of HTTP.",
+    ),
+    FailureCause.PROXY_ROUTE: Advice(
+        "proxy way", "The proxy does not lead to the gateway", "Check the base URL, and ask who runs the proxy."
+    ),
+    FailureCause.PROXY_UNREACHABLE: Advice(
+        "no proxy", "The proxy cannot be reached", "Check the proxy's address, and that it is running."
+    ),
+    FailureCause.NO_TLS: Advice(
+        "plain http",
+        "The gateway does not speak TLS",
+        "One without encryption has an address that begins with http://. Otherwise check the port.",
+        _SETTINGS,
+        "One without encryption has a --base-url that begins with http://. Otherwise check the port.",
+    ),
+    FailureCause.CERTIFICATE_TIME: Advice(
+        "certificate time",
+        "The certificate is not valid now",
+        "Check the clock of this computer. If it is right, the gateway's operators have to renew the certificate.",
+        (RETRY, GATEWAY),
+    ),
+    FailureCause.CERTIFICATE_NAME: Advice(
+        "certificate name",
+        "The certificate is for another name",
+        "Check the host in the base URL.",
+        _SETTINGS,
+    ),
+    FailureCause.CERTIFICATE: Advice(
+        "certificate",
+        "The certificate is not trusted",
+        "Where it comes from a private authority, name that authority's file in the gateway's settings.",
+        _SETTINGS,
+        "Where it comes from a private authority, name that authority's file with --ca FILE.",
+    ),
+    FailureCause.MALFORMED: Advice(
+        "malformed",
+        "The answer is malformed",
+        "That is for the gateway's operators; its bytes are under Response. Retry to ask again.",
+        command="That is for the gateway's operators; --record keeps its bytes.",
+    ),
+    FailureCause.BROKEN_OFF: Advice("broken off", "The answer was cut off", "Retry to ask again."),
+    FailureCause.COMPRESSED: Advice(
+        "compressed",
+        "The answer is packed in a way that cannot be undone",
+        "That is for the gateway's operators, or for the operators of the server before it. Retry to ask again.",
+    ),
+    FailureCause.ANSWER_HEADERS: Advice(
+        "answer headers",
+        "The answer's headers are too large",
+        "The gateway, or a server before it, adds far too much to them. That is for its operators.",
+        (RETRY, GATEWAY),
+    ),
 }
 
 _KIND: Final = {
@@ -216,8 +344,13 @@ _EMPTY_STREAM: Final = Advice(
 )
 
 
-def general(failure: Failure) -> Advice:
-    """Advice by kind and status alone."""
+def cause_advice(failure: Failure) -> Advice | None:
+    """Return the advice for the exact cause of a failure; None if the cause is unknown."""
+    return CAUSE_ADVICE.get(failure.cause) if failure.cause is not None else None
+
+
+def general_advice(failure: Failure) -> Advice:
+    """Return the advice for the kind and status of a failure."""
     status, sent = failure.status or 0, failure.sent or Sent(endpoint="")
     if failure.kind is FailureKind.EMPTY and sent.streamed:
         return _EMPTY_STREAM
@@ -234,12 +367,12 @@ def general(failure: Failure) -> Advice:
     return _STATUS.get(status) or Advice(
         "status",
         f"The gateway answered with status {status}" if status else "The gateway answered with an error",
-        "What it says stands above, if it said anything.",
+        "Its message is above, if it sent one.",
     )
 
 
 def other_protocol(endpoint: str) -> Advice:
-    """What came is an answer, of the protocol that was not asked."""
+    """Return the advice for an answer in the other protocol."""
     others = other_protocols(endpoint)
     named = " or ".join(f"“{action.value}”" for action in others)
     return Advice(
@@ -252,7 +385,7 @@ def other_protocol(endpoint: str) -> Advice:
 
 
 def key_refused() -> Advice:
-    """The key that went along was not accepted (specification, section 5)."""
+    """Return the advice for a key that was not accepted (specification, section 5)."""
     causes = (
         "spaces or line breaks in the key, a key that was revoked or never set, an expired token, or a key from "
         "another service."
@@ -267,7 +400,7 @@ def key_refused() -> Advice:
 
 
 def no_key_given() -> Advice:
-    """No key went along, and one is wanted."""
+    """Return the advice for a request without a key to a gateway that wants one."""
     return Advice(
         "key missing",
         "The gateway wants a key",
@@ -278,7 +411,7 @@ def no_key_given() -> Advice:
 
 
 def no_endpoint(endpoint: str) -> Advice:
-    """The address has no such path."""
+    """Return the advice for an address without such a path."""
     what = PROTOCOLS.get(endpoint, "The model list" if endpoint == "models" else "")
     title = f"{what} cannot be found at this address" if what else "There is no such address"
     rest = "it ends in the version segment, such as /v1, once."
