@@ -33,7 +33,7 @@ WRITERS: Final = {
     "playground/engine/gateway_check/kept.py": REDACTED,
     "playground/engine/gateways/fingerprints.py": OWN,
     "playground/engine/gateways/redacted_output.py": "the one way out",
-    "playground/engine/headless/cluster/hand.py": "certificate authorities, which are public",
+    "playground/engine/headless/cluster/worker.py": "certificate authorities, which are public",
     "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
     "playground/engine/io/whole_file.py": PRIMITIVE,
     "playground/engine/questions/worker.py": "a pipe to the program itself",

@@ -22,8 +22,7 @@ from playground.engine.evaluation.making import Making
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Progress, Runner, State, first_of
 from playground.engine.gateways.redacted_output import write_output
-from playground.engine.headless.cluster.order import ClusterError, order_of
-from playground.engine.headless.collecting import seldom_collected
+from playground.engine.headless.cluster.worker import ClusterError, ClusterRun
 from playground.engine.headless.evaluated_file import (
     EvaluationOptions,
     answers_path,
@@ -124,16 +123,16 @@ async def _making(
     if not options.dask:
         yield None
         return
-    order = order_of(new_id(), session, gateway, options)
+    run = ClusterRun.from_session(new_id(), session, gateway, options)
     try:
-        from playground.engine.headless.cluster.fleet import fleet
+        from playground.engine.headless.cluster.client import open_cluster
     except ModuleNotFoundError as error:
         raise BadInputError(
             f"--dask needs a library that is not installed ({error.name}). Install it with: "
             "pip install 'gateway-playground[dask]'"
         ) from None
-    async with fleet(options.dask, order, inquiry, console.say) as found:
-        yield found
+    async with open_cluster(options.dask, run, inquiry, console.say) as cluster:
+        yield cluster
 
 
 async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOptions) -> None:
@@ -160,8 +159,7 @@ async def _run(
         async with asyncio.TaskGroup() as group:
             watching = group.create_task(bar.watch(lambda: runner.progress))
             try:
-                with seldom_collected():
-                    await runner.run()
+                await runner.run()
             finally:
                 watching.cancel()
     except asyncio.CancelledError:

@@ -10,9 +10,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 KEY: Final = "sk-canary-of-workers-7d1f"
@@ -66,21 +67,17 @@ class Tap:
 class Cluster:
     """A scheduler in a process of its own, and workers, each in one; ``address`` leads to it through the tap.
 
-    ``options`` are the scheduler's. With ``certificates``, which name them as Dask's configuration does in the
-    environment, all of them speak TLS.
+    ``settings`` are Dask's, as its configuration names them in the environment; with ``scheme`` "tls" they name
+    certificates.
     """
 
-    def __init__(
-        self, folder: Path, options: Sequence[str] = (), certificates: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str] = MappingProxyType({}), scheme: str = "tcp") -> None:
         self._folder = folder
-        self._certificates = certificates or {}
+        self._settings = settings
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         there = folder / "scheduler.json"
-        scheme = "tls" if certificates else "tcp"
         self._start(
             *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there)),
-            *options,
         )
         _until(lambda: there.exists() and there.read_text().rstrip().endswith("}"), "the scheduler did not start")
         address = json.loads(there.read_text())["address"]
@@ -102,7 +99,7 @@ class Cluster:
             "DASK_DISTRIBUTED__COMM__COMPRESSION": "null",  # the tap is to read it
             "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",  # a look a hundred times a second, in each process
             "DASK_TEMPORARY_DIRECTORY": str(self._folder),
-            **self._certificates,
+            **self._settings,
             **(environment or {}),
         }
         with (self._folder / f"{name}.log").open("wb") as log:

@@ -43,6 +43,27 @@ async def test_cluster_gives_the_table_and_answers_of_one_process_and_hears_no_k
     assert KEY.encode() not in seen + (desk.folder / "w.answers.sqlite").read_bytes()
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(550)])])
+async def test_worker_killed_in_the_middle_loses_no_answer(desk: Desk, tmp_path: Path, count: int) -> None:
+    at_once = 16
+    desk.write(count, at_once=at_once, variants=[])
+    desk.gateway.play(sleep(0.02), send(said(ANSWER)), keep())
+    own = Cluster(tmp_path)
+    try:
+        own.add("first")
+        own.add("second")
+        running = begin(desk.run(own.address))
+        await eventually(lambda: len(desk.gateway.requests) >= count // 3, seconds=200)
+        await asyncio.to_thread(own.end, "second", signal.SIGKILL)
+        ended = await running
+    finally:
+        own.close()
+    assert ended.code == ExitCode.OK, ended.err
+    assert "was lost" in ended.err
+    assert len(desk.rows) == count
+    assert len(desk.gateway.requests) <= count + at_once
+
+
 @pytest.mark.slow
 async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk: Desk) -> None:
     desk.write(3)
@@ -59,7 +80,7 @@ async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk
 async def test_cluster_or_options_that_do_not_fit_are_refused_in_words(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.engine.headless.cluster.fleet.CONNECT", 1.0)
+    monkeypatch.setattr("playground.engine.headless.cluster.client.CONNECT", 1.0)
     desk.write(2)
     tools = "leave out --mcp and --allow, or --dask"
     cases: list[tuple[dict[str, Any], ExitCode, str]] = [
@@ -81,7 +102,7 @@ async def test_cluster_or_options_that_do_not_fit_are_refused_in_words(
 async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_kept(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.engine.headless.cluster.fleet.COMING", 1.0)
+    monkeypatch.setattr("playground.engine.headless.cluster.client.WORKER_WAIT", 1.0)
     desk.write(50, at_once=4)
     desk.gateway.play(sleep(0.05), send(said(ANSWER)), keep())
     own = Cluster(tmp_path)

@@ -27,7 +27,7 @@ for name in [one for one in sys.modules if one.startswith("playground")]:
     del sys.modules[name]
 sys.modules["playground"] = None
 """
-IMPATIENT = "from playground.engine.headless.cluster import post\npost.SILENT = 4.0\n"
+IMPATIENT = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2"}
 
 
 def module(folder: Path, text: str) -> tuple[str, str]:
@@ -83,9 +83,9 @@ async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with
     desk: Desk, tmp_path: Path
 ) -> None:
     at_once = 6
-    desk.write(20, at_once=at_once)
+    desk.write(80, at_once=at_once)
     desk.gateway.play(sleep(0.2), send(said(ANSWER)), keep())
-    own = Cluster(tmp_path, module(tmp_path, IMPATIENT))
+    own = Cluster(tmp_path, IMPATIENT)
     try:
         own.add("one")
         own.add("two", environment={VARIABLE: OTHER_KEY})
@@ -93,24 +93,26 @@ async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with
         await eventually(lambda: askers(desk) == {KEY, OTHER_KEY})
         own.signal("two", signal.SIGSTOP)
         await eventually(lambda: "was lost" in desk.err.getvalue())
-        own.signal("two", signal.SIGCONT)  # what it brings now counts once
+        own.signal("two", signal.SIGCONT)  # its results count once
         ended = await running
         assert ended.code == ExitCode.OK, ended.err
-        assert len(desk.rows) == 40
-        assert 40 < len(desk.gateway.requests) <= 40 + at_once
+        assert len(desk.rows) == 160
+        assert 160 < len(desk.gateway.requests) <= 160 + at_once
 
+        await asyncio.to_thread(own.end, "two", signal.SIGKILL)
+        await asyncio.to_thread(own.add, "three", environment={VARIABLE: OTHER_KEY})
         desk.write(1, variants=[])
         desk.gateway.requests.clear()
         desk.gateway.play(sleep(60), send(said(ANSWER)), keep())
         running = begin(desk.run(own.address, fresh=True))
-        keys = {KEY: "one", OTHER_KEY: "two"}
+        keys = {KEY: "one", OTHER_KEY: "three"}
         for lost in range(2):
             await eventually(lambda lost=lost: len(desk.gateway.requests) == lost + 1)  # type: ignore[misc]
             asked_by = (desk.gateway.requests[-1].header("authorization") or "").removeprefix("Bearer ")
             await asyncio.to_thread(own.end, keys[asked_by], signal.SIGKILL)
-        await asyncio.to_thread(own.add, "three")
+        await asyncio.to_thread(own.add, "four")
         await eventually(lambda: len(desk.gateway.requests) == 3)
-        await asyncio.to_thread(own.end, "three", signal.SIGKILL)
+        await asyncio.to_thread(own.end, "four", signal.SIGKILL)
         ended = await running
     finally:
         own.close()

@@ -37,11 +37,11 @@ async def test_with_certificates_all_of_it_is_encrypted_and_nobody_else_is_let_i
 ) -> None:
     desk.write(4)
     ours = certificates(tmp_path / "ours")
-    encrypted = Cluster(tmp_path / "ours", certificates=ours)
+    encrypted = Cluster(tmp_path / "ours", ours, "tls")
     try:
         encrypted.add("worker")
         with monkeypatch.context() as impatient:
-            impatient.setattr("playground.engine.headless.cluster.fleet.CONNECT", 1.0)
+            impatient.setattr("playground.engine.headless.cluster.client.CONNECT", 1.0)
             for given in ({}, certificates(tmp_path / "others")):
                 with dask.config.set(dask.config.merge(dask.config.config, dask.config.collect_env(given))):
                     ended = await desk.run(encrypted.address)
