@@ -21,7 +21,7 @@ from playground.engine.gateways.credentials import (
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.engine.gateways.secrets import Keys, key_from_environment
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.show import Console, OutputError
+from playground.engine.headless.show import Console
 from playground.engine.requests.request_file import BadInputError
 from playground.jsonkit.texts import listed
 
@@ -112,9 +112,7 @@ def list_gateways(out: TextIO, err: TextIO, *, as_json: bool) -> ExitCode:
         widths = [max(len(row[at]) for row in cells) for at in (0, 1)]
         for name, address, key in cells:
             console.line(f"{name:<{widths[0]}}  {address:<{widths[1]}}  {key}")
-    console.finish()
-    if console.trouble is not None:
-        raise OutputError(console.trouble)
+    console.end()
     return ExitCode.OK
 
 

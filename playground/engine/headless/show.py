@@ -149,6 +149,12 @@ class Console:
             self._put(self._out, "\n")
             self._out_open = False
 
+    def end(self) -> None:
+        """End open lines at the end of a command. Raises OutputError where standard output could not be written."""
+        self.finish()
+        if self.trouble is not None:
+            raise OutputError(self.trouble)
+
     def _leave_out(self) -> None:
         """On a terminal, what comes next must not go on the line of the answer; in a file, that line is not ours."""
         if self._out_open and self._one_terminal:

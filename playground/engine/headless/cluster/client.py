@@ -1,6 +1,6 @@
 """The command's end of a Dask cluster: each answer is one Dask task. Only this module imports Dask.
 
-Dask repeats the tasks of a lost worker on another one. The command alone decides how many answers are under way.
+The command decides where a task runs and how many are under way; those of a lost worker run again on another one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
-from distributed import Client, KilledWorker, Semaphore, secede
+from distributed import Client, Semaphore, secede
 
 from playground.engine.evaluation.answering import Brought
 from playground.engine.evaluation.answers import judgements_of
@@ -37,6 +37,7 @@ from playground.jsonkit.texts import cut
 
 CONNECT: Final = 15.0  # seconds for the scheduler to answer
 WORKER_WAIT: Final = 30.0  # seconds for a worker to join where there is none
+_MAX_LOST: Final = 3  # workers that one answer may be lost with
 _POLL: Final = 1.0  # seconds between two looks at the list of workers
 _MAX_NAMES: Final = 3  # workers listed in one sentence
 _MAX_ERROR: Final = 300  # characters
@@ -61,8 +62,7 @@ class Cluster:
         self._numbers = itertools.count(1)
         self._workers: set[str] = set()
         self._refused: set[str] = set()
-        self._tasks_of: Counter[str] = Counter()
-        self._futures: set[Any] = set()
+        self._placed: dict[Any, str] = {}  # the worker of each Dask future
         self._joined = asyncio.Event()
         self._failure = ""
 
@@ -83,13 +83,10 @@ class Cluster:
         try:
             async with self._semaphore:
                 result = await self._submit(task)
-        except KilledWorker as error:
-            worker = getattr(error.last_worker, "address", "")
-            raise MakingError(f"Several workers were lost while they made one answer, {worker} last.") from None
-        except (CancelledError, OSError) as error:
-            raise MakingError(self._failure or self._scheduler_lost(error)) from None
         except MakingError:
             raise
+        except (CancelledError, OSError) as error:
+            raise MakingError(self._failure or self._scheduler_lost(error)) from None
         except Exception as error:  # noqa: BLE001 - a worker's errors are raised here, whatever they are
             raise MakingError(f"A worker could not go on: {_error_text(error)}.") from None
         if result.problem:
@@ -99,25 +96,32 @@ class Cluster:
         return result
 
     async def _submit(self, task: Task) -> Result:
-        """Have the worker with the fewest tasks make an answer; another one does where that is lost."""
+        """Have the worker with the fewest tasks make an answer, and another one where that is lost."""
+        worker = ""
+        for _ in range(_MAX_LOST):
+            worker = await self._next_worker()
+            key = f"playground-{self._run.id}-{next(self._numbers)}"
+            future = self._client.submit(run_task, self._run.id, task, key=key, pure=False, workers=[worker])
+            self._placed[future] = worker
+            try:
+                result: Result = await future
+                return result
+            except CancelledError:
+                if self._failure or worker in self._workers:
+                    raise
+            finally:
+                del self._placed[future]
+                future.release()  # which cancels a task whose result nobody waits for
+        raise MakingError(f"Several workers were lost while they made one answer, {worker} last.")
+
+    async def _next_worker(self) -> str:
+        """Return the worker with the fewest tasks; waits where there is none. Raises MakingError."""
         while not self._workers and not self._failure:
             await self._joined.wait()
         if self._failure:
             raise MakingError(self._failure)
-        worker = min(self._workers, key=self._tasks_of.__getitem__)
-        key = f"playground-{self._run.id}-{next(self._numbers)}"
-        future = self._client.submit(
-            run_task, self._run.id, task, key=key, pure=False, workers=[worker], allow_other_workers=True
-        )
-        self._tasks_of[worker] += 1
-        self._futures.add(future)
-        try:
-            result: Result = await future
-            return result
-        finally:
-            self._tasks_of[worker] -= 1
-            self._futures.discard(future)
-            future.release()  # cancels it if nobody waits for the result any more
+        tasks = Counter(self._placed.values())
+        return min(self._workers, key=tasks.__getitem__)
 
     async def start(self) -> None:
         """Prepare all workers. Raises ClusterError where the cluster cannot be used."""
@@ -174,8 +178,8 @@ class Cluster:
                 await self._fail(self._scheduler_lost(error))
                 return
             for worker in self._workers - present:
-                self._leave(worker)
-            if self._workers or not self._futures:
+                await self._leave(worker)
+            if self._workers or not self._placed:
                 last_worker = time.monotonic()
             elif present and present <= self._refused:
                 await self._fail(f"No worker of {self._address} can take part.")
@@ -195,19 +199,24 @@ class Cluster:
                 words = report.problem or f"the environment variable {self._run.variable} is not set there"
             self._say(f"{worker} takes no part: {words.rstrip('.')}.")
 
-    def _leave(self, worker: str) -> None:
+    async def _leave(self, worker: str) -> None:
         self._workers.discard(worker)
-        count = self._tasks_of[worker]
-        repeated = f"; {count} answers that were under way there are asked for again by others" if count else ""
-        self._say(f"The worker {worker} was lost{repeated}.")
         if not self._workers:
             self._joined.clear()
+        lost = [future for future, place in self._placed.items() if place == worker]
+        repeated = f"; {len(lost)} answers that were under way there are asked for again by others" if lost else ""
+        self._say(f"The worker {worker} was lost{repeated}.")
+        await self._cancel(lost)
 
     async def _fail(self, words: str) -> None:
         self._failure = self._failure or words
         self._joined.set()
+        await self._cancel(list(self._placed))
+
+    async def _cancel(self, futures: Collection[Any]) -> None:
+        """Cancel Dask tasks, so that `_submit` goes on."""
         with suppress(OSError, RuntimeError, ValueError):
-            await self._client.cancel(list(self._futures))
+            await self._client.cancel(futures)
 
     def _scheduler_lost(self, error: BaseException) -> str:
         return f"The scheduler at {self._address} does not answer any more ({_error_text(error)})."

@@ -31,7 +31,8 @@ from playground.engine.gateways.credentials import consent_needed
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key, key_from_environment
-from playground.engine.headless.evaluated_file import EvaluationOptions, session_of
+from playground.engine.headless.command import CommandFailedError, gateway_session
+from playground.engine.headless.evaluated_file import EvaluationOptions, evaluated_session
 from playground.engine.headless.gateway import Gateway
 from playground.engine.requests.request_file import BadInputError
 from playground.engine.session.session import Session
@@ -46,7 +47,7 @@ _OPEN_TIMEOUT: Final = 30.0  # seconds that a task waits for `open_run`, on a wo
 _ABANDONED: Final = 3600.0  # seconds without a task after which the run of a killed command is closed
 
 
-class ClusterError(Exception):
+class ClusterError(CommandFailedError):
     """The cluster cannot be used. The message is a whole sentence for the user."""
 
 
@@ -220,7 +221,9 @@ class Worker:
     async def _serve(self, authorities: Path | None) -> None:
         try:
             gateway = _worker_gateway(self._run, authorities)
-            inquiry = Inquiry(session_of(json.loads(self._run.content), gateway, EvaluationOptions()))
+            content = json.loads(self._run.content)
+            session = evaluated_session(content, gateway_session(gateway), gateway, EvaluationOptions())
+            inquiry = Inquiry(session)
         except Exception as error:  # noqa: BLE001 - raised again by the constructor
             self._ready.set_exception(error)
             return

@@ -27,7 +27,7 @@ for name in [one for one in sys.modules if one.startswith("playground")]:
     del sys.modules[name]
 sys.modules["playground"] = None
 """
-IMPATIENT = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2"}
+IMPATIENT = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s"}
 
 
 def module(folder: Path, text: str) -> tuple[str, str]:
