@@ -25,8 +25,11 @@ PRIMITIVE: Final = "writes the bytes of its callers, which are found by this tes
 STREAM: Final = "a command's own words, or what a person gave it"
 
 WRITERS: Final = {
-    "playground/cli.py": STREAM,
-    "playground/cli_gateway.py": "certificates that a shell gave as a pipe; errors of reading files",
+    "playground/cli/__init__.py": STREAM,
+    "playground/cli/decode.py": STREAM,
+    "playground/cli/demo.py": STREAM,
+    "playground/cli/execution.py": "certificates that a shell gave as a pipe; errors of reading files",
+    "playground/cli/replay.py": STREAM,
     "playground/engine/cassettes/cassette.py": REDACTED,
     "playground/engine/files/experiment_file/__init__.py": REDACTED,
     "playground/engine/files/experiment_file/schema.py": OWN,

@@ -1,4 +1,4 @@
-"""The ``run`` command: its options, and the run that they ask for. Imports nothing heavy before it is asked to run."""
+"""The `run` command. Imports nothing heavy before it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, add_servers, asked, gateway_options, server_options
-from playground.cli_help import Help, exit_codes, whole
+from playground.cli.arguments import Help, exit_codes, whole
+from playground.cli.execution import run_on_gateway
+from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _run(arguments: argparse.Namespace) -> int:
         arguments.parser.error("--all-variants goes with --json")
     from playground.engine.headless.run import run_file
 
-    return asked(partial(run_file, arguments.file), arguments, _options)
+    return run_on_gateway(partial(run_file, arguments.file), arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> RunOptions:
