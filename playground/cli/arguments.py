@@ -26,7 +26,7 @@ def exit_codes(codes: Iterable[ExitCode]) -> str:
     return "\n".join(["exit codes:", *(f"  {code:>3d} {MEANINGS[code]}" for code in sorted(codes))])
 
 
-def whole(least: int, most: int | None = None, words: str = "") -> Callable[[str], int]:
+def whole_number(least: int, most: int | None = None, words: str = "") -> Callable[[str], int]:
     """Return a reader of whole numbers from `least` to `most`; `words` replace the usual error text."""
     usual = f"give a whole number, {least} or more" if most is None else f"give a whole number from {least} to {most}"
 
@@ -78,4 +78,4 @@ def _host(text: str) -> str:
         raise argparse.ArgumentTypeError("give the name of a host, such as gateway.test") from None
 
 
-PORT: Final = whole(0, 65535, "a port is a number from 0 to 65535")
+PORT: Final = whole_number(0, 65535, "a port is a number from 0 to 65535")

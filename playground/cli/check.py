@@ -77,4 +77,4 @@ def _options(arguments: argparse.Namespace) -> CheckOptions:
 
 
 def _ids(text: str) -> list[str]:
-    return [one.strip() for one in text.split(",") if one.strip()]
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from playground.cli.arguments import PORT, Help, add_port, exit_codes, rate, whole
+from playground.cli.arguments import PORT, Help, add_port, exit_codes, rate, whole_number
 from playground.cli.execution import disable_tracing
 from playground.engine.headless.exit_codes import ExitCode
 
@@ -37,7 +37,11 @@ def add_demo(commands: Any) -> None:
     demo.add_argument("--tps", type=rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
     demo.add_argument("--ttft", type=rate, default=0.35, metavar="S", help="seconds before the first token")
     demo.add_argument(
-        "--rpm", type=whole(0), default=0, metavar="N", help="requests a minute, then 429; 0 for no limit (default: 0)"
+        "--rpm",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="requests a minute, then 429; 0 for no limit (default: 0)",
     )
     demo.set_defaults(command=_demo, parser=demo)
 

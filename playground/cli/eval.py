@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli.arguments import Help, exit_codes, number, whole
+from playground.cli.arguments import Help, exit_codes, number, whole_number
 from playground.cli.execution import run_on_gateway
 from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
 from playground.engine.headless.exit_codes import ExitCode
@@ -42,9 +42,11 @@ def add_eval(commands: Any) -> None:
     command.add_argument(
         "file", type=Path, metavar="FILE", help="a saved experiment (JSON); - reads it from standard input"
     )
-    command.add_argument("--repeats", type=whole(1, 1000), metavar="N", help="how often each case is asked")
-    command.add_argument("--at-once", type=whole(1, 256), metavar="N", help="requests under way at most")
-    command.add_argument("--seed", type=whole(0), metavar="N", help="of the order that is drawn, and of intervals")
+    command.add_argument("--repeats", type=whole_number(1, 1000), metavar="N", help="how often each case is asked")
+    command.add_argument("--at-once", type=whole_number(1, 256), metavar="N", help="requests under way at most")
+    command.add_argument(
+        "--seed", type=whole_number(0), metavar="N", help="of the order that is drawn, and of intervals"
+    )
     command.add_argument(
         "--only",
         action="append",
@@ -78,8 +80,8 @@ def add_eval(commands: Any) -> None:
     )
 
     budget = command.add_argument_group("bounds, at which it stops and keeps what came")
-    budget.add_argument("--budget-requests", type=whole(1), metavar="N", help="requests at most")
-    budget.add_argument("--budget-tokens", type=whole(1), metavar="N", help="tokens at most, in and out")
+    budget.add_argument("--budget-requests", type=whole_number(1), metavar="N", help="requests at most")
+    budget.add_argument("--budget-tokens", type=whole_number(1), metavar="N", help="tokens at most, in and out")
     budget.add_argument("--budget-money", type=_money, metavar="AMOUNT", help="money at most, as the gateway tells it")
 
     outputs = command.add_argument_group("files to write")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli.arguments import number, whole
+from playground.cli.arguments import number, whole_number
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
@@ -91,10 +91,15 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
         "connect=10,first=120,idle=60,settle=5,total=off, which are the defaults",
     )
     patience.add_argument(
-        "--retries", type=whole(0, 20), metavar="N", help="tries after a failure before any content came (default: 4)"
+        "--retries",
+        type=whole_number(0, 20),
+        metavar="N",
+        help="tries after a failure before any content came (default: 4)",
     )
-    patience.add_argument("--max-event", type=whole(1), metavar="MIB", help="largest event of a stream (default: 100)")
-    patience.add_argument("--max-body", type=whole(1), metavar="MIB", help="largest answer (default: 256)")
+    patience.add_argument(
+        "--max-event", type=whole_number(1), metavar="MIB", help="largest event of a stream (default: 100)"
+    )
+    patience.add_argument("--max-body", type=whole_number(1), metavar="MIB", help="largest answer (default: 256)")
 
 
 def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli.arguments import Help, exit_codes, whole
+from playground.cli.arguments import Help, exit_codes, whole_number
 from playground.cli.execution import run_on_gateway
 from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
 from playground.engine.headless.exit_codes import ExitCode
@@ -50,7 +50,7 @@ def add_run(commands: Any) -> None:
     loop = run.add_argument_group("answers to tool calls")
     loop.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers (JSON)")
     loop.add_argument(
-        "--max-steps", type=whole(1), metavar="N", help="requests at most (default: the table's, else 20)"
+        "--max-steps", type=whole_number(1), metavar="N", help="requests at most (default: the table's, else 20)"
     )
 
     run.add_argument(

@@ -1,4 +1,4 @@
-"""What a headless run received_answers, as JSON: one answer, or the transcript of a loop."""
+"""The output of `playground run --json`: one answer, or the transcript of a loop."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ def received_answers(session: Session) -> tuple[Turn, ...]:
 
 
 def choices_of(session: Session, turn: Turn) -> tuple[Turn, ...]:
-    """All answers to the request that received_answers ``turn``, in the order of the choices."""
-    of = turn.outcome.exchange if turn.outcome is not None else None
-    if of is None:
+    """Return all answers to the request that `turn` answers, in the order of the choices."""
+    exchange = turn.outcome.exchange if turn.outcome is not None else None
+    if exchange is None:
         return (turn,)
-    turns = session.transcript.turns
-    beside = [turns[key] for key in session.transcript.siblings(turn.id)]
-    found = [(other.outcome.choice, other) for other in beside if other.outcome and other.outcome.exchange == of]
-    return tuple(other for _, other in sorted(found, key=lambda pair: pair[0]))
+    siblings = [session.transcript.turns[key] for key in session.transcript.siblings(turn.id)]
+    choices = [(item.outcome.choice, item) for item in siblings if item.outcome and item.outcome.exchange == exchange]
+    return tuple(item for _, item in sorted(choices, key=lambda pair: pair[0]))
 
 
 def answer_json(turns: Sequence[Turn]) -> JSONObject:
@@ -117,7 +116,7 @@ def _server_fields(result: ToolResult) -> JSONObject:
 
 
 def _extra(extra: Extra) -> JSONObject:
-    """Return the members that no field stands for, unchanged."""
+    """Return the members that no field holds, unchanged."""
     return {"extra": members} if (members := next(iter(extra.values()), None)) else {}
 
 

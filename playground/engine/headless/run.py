@@ -50,7 +50,7 @@ from playground.protocols.protocol import get_protocol
 
 @dataclass(frozen=True)
 class RunOptions(ServerOptions):
-    """Options of the command line; None stands for the default of a new gateway in the window.
+    """Options of the command line; None is the default of a new gateway in the window.
 
     `variant` is the name or letter of a variant of the experiment, `all_variants` runs all of them at once.
     `reasoning` overrides the file. `answers` is an answer table, `max_steps` the most requests of the loop; `record` is
@@ -67,7 +67,7 @@ class RunOptions(ServerOptions):
 
     @property
     def loops(self) -> bool:
-        """Whether calls are answered."""
+        """True where calls are answered."""
         return self.answers is not None or self.max_steps is not None or self.serves
 
 

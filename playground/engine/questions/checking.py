@@ -144,7 +144,7 @@ class Checker:
             return job
 
     def _leave(self, job: _Job) -> None:
-        """Take a question that nobody waits for any more out of the queue."""
+        """Remove a question that is not needed any more from the queue."""
         with self._changed:
             job.waiting -= 1
             if not job.waiting and job in self._queue:

@@ -38,7 +38,7 @@ class ChildProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process has not ended."""
+        """True until the process has ended."""
         return self._process.poll() is None
 
     def kill(self) -> None:

@@ -70,11 +70,11 @@ class Cluster:
         """Return a new answer with its verdicts. Raises MakingError."""
         return (await self._make(self._task(job), spend)).packed
 
-    async def judged(self, found: Brought, job: Job, spend: Spend) -> Brought:
+    async def judged(self, saved: Brought, job: Job, spend: Spend) -> Brought:
         """Return a saved answer with the verdicts that it lacked. Raises MakingError."""
-        task = await asyncio.to_thread(self._task(job).with_answer, found)
+        task = await asyncio.to_thread(self._task(job).with_answer, saved)
         result = await self._make(task, spend)
-        return Brought(result.packed.answer, found.turns, judgements_of(result.judgements))
+        return Brought(result.packed.answer, saved.turns, judgements_of(result.judgements))
 
     def _task(self, job: Job) -> Task:
         return Task(self._inquiry.numbers[job.case.id], job.column.letter, job.repeat, job.digest)
@@ -111,7 +111,7 @@ class Cluster:
                     raise
             finally:
                 del self._placed[future]
-                future.release()  # which cancels a task whose result nobody waits for
+                future.release()  # which cancels a task that is still under way
         raise MakingError(f"Several workers were lost while they made one answer, {worker} last.")
 
     async def _next_worker(self) -> str:

@@ -264,8 +264,8 @@ class Worker:
 
 def _worker_gateway(run: ClusterRun, authorities: Path | None) -> Gateway:
     """Return the gateway of a run with the key of this environment. Raises BadInputError without consent to send it."""
-    found = key_from_environment(run.variable) if run.variable else None
-    key = Secret(clean_key(found.get_secret_value()).key) if found is not None else None
+    value = key_from_environment(run.variable) if run.variable else None
+    key = Secret(clean_key(value.get_secret_value()).key) if value is not None else None
     profile = Profile.model_validate_json(run.profile)
     update = {"key_origin": profile.origin if key is not None else "", "key_variable": ""}
     profile = profile.model_copy(update={**update, "ca_file": str(authorities) if authorities is not None else None})
