@@ -68,18 +68,17 @@ class Cluster:
 
     async def answered(self, job: Job, spend: Spend) -> Packed:
         """Return a new answer with its verdicts. Raises MakingError."""
-        return (await self._make(self._task(job), spend)).packed
+        return await self._make(self._task(job), spend)
 
-    async def judged(self, saved: Brought, job: Job, spend: Spend) -> Brought:
+    async def judged(self, found: Brought, job: Job, spend: Spend) -> Brought:
         """Return a saved answer with the verdicts that it lacked. Raises MakingError."""
-        task = await asyncio.to_thread(self._task(job).with_answer, saved)
-        result = await self._make(task, spend)
-        return Brought(result.packed.answer, saved.turns, judgements_of(result.judgements))
+        packed = await self._make(self._task(job)._replace(saved=found), spend)
+        return Brought(packed.answer, found.turns, judgements_of(packed.judgements))
 
     def _task(self, job: Job) -> Task:
         return Task(self._inquiry.numbers[job.case.id], job.column.letter, job.repeat, job.digest)
 
-    async def _make(self, task: Task, spend: Spend) -> Result:
+    async def _make(self, task: Task, spend: Spend) -> Packed:
         try:
             async with self._semaphore:
                 result = await self._submit(task)
@@ -89,11 +88,11 @@ class Cluster:
             raise MakingError(self._failure or self._scheduler_lost(error)) from None
         except Exception as error:  # noqa: BLE001 - a worker's errors are raised here, whatever they are
             raise MakingError(f"A worker could not go on: {_error_text(error)}.") from None
-        if result.problem:
+        if result.answer is None:
             raise MakingError(f"A worker could not go on: {result.problem}.")
         for figures in result.spent:
             spend(figures)
-        return result
+        return result.answer
 
     async def _submit(self, task: Task) -> Result:
         """Have the worker with the fewest tasks make an answer, and another one where that is lost."""

@@ -12,15 +12,12 @@ import platform
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from playground import __version__
-from playground.domain.encoding import encode
-from playground.domain.transcript import Turn
 from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import answer_of, pack
 from playground.engine.evaluation.inquiry import Inquiry, Job
@@ -136,51 +133,22 @@ def _variable(gateway: Gateway, options: EvaluationOptions) -> str:
 class Task(NamedTuple):
     """One answer to make. `case` is its number in the plan, from 1; `column` is a variant's letter.
 
-    `saved` holds the row and the turns (JSON) of an answer that only needs verdicts; None to ask for a new answer.
+    `saved` is an answer that only needs verdicts; None to ask for a new one.
     """
 
     case: int
     column: str
     repeat: int
     digest: str
-    saved: tuple[tuple[Any, ...], str] | None = None
-
-    def with_answer(self, answer: Brought) -> Task:
-        """Return the task to judge a saved answer, which holds no secret."""
-        turns = json.dumps([encode(turn) for turn in answer.turns])
-        return self._replace(saved=(pack(answer, Redactor(())).row, turns))
-
-    @property
-    def answer(self) -> Brought | None:
-        """The saved answer. Raises ValueError for an unreadable one."""
-        if self.saved is None:
-            return None
-        row, turns = self.saved
-        return Brought(_answer_of(row), tuple(Turn.model_validate(turn) for turn in json.loads(turns)))
+    saved: Brought | None = None
 
 
 class Result(NamedTuple):
-    """The redacted outcome of a task: the parts of `Packed` and the spending, or the `problem` that occurred."""
+    """The redacted outcome of a task: the answer with its spending, or the problem that occurred."""
 
-    row: tuple[Any, ...] = ()
-    turns: bytes = b""
-    judgements: bytes | None = None
-    frames: bytes | None = None
-    fatal: str = ""
+    answer: Packed | None = None
     spent: tuple[Figures, ...] = ()
     problem: str = ""
-
-    @property
-    def packed(self) -> Packed:
-        """The answer. Raises ValueError for an unreadable one."""
-        return Packed(_answer_of(self.row), tuple(self.row), self.turns, self.judgements, self.frames, self.fatal)
-
-
-def _answer_of(row: Iterable[Any]) -> Any:
-    answer = answer_of(tuple(row))
-    if answer is None:
-        raise ValueError("the answer cannot be read")
-    return answer
 
 
 class Readiness(NamedTuple):
@@ -247,19 +215,20 @@ class Worker:
         try:
             answer = asyncio.run_coroutine_threadsafe(self._make(task, spent), self._loop).result()
             packed = pack(answer, self._redactor)
+            redacted = answer_of(packed.row)
+            if redacted is None:
+                raise ValueError("the answer cannot be read")
         except Exception as error:  # noqa: BLE001 - its text is redacted before it leaves this process
             return Result(problem=cut(self._redactor.text(f"{type(error).__name__}: {error}"), _MAX_PROBLEM))
         finally:
             self.last_used = time.monotonic()
-        spending = tuple(_spending(item) for item in spent)
-        return Result(packed.row, packed.turns, packed.judgements, packed.frames, packed.fatal, spending)
+        return Result(replace(packed, answer=redacted), tuple(map(_spending, spent)))
 
     async def _make(self, task: Task, spent: list[Figures | Judgement]) -> Brought:
         job = Job(self._cases[task.case], self._columns[task.column], task.repeat, task.digest)
-        saved = task.answer
-        if saved is None:
+        if task.saved is None:
             return await self._maker.answered(job, spent.append)
-        return await self._maker.judged(saved, job, spent.append)
+        return await self._maker.judged(task.saved, job, spent.append)
 
 
 def _worker_gateway(run: ClusterRun, authorities: Path | None) -> Gateway:
