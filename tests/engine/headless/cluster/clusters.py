@@ -36,15 +36,15 @@ class Tap:
     def _accept(self) -> None:
         while True:
             try:
-                here, _ = self._listening.accept()
+                inner, _ = self._listening.accept()
             except OSError:
                 return
             try:
-                there = socket.create_connection(("127.0.0.1", self._to))
+                outer = socket.create_connection(("127.0.0.1", self._to))
             except OSError:
-                here.close()
+                inner.close()
                 continue
-            for source, sink in ((here, there), (there, here)):
+            for source, sink in ((inner, outer), (outer, inner)):
                 threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
@@ -75,26 +75,26 @@ class Cluster:
         self._folder = folder
         self._settings = settings
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        there = folder / "scheduler.json"
+        outer = folder / "scheduler.json"
         self._start(
-            *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there)),
+            *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(outer)),
         )
-        _until(lambda: there.exists() and there.read_text().rstrip().endswith("}"), "the scheduler did not start")
-        address = json.loads(there.read_text())["address"]
+        _until(lambda: outer.exists() and outer.read_text().rstrip().endswith("}"), "the scheduler did not start")
+        address = json.loads(outer.read_text())["address"]
         self.tap = Tap(int(address.rpartition(":")[2]))
         self.address = f"{scheme}://127.0.0.1:{self.tap.port}"
 
     def add(self, name: str, *options: str, environment: Mapping[str, str] = KEYS) -> None:
         """Start a worker, and wait until the scheduler knows it."""
-        there = (self.address, "--nthreads", "1", "--no-nanny", "--name", name)
-        self._start(name, *there, *options, environment=environment)
+        outer = (self.address, "--nthreads", "1", "--no-nanny", "--name", name)
+        self._start(name, *outer, *options, environment=environment)
         log = self._folder / f"{name}.log"
         _until(lambda: b"Registered to" in log.read_bytes(), f"{name} did not start")
 
     def _start(self, name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         module = "dask_scheduler" if name == "scheduler" else "dask_worker"
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
-        given = {
+        variables = {
             **os.environ,
             "DASK_DISTRIBUTED__COMM__COMPRESSION": "null",  # the tap is to read it
             "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",  # a look a hundred times a second, in each process
@@ -103,7 +103,7 @@ class Cluster:
             **(environment or {}),
         }
         with (self._folder / f"{name}.log").open("wb") as log:
-            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, env=given, cwd=self._folder)
+            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, env=variables, cwd=self._folder)
 
     def end(self, name: str, sign: signal.Signals = signal.SIGTERM) -> None:
         """End one of them; killed, it says goodbye to nobody."""
