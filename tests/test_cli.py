@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from playground import __version__
-from playground.cli import DEMO_KEY
-from playground.cli_gateway import CLOCKS, FOR_CONTENT, read_timeouts
+from playground.cli.demo import DEMO_KEY
+from playground.cli.gateway import CLOCKS, FOR_CONTENT, read_timeouts
 from playground.engine.gateways.profiles import Profile, Timeouts
 from playground.engine.headless.exit_codes import MEANINGS, ExitCode
 from tests.support.command import CommandResult, run_command, run_process, started_command

@@ -26,8 +26,7 @@ OF_ONE_SYSTEM = OF_UNIX | OF_WINDOWS | (frozenset() if sys.platform == "win32" e
 
 #: Modules that need a library which only an extra brings, and that library.
 OF_AN_EXTRA = {
-    "playground.engine.headless.cluster.fleet": "distributed",
-    "playground.engine.headless.cluster.plugins": "distributed",
+    "playground.engine.headless.cluster.client": "distributed",
 }
 
 #: What others load by a name they hold in a text, on the way of something the application does.

@@ -25,15 +25,18 @@ PRIMITIVE: Final = "writes the bytes of its callers, which are found by this tes
 STREAM: Final = "a command's own words, or what a person gave it"
 
 WRITERS: Final = {
-    "playground/cli.py": STREAM,
-    "playground/cli_gateway.py": "certificates that a shell gave as a pipe; errors of reading files",
+    "playground/cli/__init__.py": STREAM,
+    "playground/cli/decode.py": STREAM,
+    "playground/cli/demo.py": STREAM,
+    "playground/cli/execution.py": "certificates that a shell gave as a pipe; errors of reading files",
+    "playground/cli/replay.py": STREAM,
     "playground/engine/cassettes/cassette.py": REDACTED,
     "playground/engine/files/experiment_file/__init__.py": REDACTED,
     "playground/engine/files/experiment_file/schema.py": OWN,
     "playground/engine/gateway_check/report.py": REDACTED,
     "playground/engine/gateways/fingerprints.py": OWN,
     "playground/engine/gateways/redacted_output.py": "the one way out",
-    "playground/engine/headless/cluster/hand.py": "certificate authorities, which are public",
+    "playground/engine/headless/cluster/worker.py": "certificate authorities, which are public",
     "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
     "playground/engine/io/whole_file.py": PRIMITIVE,
     "playground/engine/questions/worker.py": "a pipe to the program itself",

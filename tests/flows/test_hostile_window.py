@@ -9,7 +9,7 @@ import pytest
 
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
 from playground.engine.questions import checking
-from playground.engine.questions.worker import SECONDS
+from playground.engine.questions.worker import TIME_LIMIT
 from playground.engine.session.changes import RunState
 from playground.engine.session.verdicts import VerdictCode
 from tests.flows.conftest import Person, Stage
@@ -59,7 +59,7 @@ ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok"
 def test_rule_waits_for_a_costly_check_until_stopped(
     stage: Stage, stopped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "SECONDS", 2 * SECONDS)  # time to see it, on a slow machine too
+    monkeypatch.setattr(checking, "TIME_LIMIT", 2 * TIME_LIMIT)  # time to see it, on a slow machine too
 
     async def scene(person: Person) -> None:
         with FaultServer() as server:

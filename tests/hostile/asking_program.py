@@ -12,9 +12,9 @@ from tests.hostile.shapes import doubled, property_of
 
 if __name__ == "__main__":
     assert asyncio.run(checking.answer(ArgumentsFit('{"a": "y"}', property_of({"pattern": "^(?=y)"})))) == []
-    process = checking._worker._process
+    process = checking.checker._process
     assert process is not None
     print(process.pid, flush=True)
     if sys.argv[1] == "kill":
-        checking._worker._enter(ArgumentsFit('{"a": 5}', doubled(30)))
+        checking.checker._enter(ArgumentsFit('{"a": 5}', doubled(30)))
         os.kill(os.getpid(), 9)

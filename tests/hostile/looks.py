@@ -49,7 +49,7 @@ async def looked_at(app: App, look: Look, limit: float, passes: int) -> float:
             await asyncio.sleep(0.2)  # what comes of it
         app.actions.of(COMPARE).show(False)
         app.workspace.new()
-        await eventually(lambda: not checking._worker._open)
+        await eventually(lambda: not checking.checker._open)
         best = min(best, gaps.seconds)
         if best <= limit:
             break

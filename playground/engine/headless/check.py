@@ -1,4 +1,4 @@
-"""Checks a gateway without a window: a line as each comes, a table at the end, and an exit code for scripts."""
+"""`playground check`: a line for each check as it ends, a table at the end, and an exit code for scripts."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ from playground.engine.gateway_check.export import FORMATS, groups, line_name, l
 from playground.engine.gateway_check.report import Line, Report, Verdict
 from playground.engine.gateway_check.requests import Target
 from playground.engine.gateways.redacted_output import write_output
+from playground.engine.headless.command import Command, check_output, run_command
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
-from playground.engine.headless.show import Console, OutputError, failure_words
+from playground.engine.headless.gateway import Gateway, GatewayOptions
+from playground.engine.headless.show import Console, failure_words
 from playground.engine.requests.request_file import BadInputError
 from playground.jsonkit.texts import cut, listed
 
 if TYPE_CHECKING:
     from playground.gateway.tape import Exchange
 
-_WIDE: Final = 110  # characters of what came in the table
+_MAX_DETAIL: Final = 110  # characters of a detail in the table
 
 
 @dataclass(frozen=True)
 class CheckOptions(GatewayOptions):
-    """What the command line says. ``protocols`` and ``only`` are empty for all; ``lists`` asks nothing of a gateway."""
+    """Options of the command line. `protocols` and `only` are empty for all; `lists` sends no request to a model."""
 
     model: str = ""
     protocols: tuple[str, ...] = ()
@@ -52,76 +53,46 @@ class CheckOptions(GatewayOptions):
     record: Path | None = None
 
 
-async def check_gateway(options: CheckOptions, out: TextIO, err: TextIO) -> int:
-    """Check the gateway that the options name. Returns an exit code. Raises OutputError where ``out`` fails.
-
-    Cancelled, it shows what came, as an interrupt asks for.
-    """
-    console = Console(out, err)
-    console.hide(options.secrets)
-    try:
-        _look_over(options)
-        gateway = await gateway_of(options)
-        console.hide(gateway.secrets)
-    except BadInputError as error:
-        console.say(str(error))
-        return ExitCode.BAD_INPUT
-    try:
-        for words in gateway.remarks:
-            console.say(words)
-        return await _check(gateway, options, console)
-    except BadInputError as error:
-        console.say(str(error))
-        return ExitCode.BAD_INPUT
-    except asyncio.CancelledError:
-        console.say("Interrupted.")
-        return ExitCode.INTERRUPTED
-    finally:
-        await gateway.aclose()
+async def check_gateway(options: CheckOptions, out: TextIO, err: TextIO) -> ExitCode:
+    """Check a gateway. Raises OutputError where `out` fails. An interrupt shows the checks done."""
+    return await run_command(options, out, err, lambda command: _check(command, options))
 
 
-def _look_over(options: CheckOptions) -> None:
-    """Raises BadInputError for what cannot be done: better before the first request than after the last."""
-    if unknown := [one for one in options.only if one not in BY_ID]:
+def _validate(options: CheckOptions) -> None:
+    """Raise BadInputError for options that cannot be carried out, before the first request."""
+    if unknown := [check for check in options.only if check not in BY_ID]:
         raise BadInputError(f"there is no check {listed(unknown)}; there are {listed(list(BY_ID))}")
     if options.out is not None and options.out.suffix.lower().lstrip(".") not in FORMATS:
-        raise BadInputError(f"{options.out} does not say how to write it: end it with {listed(_endings(), 'or')}")
-    for path in (options.out, options.record):
-        if path is not None and path.is_dir():
-            raise BadInputError(f"{path} is a folder; give the name of a file")
-        if path is not None and not path.parent.is_dir():
-            raise BadInputError(f"{path} cannot be written: there is no folder {path.parent}")
+        endings = listed([f".{ending}" for ending in FORMATS], "or")
+        raise BadInputError(f"{options.out} does not say how to write it: end it with {endings}")
+    check_output(options.out)
+    check_output(options.record)
 
 
-def _endings() -> list[str]:
-    return [f".{ending}" for ending in FORMATS]
-
-
-async def _check(gateway: Gateway, options: CheckOptions, console: Console) -> int:
-    target = await _target(gateway, options, console)
+async def _check(command: Command, options: CheckOptions) -> ExitCode:
+    _validate(options)
+    command.say_all(())
+    console = command.console
+    target = await _target(command.gateway, options, console)
     if target is None:
         return ExitCode.TRANSPORT
-    wanted = [key for key in keys_of(target, options.protocols) if not options.only or key[0] in options.only]
-    estimates = estimates_of(target, wanted)
+    keys = [key for key in keys_of(target, options.protocols) if not options.only or key[0] in options.only]
+    estimates = estimates_of(target, keys)
     if options.lists:
-        _list(wanted, estimates, console)
+        _print_list(keys, estimates, console)
         return ExitCode.OK
     sums = total(estimates.values())
-    of_checks = "1 check" if len(wanted) == 1 else f"{len(wanted)} checks"
+    of_checks = "1 check" if len(keys) == 1 else f"{len(keys)} checks"
     console.say(
         f"Checking {show_hidden(target.model)} at {target.connection.base_url}: {of_checks}, at most about "
         f"{sums.prompt} tokens in and {sums.output} out; {sums.price_words}."
     )
-    run = CheckRun(target, wanted, lambda told: _tell(told, console), options.protocols)
-    interrupted = False
+    run = CheckRun(target, keys, lambda event: _print_event(event, console), options.protocols)
     if (task := asyncio.current_task()) is not None:
         console.lost = partial(_cancel, task)
-    try:
-        await run.perform()
-    except asyncio.CancelledError:
-        interrupted = True
+    await command.interruptible(run.perform())
     report = run.report
-    fine = await asyncio.to_thread(_write, report, run.exchanges, options, console)
+    is_written = await asyncio.to_thread(_write, report, run.exchanges, options, console)
     if options.as_json:
         console.raw(FORMATS["json"](report, None, console.secrets))
     else:
@@ -132,14 +103,11 @@ async def _check(gateway: Gateway, options: CheckOptions, console: Console) -> i
         console.say(
             f"What was refused went through with {options_of}: give that to the commands that ask this gateway."
         )
-    console.finish()
-    if console.trouble is not None:
-        raise OutputError(console.trouble)
-    if interrupted:
-        console.say("Interrupted: what came stands above.")
-        return ExitCode.INTERRUPTED
-    code = _code(report, run.exchanges, options)
-    return code if fine or code is not ExitCode.OK else ExitCode.FAILED
+    return command.end(
+        lambda: _exit_code(report, run.exchanges, options),
+        "Interrupted: what came stands above.",
+        is_written=is_written,
+    )
 
 
 def _cancel(task: asyncio.Task[object]) -> None:
@@ -147,8 +115,9 @@ def _cancel(task: asyncio.Task[object]) -> None:
 
 
 async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> Target | None:
-    """Whom to ask: the model that is named, else the first one that is listed. None where there is no list to choose
-    from because nothing answers. Raises BadInputError.
+    """Return the gateway with the model of the options, else the first one of its list; None where nothing answers.
+
+    Raises BadInputError.
     """
     profile = gateway.profile
     client = await gateway.connect(profile.id)
@@ -176,68 +145,68 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
 
 
 def _price_tokens(service: str) -> int:
-    """For how many tokens prices in the list of a saved gateway's service are where their names do not say it."""
+    """Return the number of tokens that a service's listed prices are for, 0 if unknown."""
     from playground.engine.gateways.profiles import default_path
     from playground.engine.gateways.services import services_near
 
-    known = services_near(default_path()).get(service) if service else None
-    return known.price_tokens if known is not None else 0
+    entry = services_near(default_path()).get(service) if service else None
+    return entry.price_tokens if entry is not None else 0
 
 
-def _tell(told: CheckEvent, console: Console) -> None:
-    if isinstance(told, LineAdded):
-        line = told.line
-        console.aside(f"{line_name(line)}: {line.verdict.words}. {show_hidden(cut(line_words(line), 4 * _WIDE))}\n")
-    elif isinstance(told, WaitChanged) and told.words:
-        console.say(told.words)
+def _print_event(event: CheckEvent, console: Console) -> None:
+    if isinstance(event, LineAdded):
+        line = event.line
+        console.aside(f"{line_name(line)}: {line.verdict.words}. {show_hidden(cut(line_words(line), 4 * _MAX_DETAIL))}\n")
+    elif isinstance(event, WaitChanged) and event.words:
+        console.say(event.words)
 
 
-def _list(wanted: Iterable[Key], estimates: dict[Key, Estimate], console: Console) -> None:
-    rows = [(key[0], check_title(key), BY_ID[key[0]].about, estimates[key].words) for key in wanted]
-    wide = max(len(row[0]) for row in rows)
-    for check, titled, what, words in rows:
-        console.line(f"{check.ljust(wide)}  {titled}: {what} [{words}]")
+def _print_list(keys: Iterable[Key], estimates: dict[Key, Estimate], console: Console) -> None:
+    rows = [(key[0], check_title(key), BY_ID[key[0]].about, estimates[key].words) for key in keys]
+    width = max(len(row[0]) for row in rows)
+    for check, heading, description, estimate in rows:
+        console.line(f"{check.ljust(width)}  {heading}: {description} [{estimate}]")
 
 
 def _table(report: Report) -> list[str]:
     out: list[str] = []
     for heading, lines in groups(report):
-        wide = max(len(line.title) for line in lines)
-        said = max(len(line.verdict.words) for line in lines)
+        width = max(len(line.title) for line in lines)
+        verdict_width = max(len(line.verdict.words) for line in lines)
         out += [*([""] if out else []), f"{heading}:"]
         for line in lines:
-            words = show_hidden(cut(" ".join(line_words(line).split()), _WIDE))
-            out.append(f"{line.title.ljust(wide)}  {line.verdict.words.ljust(said)}  {words}".rstrip())
-            out += [f"{'':{wide}}  · {show_hidden(cut(one.note, _WIDE))}" for one in line.deviations]
+            words = show_hidden(cut(" ".join(line_words(line).split()), _MAX_DETAIL))
+            out.append(f"{line.title.ljust(width)}  {line.verdict.words.ljust(verdict_width)}  {words}".rstrip())
+            out += [f"{'':{width}}  · {show_hidden(cut(deviation.note, _MAX_DETAIL))}" for deviation in line.deviations]
     return out
 
 
 def _write(report: Report, exchanges: list[Exchange], options: CheckOptions, console: Console) -> bool:
-    """Write what was asked for. Returns False where that failed."""
-    fine = True
+    """Write the report and the cassette of the options. Return False where that failed."""
+    is_written = True
     if options.out is not None:
         text = FORMATS[options.out.suffix.lower().lstrip(".")](report, None, console.secrets)
         try:
             write_output(options.out, text, console.secrets)
         except OSError as error:
             console.say(f"{options.out} cannot be written: {error.strerror or error}.")
-            fine = False
+            is_written = False
     if options.record is not None and exchanges:
         try:
             cassette.save(options.record, exchanges, f"Check of {report.model}", console.secrets)
         except cassette.CassetteError as error:
             console.say(str(error))
-            fine = False
-    return fine
+            is_written = False
+    return is_written
 
 
-def _code(report: Report, exchanges: list[Exchange], options: CheckOptions) -> ExitCode:
-    """0 where all that had to work does; else what kept it from working."""
+def _exit_code(report: Report, exchanges: list[Exchange], options: CheckOptions) -> ExitCode:
+    """Return OK where all essential lines work, else the reason of the failure."""
     if options.only:
         failing = [line for line in report.lines if not line.verdict.fine]
     else:
-        found = supported_protocols(report)
-        if all(found.values()) or (not options.protocols and any(found.values())):
+        by_protocol = supported_protocols(report)
+        if all(by_protocol.values()) or (not options.protocols and any(by_protocol.values())):
             return ExitCode.OK
         failing = [line for line in report.lines if BY_ID[line.check].essential and not line.verdict.fine]
     if not failing:
@@ -248,6 +217,6 @@ def _code(report: Report, exchanges: list[Exchange], options: CheckOptions) -> E
 
 
 def _is_http(line: Line, exchanges: list[Exchange]) -> bool:
-    """Whether an HTTP error is what a line failed by."""
-    shown = next((one for one in exchanges if line.exchanges and one.id == line.exchanges[-1]), None)
-    return line.verdict is Verdict.REFUSED or (shown is not None and (shown.status or 0) >= 300)
+    """Return whether a line failed because of an HTTP error."""
+    last = next((exchange for exchange in exchanges if line.exchanges and exchange.id == line.exchanges[-1]), None)
+    return line.verdict is Verdict.REFUSED or (last is not None and (last.status or 0) >= 300)

@@ -1,4 +1,4 @@
-"""The gateway of a command without a window: the one that the command line names, with all that is secret about it."""
+"""The gateway that the command line names, with its secrets."""
 
 from __future__ import annotations
 
@@ -33,15 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GatewayOptions:
-    """What the command line says of the gateway; what is None is as the saved one has it, or a new one in the window.
+    """Options of the command line; None leaves the saved gateway, or the default of a new one, as it is.
 
-    ``saved`` is the name or the id of a gateway that was set up in the window; without one, ``base_url`` is asked,
-    where the command line puts a demo gateway if neither is said. ``key`` is as it was given, from the variable of the
-    environment that ``key_variable`` names. ``headers`` are (name, value) pairs; those that carry a secret are told by
-    name and value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no
-    limit. ``max_event`` and ``max_body`` are in MiB. ``rules`` are what the gateway is not to be sent, or otherwise,
-    whatever its protocol. ``workers_variable`` names the variable that others who ask have the key in, if that was
-    said: no other key is looked for then.
+    `saved` is the name or id of a gateway set up in the window; without one, `base_url` is used. `key` is the value of
+    the environment variable `key_variable`. `headers` are (name, value) pairs; secret ones are recognised by name and
+    value. `proxy` may hold a password. `timeouts` are seconds by the names of `Timeouts`, None for no limit.
+    `max_event` and `max_body` are in MiB. `rules` adapt requests of every protocol. `workers_variable` names the
+    variable in which the workers of a cluster have the key; no other key is read then.
     """
 
     base_url: str | None = None
@@ -62,9 +60,9 @@ class GatewayOptions:
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """The secrets on the command line and in the environment, known before the gateway is looked up."""
-        own = [self.key, key_from_environment(), key_from_environment(self.key_variable)]
-        keys = [secret for secret in own if secret is not None]
+        """The secrets on the command line and in the environment."""
+        values = [self.key, key_from_environment(), key_from_environment(self.key_variable)]
+        keys = [secret for secret in values if secret is not None]
         keys += [Secret(clean_key(secret.get_secret_value()).key) for secret in keys]
         headers = [
             Secret(value.strip())
@@ -76,28 +74,28 @@ class GatewayOptions:
 
 @dataclass
 class Gateway:
-    """Where requests go, and all that is secret about it. ``remarks`` are sentences on what was given."""
+    """The destination of requests with its secrets. `remarks` are sentences for the user on the options."""
 
     profile: Profile
     key: Secret | None
     headers: dict[str, Secret]
     remarks: tuple[str, ...]
     proxy: str = field(repr=False)
-    given: tuple[Secret, ...] = ()
+    other_secrets: tuple[Secret, ...] = ()
     client: GatewayClient | None = None
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """Everything that must not be written: the key, secret headers, and ``given``, the secrets of the options."""
-        return (*((self.key,) if self.key is not None else ()), *self.headers.values(), *self.given)
+        """Everything that must not be written: the key, secret headers and the secrets of the options."""
+        return (*((self.key,) if self.key is not None else ()), *self.headers.values(), *self.other_secrets)
 
     async def connect(self, _profile_id: str) -> GatewayClient:
-        """The client, whatever gateway is meant: here there is one."""
+        """Return the client; a command has one gateway, whatever id a session asks for."""
         from playground.gateway.client import GatewayClient
 
         if self.client is None:
-            made = connection(self.profile, self.key, self.headers)
-            self.client = GatewayClient(made.model_copy(update={"proxy": self.proxy}))
+            settings = connection(self.profile, self.key, self.headers)
+            self.client = GatewayClient(settings.model_copy(update={"proxy": self.proxy}))
         return self.client
 
     async def aclose(self) -> None:
@@ -107,9 +105,9 @@ class Gateway:
 
 
 async def gateway_of(options: GatewayOptions) -> Gateway:
-    """The gateway that the options name: a saved one, or one at an address with everything else as a new one has it.
+    """Return the saved gateway that the options name, or a new one at their address. Raises BadInputError.
 
-    What the options say wins over what is saved. Raises BadInputError.
+    The options win over the saved settings.
     """
     saved, notes = _saved(options.saved) if options.saved else (None, [])
     try:
@@ -126,12 +124,12 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
     key = Secret(typed.key) if typed.key else None
     profile = _overridden(saved or Profile(name="the command line's gateway", base_url=address.base), options)
     if saved is not None:
-        asked = _without(profile, [name for name, _ in options.headers])
+        stored = _without(profile, [name for name, _ in options.headers])
         if key is not None or options.workers_variable:
-            asked = asked.model_copy(update={"key_origin": "", "key_variable": ""})
-        kept = await saved_secrets(asked, allow_http=options.allow_http)
-        key, secret = key or kept.key, kept.headers | secret
-        headers = asked.headers | headers
+            stored = stored.model_copy(update={"key_origin": "", "key_variable": ""})
+        credentials = await saved_secrets(stored, allow_http=options.allow_http)
+        key, secret = key or credentials.key, credentials.headers | secret
+        headers = stored.headers | headers
     origin = profile.origin
     profile = profile.model_copy(
         update={
@@ -155,15 +153,15 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
     return Gateway(profile, key, secret, (*notes, *remarks), proxy, (*options.secrets, *_of_proxy(proxy)))
 
 
-def _saved(wanted: str) -> tuple[Profile, list[str]]:
-    """The saved gateway of that name or id, and what is odd about the file of gateways. Raises BadInputError."""
+def _saved(name: str) -> tuple[Profile, list[str]]:
+    """Return the saved gateway of a name or id, and remarks on the file of gateways. Raises BadInputError."""
     store = ProfileStore()
-    return saved_profile(wanted, store.profiles), store.messages
+    return saved_profile(name, store.profiles), store.messages
 
 
 def _overridden(profile: Profile, options: GatewayOptions) -> Profile:
-    """The profile with what the options say of it, but for what may be secret."""
-    given: dict[str, Any] = {
+    """Return the profile with the options applied, except for secrets."""
+    options_by_field: dict[str, Any] = {
         "retries": options.retries,
         "max_event_mib": options.max_event,
         "max_body_mib": options.max_body,
@@ -174,23 +172,25 @@ def _overridden(profile: Profile, options: GatewayOptions) -> Profile:
         "adaptations": reduce(with_rule, options.rules, profile.adaptations),
     }
     timeouts = profile.timeouts.model_copy(update=dict(options.timeouts))
-    update = {name: value for name, value in given.items() if value is not None}
+    update = {name: value for name, value in options_by_field.items() if value is not None}
     return profile.model_copy(update={"timeouts": timeouts, **update})
 
 
 def _without(profile: Profile, names: list[str]) -> Profile:
-    """The profile without the headers of those names, which are given elsewhere; letters of any case."""
-    gone = {name.lower() for name in names}
+    """Return the profile without the headers of those names, in any case of letters."""
+    removed = {name.lower() for name in names}
     return profile.model_copy(
         update={
-            "headers": {name: value for name, value in profile.headers.items() if name.lower() not in gone},
-            "secret_headers": {name: at for name, at in profile.secret_headers.items() if name.lower() not in gone},
+            "headers": {name: value for name, value in profile.headers.items() if name.lower() not in removed},
+            "secret_headers": {
+                name: origin for name, origin in profile.secret_headers.items() if name.lower() not in removed
+            },
         }
     )
 
 
 def _of_proxy(address: str) -> tuple[Secret, ...]:
-    """The password in a proxy's address, as typed and without percent signs."""
+    """Return the password in a proxy's address, as typed and percent-decoded."""
     try:
         password = urlsplit(address if "://" in address else f"//{address}").password or ""
     except ValueError:
@@ -199,5 +199,5 @@ def _of_proxy(address: str) -> tuple[Secret, ...]:
 
 
 def _leaves(proxy: str, origin: str) -> bool:
-    """Whether an unencrypted request leaves this machine for a proxy."""
+    """Return whether an unencrypted request leaves this machine for a proxy."""
     return bool(proxy) and origin.startswith("http:") and not is_loopback(proxy_url(origin, proxy))

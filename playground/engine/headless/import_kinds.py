@@ -72,7 +72,7 @@ class ImportedContent:
     """``text`` is the content in our format, ``by_line`` a JSON value a line.
 
     ``words`` say what was read, ``members`` are further members of the report, and ``next_step`` says what reads the
-    file. ``secrets`` were in the source and may stand nowhere.
+    file. ``secrets`` were in the source and must not be written.
     """
 
     text: str
@@ -206,14 +206,14 @@ def _is_tools(value: JSONObject) -> bool:
 
 def _is_servers(value: JSON) -> bool:
     try:
-        found = server_imports.read_servers(json.dumps(value), {})
+        imported = server_imports.read_servers(json.dumps(value), {})
     except server_imports.ImportRefusedError:
         return isinstance(value, dict) and "mcpServers" in value
-    return any(not server.problem for server in found.servers)
+    return any(not server.problem for server in imported.servers)
 
 
 def _is_table(text: str) -> bool:
-    """Whether the first two lines have as many cells as each other, and more than one."""
+    """Return whether the first two lines have the same number of cells, and more than one."""
     first, _, rest = text.partition("\n")
     second = rest.partition("\n")[0]
     return any(first.count(mark) and first.count(mark) == second.count(mark) for mark in ",;\t")
@@ -224,59 +224,61 @@ def _is_table(text: str) -> bool:
 
 def _import_request(source: Source) -> ImportedContent:
     try:
-        found = pasted.read(source.text)
-        content = write_request(found.request)
+        imported = pasted.read(source.text)
+        content = write_request(imported.request)
     except ValueError as error:
         raise UnreadableError(str(error)) from None
-    notes = list(found.notes)
-    secrets = [*([found.key] if found.key is not None else []), *found.secret_headers.values()]
-    if found.key is not None:
+    notes = list(imported.notes)
+    secrets = [*([imported.key] if imported.key is not None else []), *imported.secret_headers.values()]
+    if imported.key is not None:
         notes.append("The key was left out: set it in PLAYGROUND_API_KEY, or run the file with --gateway.")
-    if found.secret_headers:
-        names = listed(list(found.secret_headers))
+    if imported.secret_headers:
+        names = listed(list(imported.secret_headers))
         notes.append(f"Left out as secrets: the headers {names}. Give them with --header when you run the file.")
-    if found.base_url:
-        notes.append(f"The address is no part of the file: run it with --base-url {found.base_url}")
+    if imported.base_url:
+        notes.append(f"The address is no part of the file: run it with --base-url {imported.base_url}")
     return ImportedContent(
         _indented(content),
-        f"{found.source}, {found.request.protocol} protocol, {_count(len(found.request.turns), 'turn')}",
+        f"{imported.source}, {imported.request.protocol} protocol, {_count(len(imported.request.turns), 'turn')}",
         "Run it with “playground run”, or open it in the window.",
         tuple(notes),
         secrets=tuple(secrets),
         members={
-            "protocol": found.request.protocol,
-            "model": found.request.model,
-            "base_url": found.base_url,
-            "key": found.auth.value if found.auth is not None else None,
-            "secret_headers": list(found.secret_headers),
+            "protocol": imported.request.protocol,
+            "model": imported.request.model,
+            "base_url": imported.base_url,
+            "key": imported.auth.value if imported.auth is not None else None,
+            "secret_headers": list(imported.secret_headers),
         },
     )
 
 
 def _import_messages(source: Source) -> ImportedContent:
     try:
-        found = conversations.read(source.text)
-        contents = [_without_nulls(write_request(conversation.request)) for conversation in found.conversations]
+        imported = conversations.read(source.text)
+        contents = [_without_nulls(write_request(conversation.request)) for conversation in imported.conversations]
     except ValueError as error:
         raise UnreadableError(str(error)) from None
     many = len(contents) > 1
     notes = tuple(
         f"Conversation {conversation.number}: {note}" if many else note
-        for conversation in found.conversations
+        for conversation in imported.conversations
         for note in conversation.notes
     )
-    left_out = list(found.problems)
-    if found.total > len(contents):
-        left_out.append(f"{found.total - len(contents):,} further conversations. Split the file to import them.")
+    left_out = list(imported.problems)
+    if imported.total > len(contents):
+        left_out.append(f"{imported.total - len(contents):,} further conversations. Split the file to import them.")
     return ImportedContent(
-        "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in contents) if many else _indented(contents[0]),
-        f"{found.words}, {_count(found.total, 'conversation')}",
+        "".join(json.dumps(content, ensure_ascii=False) + "\n" for content in contents)
+        if many
+        else _indented(contents[0]),
+        f"{imported.words}, {_count(imported.total, 'conversation')}",
         "Each line is a request: import it in the window."
         if many
         else "Run it with “playground run”, or open it in the window.",
         notes,
         tuple(left_out),
-        members={"conversations": found.total, "titles": [one.title for one in found.conversations]},
+        members={"conversations": imported.total, "titles": [item.title for item in imported.conversations]},
         by_line=many,
     )
 
@@ -291,15 +293,15 @@ def _without_nulls(content: JSONObject) -> JSONObject:
 
 
 def _import_tools(source: Source) -> ImportedContent:
-    found = import_tools(source.text)
-    if not found.tools:
-        raise UnreadableError("; ".join((found.problem or "there are no tools in it", *found.notes)))
+    imported = import_tools(source.text)
+    if not imported.tools:
+        raise UnreadableError("; ".join((imported.problem or "there are no tools in it", *imported.notes)))
     return ImportedContent(
-        export_tools(found.tools, DEFAULT) + "\n",
-        f"{KIND_WORDS[found.kind]}, {_count(len(found.tools), 'tool')}",
+        export_tools(imported.tools, DEFAULT) + "\n",
+        f"{KIND_WORDS[imported.kind]}, {_count(len(imported.tools), 'tool')}",
         "It is the “tools” of a request file; the window imports it.",
-        (*found.notes, *_window_only(found.tools)),
-        members={"tools": [tool.name for tool in found.tools]},
+        (*imported.notes, *_window_only(imported.tools)),
+        members={"tools": [tool.name for tool in imported.tools]},
     )
 
 
@@ -318,29 +320,29 @@ def _window_only(tools: Iterable[ToolDefinition]) -> Iterator[str]:
 def _import_cases(source: Source) -> ImportedContent:
     try:
         read = read_data(source.text.encode("utf-8", "surrogatepass"), _suffix_of_cases(source), source.folder)
-        found = imported_cases(read if isinstance(read, Configuration) else to_cases(read, guess(read)))
+        imported = imported_cases(read if isinstance(read, Configuration) else to_cases(read, guess(read)))
     except CasesError as error:
         raise UnreadableError(str(error)) from None
-    if not found.cases:
-        raise UnreadableError("; ".join(map(str, found.unreadable)) or "there are no cases in it")
-    notes = list(found.notes)
-    if not all(case.turns for case in found.cases):
-        names = dict.fromkeys(f"{{{{{name}}}}}" for case in found.cases for name in case.values)
+    if not imported.cases:
+        raise UnreadableError("; ".join(map(str, imported.unreadable)) or "there are no cases in it")
+    notes = list(imported.notes)
+    if not all(case.turns for case in imported.cases):
+        names = dict.fromkeys(f"{{{{{name}}}}}" for case in imported.cases for name in case.values)
         variables = f" with {listed(list(names))}" if names else ""
         notes.append(f"The cases have no messages: write one{variables} in the experiment.")
     now = time.time()
-    plan = Plan(cases=found.cases, checks=found.checks, variants=found.variants, as_set=not found.variants)
+    plan = Plan(cases=imported.cases, checks=imported.checks, variants=imported.variants, as_set=not imported.variants)
     experiment = Snapshot(id=new_id(), title="Imported cases", created_at=now, changed_at=now, evaluation=plan)
-    counts = [_count(len(found.cases), "case")]
-    counts += [_count(len(found.checks), "check")] if found.checks else []
-    counts += [_count(len(found.variants), "variant")] if found.variants else []
+    counts = [_count(len(imported.cases), "case")]
+    counts += [_count(len(imported.checks), "check")] if imported.checks else []
+    counts += [_count(len(imported.variants), "variant")] if imported.variants else []
     return ImportedContent(
         write_experiment(experiment).decode(),
         f"{'a promptfoo configuration' if isinstance(read, Configuration) else 'a table'}, {', '.join(counts)}",
         "It is an experiment: run it with “playground eval”, or open it in the window.",
         tuple(notes),
-        tuple(map(str, found.unreadable)),
-        members={"cases": len(found.cases), "checks": len(found.checks), "variants": len(found.variants)},
+        tuple(map(str, imported.unreadable)),
+        members={"cases": len(imported.cases), "checks": len(imported.checks), "variants": len(imported.variants)},
     )
 
 
@@ -360,16 +362,16 @@ def _suffix_of_cases(source: Source) -> str:
 
 def _import_servers(source: Source) -> ImportedContent:
     try:
-        found = server_imports.read_servers(source.text, {})
+        imported = server_imports.read_servers(source.text, {})
     except server_imports.ImportRefusedError as error:
         raise UnreadableError(str(error)) from None
-    written = write_configuration(found.servers)
+    written = write_configuration(imported.servers)
     names = list(written.content["mcpServers"])
     if not names:
         raise UnreadableError(" ".join(written.left_out))
     return ImportedContent(
         _indented(written.content),
-        f"{found.kind}, {_count(len(names), 'server')}",
+        f"{imported.kind}, {_count(len(names), 'server')}",
         "Give it to “playground run” with --mcp; the window imports it.",
         written.notes,
         written.left_out,

@@ -15,12 +15,13 @@ from typing import Final, TextIO
 from playground.domain.hidden import show_hidden
 from playground.engine.gateways.redacted_output import write_output
 from playground.engine.gateways.secrets import Secret
+from playground.engine.headless.command import check_output
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.import_kinds import IMPORTERS, ImportedContent, Source, UnreadableError, kind_of_source
-from playground.engine.headless.show import Console, OutputError
+from playground.engine.headless.show import Console
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.weighed_json import check_weight
-from playground.engine.requests.request_file import STDIN
+from playground.engine.requests.request_file import STDIN, BadInputError
 from playground.jsonkit.values import JSONObject
 from playground.named_file import read_named, read_standard_input
 
@@ -43,11 +44,11 @@ def import_file(options: ImportOptions, out: TextIO, err: TextIO) -> int:
     """Import what the options name. Returns an exit code. Raises OutputError where ``out`` fails."""
     console = Console(out, err)
     try:
-        _check_place(options)
+        check_output(options.out, options.path)
         source = _read(options.path)
         kind = kind_of_source(source) if options.kind == AUTO else options.kind
         imported = _import(source, kind, automatic=options.kind == AUTO)
-    except UnreadableError as error:
+    except (UnreadableError, BadInputError) as error:
         console.say(show_hidden(str(error)))
         return ExitCode.BAD_INPUT
     console.hide((*imported.secrets, *_own_secrets()))
@@ -66,23 +67,8 @@ def import_file(options: ImportOptions, out: TextIO, err: TextIO) -> int:
             console.say(show_hidden(words))
         if options.out is None:
             console.raw(text)
-    console.finish()
-    if console.trouble is not None:
-        raise OutputError(console.trouble)
+    console.end()
     return ExitCode.OK
-
-
-def _check_place(options: ImportOptions) -> None:
-    """Raises UnreadableError where the output cannot be written: better before the work than after it."""
-    place = options.out
-    if place is None:
-        return
-    if place.is_dir():
-        raise UnreadableError(f"{place} is a folder; give the name of a file")
-    if not place.parent.is_dir():
-        raise UnreadableError(f"{place} cannot be written: there is no folder {place.parent}")
-    if options.path != STDIN and place.exists() and options.path.exists() and place.samefile(options.path):
-        raise UnreadableError(f"{place} is the file that is imported; give another name to --out")
 
 
 def _read(path: Path) -> Source:

@@ -1,4 +1,4 @@
-"""What a headless run brought, as JSON: one answer, or the transcript of a loop."""
+"""The output of `playground run --json`: one answer, or the transcript of a loop."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
 
-def brought(session: Session) -> tuple[Turn, ...]:
-    """The answers to the last request, one a choice, the first one first; empty where none was sent."""
+def received_answers(session: Session) -> tuple[Turn, ...]:
+    """Return the answers to the last request by choice; empty where none was sent."""
     transcript = session.transcript
     last = transcript.path[-1] if transcript.path else None
     if last is None or last.outcome is None:
@@ -28,18 +28,17 @@ def brought(session: Session) -> tuple[Turn, ...]:
 
 
 def choices_of(session: Session, turn: Turn) -> tuple[Turn, ...]:
-    """All answers to the request that brought ``turn``, in the order of the choices."""
-    of = turn.outcome.exchange if turn.outcome is not None else None
-    if of is None:
+    """Return all answers to the request that `turn` answers, in the order of the choices."""
+    exchange = turn.outcome.exchange if turn.outcome is not None else None
+    if exchange is None:
         return (turn,)
-    turns = session.transcript.turns
-    beside = [turns[key] for key in session.transcript.siblings(turn.id)]
-    found = [(other.outcome.choice, other) for other in beside if other.outcome and other.outcome.exchange == of]
-    return tuple(other for _, other in sorted(found, key=lambda pair: pair[0]))
+    siblings = [session.transcript.turns[key] for key in session.transcript.siblings(turn.id)]
+    choices = [(item.outcome.choice, item) for item in siblings if item.outcome and item.outcome.exchange == exchange]
+    return tuple(item for _, item in sorted(choices, key=lambda pair: pair[0]))
 
 
-def answer(turns: Sequence[Turn]) -> JSONObject:
-    """The answer to one request: the first choice at the top, all of them under ``choices``."""
+def answer_json(turns: Sequence[Turn]) -> JSONObject:
+    """Return the answer to one request: the first choice at the top, all of them under ``choices``."""
     choices = [_choice(turn) for turn in turns if turn.parts or turn.extra or _finish(turn) is not None]
     first = choices[0] if choices else _choice(None)
     outcome = turns[0].outcome if turns else None
@@ -49,15 +48,15 @@ def answer(turns: Sequence[Turn]) -> JSONObject:
         "id": outcome.response_id if outcome else "",
         "model": outcome.model if outcome else "",
         "usage": outcome.usage.raw if outcome and outcome.usage else None,
-        "complete": bool(turns) and all(map(is_whole, turns)),
+        "complete": bool(turns) and all(map(is_complete, turns)),
         "error": _error(outcome),
         "deviations": _deviations(outcome),
         "choices": choices,
     }
 
 
-def is_whole(turn: Turn) -> bool:
-    """Whether all of an answer came and could be read."""
+def is_complete(turn: Turn) -> bool:
+    """Return whether an answer was received completely and could be read."""
     return turn.outcome is not None and turn.outcome.is_complete
 
 
@@ -73,17 +72,17 @@ def _choice(turn: Turn | None) -> JSONObject:
         "tool_calls": _calls(turn) if turn is not None else [],
         "finish_reason": _finish(turn),
     }
-    return {**out, **_besides(turn), **_ending(turn)} if turn is not None else out
+    return {**out, **_rare_parts(turn), **_ending(turn)} if turn is not None else out
 
 
 def _ending(turn: Turn) -> JSONObject:
-    """Return what is to be said about the end of an answer that is not a plain one."""
+    """Return the note on an unusual end of an answer."""
     note = ending_note(turn)
     return {"ending": {"message": note.words, "usable": note.usable}} if note is not None else {}
 
 
-def _besides(turn: Turn) -> JSONObject:
-    """Parts that few answers have."""
+def _rare_parts(turn: Turn) -> JSONObject:
+    """Return the parts that few answers have."""
     out: JSONObject = {"refusal": turn.refusal} if turn.refusal else {}
     if unknown := [part.value for part in turn.parts if part.kind == "unknown"]:
         out["unknown"] = unknown
@@ -106,8 +105,8 @@ def _calls(turn: Turn) -> list[JSONObject]:
     ]
 
 
-def _of_server(result: ToolResult) -> JSONObject:
-    """What a result has beside its text where a tool server gave it; pictures in any case."""
+def _server_fields(result: ToolResult) -> JSONObject:
+    """Return a result's images, and the server and structured content where a tool server gave it."""
     out: JSONObject = {"images": [image.url for image in result.images]} if result.images else {}
     if (served := result.served) is not None:
         out["server"] = served.server
@@ -117,7 +116,7 @@ def _of_server(result: ToolResult) -> JSONObject:
 
 
 def _extra(extra: Extra) -> JSONObject:
-    """Members that came and that nothing here knows, as they stood: an answer comes over one protocol."""
+    """Return the members that no field holds, unchanged."""
     return {"extra": members} if (members := next(iter(extra.values()), None)) else {}
 
 
@@ -135,8 +134,8 @@ def _deviations(outcome: Outcome | None) -> list[JSONObject]:
     ]
 
 
-def transcript(session: Session) -> JSONObject:
-    """A whole loop: its turns, the calls that still wait, and what was odd."""
+def transcript_json(session: Session) -> JSONObject:
+    """Return a whole loop: its turns, the waiting calls and warnings."""
     debugger = session.debugger
     return {
         "requests": debugger.requests,
@@ -156,7 +155,7 @@ def transcript(session: Session) -> JSONObject:
 
 
 def _messages(session: Session, turn: Turn) -> list[JSONObject]:
-    """One turn: the fields of its messages (specification, section 2.1), and what is known about it besides."""
+    """Return a turn: the fields of its messages (specification, section 2.1) and of its outcome."""
     if turn.role is Role.TOOL and turn.results:
         return [
             {
@@ -165,7 +164,7 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
                 "content": result.text,
                 "is_error": result.is_error,
                 "answered_by": result.by,
-                **_of_server(result),
+                **_server_fields(result),
             }
             for result in turn.results
         ]
@@ -176,7 +175,7 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
     out: JSONObject = {"role": turn.role.value, "content": turn.text}
     if turn.reasoning:
         out["reasoning"] = turn.reasoning
-    out |= _besides(turn)
+    out |= _rare_parts(turn)
     if turn.calls:
         out["tool_calls"] = _calls(turn)
     outcome = turn.outcome
@@ -186,12 +185,12 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
             "id": outcome.response_id,
             "finish_reason": outcome.finish_reason,
             "usage": outcome.usage.raw if outcome.usage else None,
-            "complete": is_whole(turn) and not turn.truncated,
+            "complete": is_complete(turn) and not turn.truncated,
             "seconds": outcome.timing.end if outcome.timing else None,
             "error": _error(outcome),
             "deviations": _deviations(outcome),
             **_ending(turn),
         }
-        if len(others := choices_of(session, turn)) > 1:
-            out["choices"] = [_choice(other) for other in others]
+        if len(choices := choices_of(session, turn)) > 1:
+            out["choices"] = [_choice(item) for item in choices]
     return [out]

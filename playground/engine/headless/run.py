@@ -1,18 +1,16 @@
-"""Runs a file without a window, over the same engine as the window: one request, or the whole loop of its tool calls.
+"""`playground run`: one request from a file, or the whole loop of its tool calls, on the window's engine.
 
-Text, calls and results go to one stream as they come, everything else to another; or JSON at the end. Without answers
-and a limit of steps one request goes out, as it stands; with either, calls are answered until an answer without calls.
-Whatever ends it, what came is shown and recorded. No key is written anywhere.
+Text, calls and results go to standard output as they arrive, everything else to standard error; or JSON at the end.
+Whatever ends the run, what was received is shown and recorded. No key is written.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from pydantic.fields import FieldInfo
 
@@ -28,31 +26,35 @@ from playground.engine.cassettes import cassette
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.headless.command import (
+    Command,
+    check_output,
+    other_gateway_notes,
+    restore_experiment,
+    run_command,
+)
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.gateway import Gateway, gateway_of
-from playground.engine.headless.json_output import answer, brought, is_whole, transcript
-from playground.engine.headless.show import Console, OutputError, Printer, failure_words
-from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
+from playground.engine.headless.json_output import answer_json, is_complete, received_answers, transcript_json
+from playground.engine.headless.show import Console, Printer, failure_words
+from playground.engine.headless.tool_servers import CommandServers, ServerOptions
 from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
+from playground.engine.session.session import Session
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
-if TYPE_CHECKING:
-    from playground.engine.session.session import Session
-
 
 @dataclass(frozen=True)
 class RunOptions(ServerOptions):
-    """What the command line says besides the file; what is None is as a new gateway in the window has it.
+    """Options of the command line; None is the default of a new gateway in the window.
 
-    ``variant`` is the name or letter of a variant of the experiment, ``all_variants`` runs all of them at once.
-    ``reasoning`` overrides what the file says. ``answers`` is a table (``playground.engine.files.answer_table``),
-    ``max_steps`` the requests at most; ``record`` is where a cassette is written.
+    `variant` is the name or letter of a variant of the experiment, `all_variants` runs all of them at once.
+    `reasoning` overrides the file. `answers` is an answer table, `max_steps` the most requests of the loop; `record` is
+    the cassette to write.
     """
 
     reasoning: ReasoningReturn | None = None
@@ -65,219 +67,61 @@ class RunOptions(ServerOptions):
 
     @property
     def loops(self) -> bool:
-        """Whether calls are answered."""
+        """True where calls are answered."""
         return self.answers is not None or self.max_steps is not None or self.serves
 
 
-def ended(
-    session: Session,
-    options: RunOptions,
-    refused: str,
-    asked: int,
-    console: Console,
-    servers: CommandServers | None = None,
-) -> ExitCode:
-    """Say how it ended. ``refused`` is why nothing could be sent; empty when something was. ``asked`` is the number of
-    answers that a request asked for, ``servers`` those that could be asked.
+async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) -> ExitCode:
+    """Run the file at `path` (``-`` for standard input). Raises OutputError where `out` fails.
+
+    An interrupt shows and records what was received.
     """
-    turns = brought(session)
-    outcome = turns[0].outcome if turns else None
-    if options.loops:
-        for words in session.debugger.warnings.values():
-            console.say(words)
-    _say_deviations(session, console, only_holes=options.as_json)
-    if outcome is not None and outcome.failure is not None:
-        exchange = session.exchanges.get(outcome.exchange or "")
-        answered = exchange is not None and exchange.status is not None
-        if details := ending_details(turns[0]):
-            console.say(details)
-        return _failed(outcome.failure, console, answered=answered, arrived=bool(turns[0].parts))
-    if 0 < len(turns) < asked:
-        console.say(f"The gateway sent {len(turns)} of the {asked} answers asked for.")
-    usable = _say_endings(turns, console)
-    if not usable or not all(map(is_whole, turns)):
-        return ExitCode.INCOMPLETE
-    if session.debugger.answer_paused:
-        return _paused(session, options, console)
-    if options.loops:
-        calls = [(session.transcript.turns[turn_id], call) for turn_id, call in session.debugger.waiting]
-    else:
-        calls = [(turn, call) for turn in turns for call in turn.calls]
-    if broken := [words for turn, call in calls if (words := _broken(turn, call))]:
-        console.say(broken[0])
-        return ExitCode.INCOMPLETE
-    if options.loops:
-        return _at_calls(session, refused, console, servers)
-    if calls and not options.as_json:
-        count = f"{len(calls)} tool call{'s' * (len(calls) != 1)}"
-        console.say(f"The model asks for {count}. Answer them with --answers TABLE or --mcp CONFIG, and it goes on.")
-    return ExitCode.OK
+    return await run_command(options, out, err, lambda command: _run(command, path, options))
 
 
-def _say_endings(turns: tuple[Turn, ...], console: Console) -> bool:
-    """Say how each answer ended that did not end plainly. Returns False where none of them can be used."""
-    notes = [ending_note(turn) for turn in turns]
-    for number, note in enumerate(notes, 1):
-        if note is not None:
-            console.say(f"Choice {number}: {note.words}" if len(notes) > 1 else note.words)
-    return not notes or any(note is None or note.usable for note in notes)
-
-
-def _paused(session: Session, options: RunOptions, console: Console) -> ExitCode:
-    """Say that the gateway paused the answer, and how to continue it."""
-    advice = "Raise --max-steps to continue it." if options.loops else "Run it with --max-steps 20 to continue it."
-    console.say(f"{session.debugger.pause_words} {advice}")
-    return ExitCode.STEP_LIMIT if options.loops else ExitCode.INCOMPLETE
-
-
-def _broken(turn: Turn, call: ToolCall) -> str:
-    """Why a call cannot be taken for the one the model made; empty when it can."""
-    reason = held_back(turn, call)
-    if reason is None:
-        return ""
-    if reason.code is ReasonCode.MALFORMED:
-        return reason.words
-    return f"The answer broke off at its call of {call.name} ({call.id}), which is not answered."
-
-
-def _say_deviations(session: Session, console: Console, *, only_holes: bool) -> None:
-    """Where the answers leave the specification, each thing once; what could not be read first."""
-    outcomes = [turn.outcome for turn in session.transcript.turns.values() if turn.outcome is not None]
-    ours = {turn.outcome.exchange for turn in session.transcript.path if turn.outcome is not None}
-    said: dict[str, bool] = {}
-    for outcome in outcomes:
-        if outcome.exchange in session.exchanges and outcome.exchange in ours:
-            known = outcome.failure.kind.value if outcome.failure is not None else ""
-            said |= {note: code in outcome.holes for code, note in outcome.deviations if code != known}
-    for note in [note for note, hole in said.items() if hole]:
-        console.say(f"Part of the answer could not be read: {note}")
-    for note in [note for note, hole in said.items() if not hole and not only_holes]:
-        console.say(f"Not as the protocol says: {note}")
-
-
-def _at_calls(session: Session, refused: str, console: Console, servers: CommandServers | None) -> ExitCode:
-    """The loop ended without a failure: at a call that waits, or because nothing is left to do."""
-    debugger = session.debugger
-    waiting = debugger.waiting
-    if not waiting:
-        if refused:
-            console.say(refused)
-        return ExitCode.BAD_INPUT if refused else ExitCode.OK
-    names = ", ".join(f"{call.name}({call.arguments})" for _, call in waiting)
-    reason = debugger.reason(waiting[0][0], waiting[0][1].id)
-    if reason is not None and reason.code is ReasonCode.LIMIT:
-        console.say(f"{reason.words} Still open: {names}")
-        return ExitCode.STEP_LIMIT
-    tool = debugger.asks.tool(waiting[0][1])
-    if tool is None or not tool.server:
-        console.say(f"No answer for {names}. Add a row to the table.")
-    elif servers is None:
-        console.say(f"No answer for {names}. Add a row to the table, or name the server with --mcp.")
-    elif words := servers.not_allowed(tool):
-        console.say(f"{words} Still open: {names}")
-    else:
-        console.say(f"{reason.words if reason is not None else 'No server answered.'} Still open: {names}")
-    return ExitCode.WAITING
-
-
-def _failed(failure: Failure, console: Console, *, answered: bool, arrived: bool) -> ExitCode:
-    """Say what went wrong and what to do. ``answered`` says that the gateway's answer had begun, ``arrived`` that some
-    of it came.
-    """
-    advice = advise(failure, arrived=arrived)
-    wait = f" The gateway asks to wait {span(failure.retry_after)}." if failure.retry_after is not None else ""
-    console.say(f"{failure_words(failure, advice)}\n{advice.command}{wait}")
-    if failure.kind in (FailureKind.INPUT, FailureKind.NO_KEY, FailureKind.CONSENT):
-        return ExitCode.BAD_INPUT
-    if failure.kind is FailureKind.INTERNAL:
-        return ExitCode.FAILED
-    if failure.kind in (FailureKind.HTTP, FailureKind.REDIRECT):
-        return ExitCode.HTTP
-    return ExitCode.INCOMPLETE if answered else ExitCode.TRANSPORT
-
-
-async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) -> int:
-    """Run the file at ``path`` (``-``: standard input). Returns an exit code. Raises OutputError where ``out`` fails.
-
-    Cancelled, it ends with what came, as an interrupt asks for.
-    """
-    console = Console(out, err)
-    console.hide(options.secrets)
-    try:
-        gateway = await gateway_of(options)
-        console.hide(gateway.secrets)
-        _check_place(options.record, path, options.answers)
-        servers = CommandServers(options, console) if options.serves else None
-        lanes, notes = _open(path, gateway, options, servers)
-        session = lanes[0]
-        session.change(debugging=_rules(options, session.settings.debugging))
-    except BadInputError as error:
-        console.say(str(error))
-        return ExitCode.BAD_INPUT
-    try:
-        if servers is not None:
-            await servers.open(lanes)
-        return await _run(lanes, notes, gateway, options, console, servers)
-    except BadInputError as error:
-        console.say(str(error))
-        return ExitCode.BAD_INPUT
-    except ServersError as error:
-        console.say(str(error))
-        return ExitCode.FAILED
-    except asyncio.CancelledError:
-        console.say("Interrupted.")
-        return ExitCode.INTERRUPTED
-    finally:
-        await gateway.aclose()
-        if servers is not None:
-            await servers.aclose()
-
-
-async def _run(
-    lanes: tuple[Session, ...],
-    notes: tuple[str, ...],
-    gateway: Gateway,
-    options: RunOptions,
-    console: Console,
-    servers: CommandServers | None,
-) -> int:
-    """Run the lanes, and show what came. Cancelled, it ends with what came."""
+async def _run(command: Command, path: Path, options: RunOptions) -> ExitCode:
+    console = command.console
+    check_output(options.record, path, options.answers)
+    command.read_servers()
+    lanes, notes = _open(path, command, options)
     session = lanes[0]
-    for words in (*gateway.remarks, *notes):
-        console.say(words)
+    session.change(debugging=_rules(options, session.settings.debugging))
+    await command.start_servers(lanes)
+    command.say_all(notes)
     if options.reasoning is not None:
         for lane in lanes:
             lane.change(reasoning_return=options.reasoning)
-    session.exchanges.limit = sys.maxsize if options.record is not None else 0  # nobody looks at the bodies
-    console.lost, asked = session.stop_all, [_asked(lane) for lane in lanes]
+    session.exchanges.limit = sys.maxsize if options.record is not None else 0  # only a recording needs the bodies
+    console.lost = session.stop_all
+    counts = [get_protocol(lane.settings.protocol).choices(lane.next_request.body()) for lane in lanes]
     if not options.as_json:
-        session.subscribe(Printer(session, console, asked[0]).changed)
-    refused, interrupted, recorded = [""] * len(lanes), False, True
+        session.subscribe(Printer(session, console, counts[0]).changed)
+    refusals = [""] * len(lanes)
+
+    async def run_lanes() -> None:
+        refusals[:] = await asyncio.gather(*(_perform(lane, loops=options.loops) for lane in lanes))
+
+    is_written = True
     try:
-        refused = await asyncio.gather(*(_perform(lane, loops=options.loops) for lane in lanes))
-    except asyncio.CancelledError:
-        interrupted = True
+        await command.interruptible(run_lanes())
     finally:
-        recorded = _record(session, options.record, console)
+        is_written = _record(session, options.record, console)
     if options.as_json:
-        found = [transcript(lane) if options.loops else answer(brought(lane)) for lane in lanes]
-        console.json({"variants": list(map(_of_variant, lanes, found))} if options.all_variants else found[0])
-    console.finish()
-    if console.trouble is not None:
-        raise OutputError(console.trouble)
-    if interrupted:
-        console.say("Interrupted.")
-        return ExitCode.INTERRUPTED
-    codes = []
-    for lane, why, answers in zip(lanes, refused, asked, strict=True):
-        console.about = Lanes(lane).title(lane) if options.all_variants else ""
-        codes.append(ended(lane, options, why, answers, console, servers))
-    code = next((one for one in codes if one is not ExitCode.OK), ExitCode.OK)
-    return code if recorded or code is not ExitCode.OK else ExitCode.FAILED
+        outputs = [transcript_json(lane) if options.loops else answer_json(received_answers(lane)) for lane in lanes]
+        console.json({"variants": list(map(_variant_json, lanes, outputs))} if options.all_variants else outputs[0])
+
+    def exit_code() -> ExitCode:
+        codes = []
+        for lane, refusal, count in zip(lanes, refusals, counts, strict=True):
+            console.about = Lanes(lane).title(lane) if options.all_variants else ""
+            codes.append(_exit_code(lane, options, refusal, count, command))
+        return next((code for code in codes if code is not ExitCode.OK), ExitCode.OK)
+
+    return command.end(exit_code, "Interrupted.", is_written=is_written)
 
 
 async def _perform(session: Session, *, loops: bool) -> str:
-    """Run to the end. Returns why that was refused; empty when it was not."""
+    """Run a lane to its end. Return why it was refused, empty where it was not."""
     try:
         if loops:
             await session.debugger.run_to_end()
@@ -288,71 +132,67 @@ async def _perform(session: Session, *, loops: bool) -> str:
     return ""
 
 
-def _of_variant(lane: Session, found: JSONObject) -> JSONObject:
-    """What a lane brought, under the name of its variant and with what is different in it."""
+def _variant_json(lane: Session, output: JSONObject) -> JSONObject:
+    """Return a lane's output with its variant's letter, name and differences."""
     lanes = Lanes(lane)
 
-    def says_something(name: str, info: FieldInfo, item: Any) -> bool:
+    def is_included(name: str, info: FieldInfo, item: Any) -> bool:
         return name == "name" or (name != "id" and bool(item != info.get_default(call_default_factory=True)))
 
-    return {"letter": lanes.letter(lane), **encode(lanes.variant(lane) or Variant(), says_something), **found}
+    return {"letter": lanes.letter(lane), **encode(lanes.variant(lane) or Variant(), is_included), **output}
 
 
-def _asked(session: Session) -> int:
-    """How many answers a request asks for (specification, section 4.1)."""
-    return get_protocol(session.settings.protocol).choices(session.next_request.body())
-
-
-def _rules(options: RunOptions, own: Debugging) -> Debugging:
-    """The table's rules, else the file's ``own``, with the limit given. Raises BadInputError."""
-    rules, path = own, options.answers
-    if path is not None:
-        rules = read_text(path, LARGEST_TABLE, read_answers)
+def _rules(options: RunOptions, file_rules: Debugging) -> Debugging:
+    """Return the rules of the answer table, else the file's, with the limit of --max-steps. Raises BadInputError."""
+    path = options.answers
+    rules = read_text(path, LARGEST_TABLE, read_answers) if path is not None else file_rules
     return rules if options.max_steps is None else rules.model_copy(update={"step_limit": options.max_steps})
+
+
+def _record(session: Session, path: Path | None, console: Console) -> bool:
+    """Write the cassette, if one was asked for. Return False where that failed."""
+    if path is None or not session.exchanges:
+        return True
+    try:
+        title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
+        cassette.save(path, session.exchanges.values(), title, console.secrets)
+    except cassette.CassetteError as error:
+        console.say(str(error))
+        return False
+    return True
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-def _open(
-    path: Path, gateway: Gateway, options: RunOptions, servers: CommandServers | None
-) -> tuple[tuple[Session, ...], tuple[str, ...]]:
-    """The file at ``path`` (``-``: standard input) as the lanes that are asked for, of one session on that gateway.
-
-    And what of it cannot be sent, in sentences. Raises BadInputError.
-    """
-    from playground.engine.session.session import Session
-
-    value = read_value(path, pipes=True)  # of the command line
+def _open(path: Path, command: Command, options: RunOptions) -> tuple[tuple[Session, ...], tuple[str, ...]]:
+    """Return the selected lanes of the file at `path`, and notes on what cannot be sent. Raises BadInputError."""
+    value = read_value(path, pipes=True)
+    profile = command.gateway.profile
     notes: tuple[str, ...] = ()
-    saved = isinstance(value, dict) and "experiment" in value
-    session = Session(
-        gateway.connect,
-        profile_id=gateway.profile.id,
-        profile_of=lambda _profile_id: gateway.profile,
-        literal=not saved,
-        serving=(lambda: servers.serving) if servers is not None else None,
-    )
-    if saved:
-        lanes = _filled(session, value, options, gateway.profile.default_model)
+    is_experiment = isinstance(value, dict) and "experiment" in value
+    session = command.session(literal=not is_experiment)
+    if is_experiment:
+        lanes = _load_experiment(session, value, options, profile.default_model)
     else:
-        request, notes = request_and_notes(value, gateway.profile.default_model)
+        request, notes = request_and_notes(value, profile.default_model)
         session.load(request)
-        lanes = _chosen(session, options)
+        lanes = _selected(session, options)
     renamed: dict[str, None] = {}
     for lane in lanes:
-        made = lane.next_request.build()
+        request = lane.next_request.build()
         try:
-            get_protocol(made.protocol).check(made)
+            get_protocol(request.protocol).check(request)
         except ValueError as error:
             raise BadInputError(str(error)) from None
-        if words := renamed_ids.words(made.protocol, made.turns):
+        if words := renamed_ids.words(request.protocol, request.turns):
             renamed[f"{words[0].upper()}{words[1:]}."] = None
-    return lanes, (*notes, *renamed, *_elsewhere(lanes, gateway.profile.name))
+    variants = [(Lanes(lane).title(lane), Lanes(lane).variant(lane)) for lane in lanes]
+    return lanes, (*notes, *renamed, *other_gateway_notes(variants, profile.name))
 
 
-def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:
-    """The lanes that the options name; without any, the conversation. Raises BadInputError."""
+def _selected(session: Session, options: RunOptions) -> tuple[Session, ...]:
+    """Return the lanes that the options name, by default the conversation. Raises BadInputError."""
     lanes = Lanes(session)
     if options.all_variants:
         return lanes.all
@@ -362,31 +202,16 @@ def _chosen(session: Session, options: RunOptions) -> tuple[Session, ...]:
         raise BadInputError(str(error)) from None
 
 
-def _elsewhere(lanes: tuple[Session, ...], asked: str) -> list[str]:
-    """That a variant is of another gateway than the one that is ``asked``."""
-    found = [(Lanes(lane).title(lane), Lanes(lane).variant(lane)) for lane in lanes]
-    return [
-        f"{title} is set for the gateway “{variant.gateway}”; here, the one of the command line is asked."
-        for title, variant in found
-        if variant is not None and variant.gateway not in ("", asked)
-    ]
+def _load_experiment(session: Session, value: JSON, options: RunOptions, default_model: str) -> tuple[Session, ...]:
+    """Load a saved experiment, its draft as the last message of the selected lanes, and return those.
 
-
-def _filled(session: Session, value: JSON, options: RunOptions, default_model: str) -> tuple[Session, ...]:
-    """Make ``session`` the saved experiment, the message being written at the end of the lanes that are asked for.
-
-    Returns those. ``default_model`` is asked where the experiment names none. Raises BadInputError.
+    `default_model` is used where the experiment names none. Raises BadInputError.
     """
-    from playground.engine.files.experiment_file import ExperimentFileError, read_content
     from playground.engine.session.hand_made import answers_none, without_call, written
     from playground.engine.session.next_request import without_value
-    from playground.engine.session.snapshot import restore
 
-    try:
-        restore(read_content(value), session)
-    except (ExperimentFileError, ValueError) as error:
-        raise BadInputError(str(error)) from None
-    lanes = _chosen(session, options)
+    restore_experiment(value, session)
+    lanes = _selected(session, options)
     try:
         turn = written(session.draft, session.transcript)
     except ValueError as error:
@@ -405,33 +230,117 @@ def _filled(session: Session, value: JSON, options: RunOptions, default_model: s
     return lanes
 
 
-# ---- the recording ---------------------------------------------------------------------------------------------------
+# ---- the end ---------------------------------------------------------------------------------------------------------
 
 
-def _check_place(path: Path | None, *read: Path | None) -> None:
-    """Raises BadInputError where no file can be made at ``path``, or one of those that are ``read`` is there: better
-    before the request than after it.
+def _exit_code(session: Session, options: RunOptions, refusal: str, count: int, command: Command) -> ExitCode:
+    """Print how a lane ended, and return the exit code.
+
+    `refusal` is why nothing could be sent, empty where something was; `count` is the number of answers of a request.
     """
-    if path is None:
-        return
-    if path.is_dir():
-        raise BadInputError(f"{path} is a folder; --record takes the name of a file")
-    if path.exists() and any(other is not None and other.exists() and other.samefile(path) for other in read):
-        raise BadInputError(f"{path} is read by this run; --record would write over it")
-    if not path.parent.is_dir():
-        raise BadInputError(f"{path} cannot be written: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise BadInputError(f"{path} cannot be written: nothing can be written into {path.parent}")
+    console, turns = command.console, received_answers(session)
+    outcome = turns[0].outcome if turns else None
+    if options.loops:
+        for words in session.debugger.warnings.values():
+            console.say(words)
+    _say_deviations(session, console, only_holes=options.as_json)
+    if outcome is not None and outcome.failure is not None:
+        exchange = session.exchanges.get(outcome.exchange or "")
+        if details := ending_details(turns[0]):
+            console.say(details)
+        has_status = exchange is not None and exchange.status is not None
+        return _failed(outcome.failure, console, has_status=has_status, has_content=bool(turns[0].parts))
+    if 0 < len(turns) < count:
+        console.say(f"The gateway sent {len(turns)} of the {count} answers asked for.")
+    if not _say_endings(turns, console) or not all(map(is_complete, turns)):
+        return ExitCode.INCOMPLETE
+    if session.debugger.answer_paused:
+        advice = "Raise --max-steps to continue it." if options.loops else "Run it with --max-steps 20 to continue it."
+        console.say(f"{session.debugger.pause_words} {advice}")
+        return ExitCode.STEP_LIMIT if options.loops else ExitCode.INCOMPLETE
+    if options.loops:
+        calls = [(session.transcript.turns[turn_id], call) for turn_id, call in session.debugger.waiting]
+    else:
+        calls = [(turn, call) for turn in turns for call in turn.calls]
+    if broken := [words for turn, call in calls if (words := _broken(turn, call))]:
+        console.say(broken[0])
+        return ExitCode.INCOMPLETE
+    if options.loops:
+        return _at_calls(session, refusal, console, command.servers)
+    if calls and not options.as_json:
+        noun = f"{len(calls)} tool call{'s' * (len(calls) != 1)}"
+        console.say(f"The model asks for {noun}. Answer them with --answers TABLE or --mcp CONFIG, and it goes on.")
+    return ExitCode.OK
 
 
-def _record(session: Session, path: Path | None, console: Console) -> bool:
-    """Write what went over the wire, if that was asked for. Returns False where it failed."""
-    if path is None or not session.exchanges:
-        return True
-    try:
-        title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
-        cassette.save(path, session.exchanges.values(), title, console.secrets)
-    except cassette.CassetteError as error:
-        console.say(str(error))
-        return False
-    return True
+def _say_endings(turns: tuple[Turn, ...], console: Console) -> bool:
+    """Print the endings of answers that did not end plainly. Return False where no answer is usable."""
+    notes = [ending_note(turn) for turn in turns]
+    for number, note in enumerate(notes, 1):
+        if note is not None:
+            console.say(f"Choice {number}: {note.words}" if len(notes) > 1 else note.words)
+    return not notes or any(note is None or note.usable for note in notes)
+
+
+def _broken(turn: Turn, call: ToolCall) -> str:
+    """Return why a call cannot be answered as the model made it, empty where it can."""
+    reason = held_back(turn, call)
+    if reason is None:
+        return ""
+    if reason.code is ReasonCode.MALFORMED:
+        return reason.words
+    return f"The answer broke off at its call of {call.name} ({call.id}), which is not answered."
+
+
+def _say_deviations(session: Session, console: Console, *, only_holes: bool) -> None:
+    """Print each deviation of the answers from the protocol once, unreadable parts first."""
+    exchanges = {turn.outcome.exchange for turn in session.transcript.path if turn.outcome is not None}
+    is_hole: dict[str, bool] = {}
+    for turn in session.transcript.turns.values():
+        outcome = turn.outcome
+        if outcome is not None and outcome.exchange in session.exchanges and outcome.exchange in exchanges:
+            failure = outcome.failure.kind.value if outcome.failure is not None else ""
+            is_hole |= {note: code in outcome.holes for code, note in outcome.deviations if code != failure}
+    for note in [note for note, hole in is_hole.items() if hole]:
+        console.say(f"Part of the answer could not be read: {note}")
+    for note in [note for note, hole in is_hole.items() if not hole and not only_holes]:
+        console.say(f"Not as the protocol says: {note}")
+
+
+def _at_calls(session: Session, refusal: str, console: Console, servers: CommandServers | None) -> ExitCode:
+    """Print why the loop ended without a failure: at a call that waits, or because nothing is left to do."""
+    debugger = session.debugger
+    waiting = debugger.waiting
+    if not waiting:
+        if refusal:
+            console.say(refusal)
+        return ExitCode.BAD_INPUT if refusal else ExitCode.OK
+    names = ", ".join(f"{call.name}({call.arguments})" for _, call in waiting)
+    reason = debugger.reason(waiting[0][0], waiting[0][1].id)
+    if reason is not None and reason.code is ReasonCode.LIMIT:
+        console.say(f"{reason.words} Still open: {names}")
+        return ExitCode.STEP_LIMIT
+    tool = debugger.asks.tool(waiting[0][1])
+    if tool is None or not tool.server:
+        console.say(f"No answer for {names}. Add a row to the table.")
+    elif servers is None:
+        console.say(f"No answer for {names}. Add a row to the table, or name the server with --mcp.")
+    elif words := servers.not_allowed(tool):
+        console.say(f"{words} Still open: {names}")
+    else:
+        console.say(f"{reason.words if reason is not None else 'No server answered.'} Still open: {names}")
+    return ExitCode.WAITING
+
+
+def _failed(failure: Failure, console: Console, *, has_status: bool, has_content: bool) -> ExitCode:
+    """Print the failure and the advice. `has_status`: a response began; `has_content`: some content arrived."""
+    advice = advise(failure, arrived=has_content)
+    wait = f" The gateway asks to wait {span(failure.retry_after)}." if failure.retry_after is not None else ""
+    console.say(f"{failure_words(failure, advice)}\n{advice.command}{wait}")
+    if failure.kind in (FailureKind.INPUT, FailureKind.NO_KEY, FailureKind.CONSENT):
+        return ExitCode.BAD_INPUT
+    if failure.kind is FailureKind.INTERNAL:
+        return ExitCode.FAILED
+    if failure.kind in (FailureKind.HTTP, FailureKind.REDIRECT):
+        return ExitCode.HTTP
+    return ExitCode.INCOMPLETE if has_status else ExitCode.TRANSPORT

@@ -1,8 +1,7 @@
-"""What a headless run shows as it goes: text, calls and results on one stream, everything else on another.
+"""The output of commands: answers on standard output, everything else on standard error.
 
-Both may be the same terminal, so a line begun on one is ended before the other goes on. What a model wrote is hostile
-to a terminal and is made plain. No secret of this process is written to either. Nothing here raises for a stream that
-cannot be written.
+Both may be the same terminal, so an open line on one is ended before the other continues. Text of models is made safe
+for terminals. No secret of this process is written. Errors of writing are kept until the end of the command.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _ERR: Final = frozenset({"reasoning"})
 
 
 class OutputError(Exception):
-    """Standard output cannot be written. ``reader_left`` says that nobody reads it any more, as after ``head``."""
+    """Standard output cannot be written. `reader_left`: the reader has closed it, as `head` does."""
 
     def __init__(self, error: Exception) -> None:
         self.reader_left = isinstance(error, BrokenPipeError)
@@ -49,10 +48,10 @@ class OutputError(Exception):
 
 
 class Console:
-    """Standard output and standard error.
+    """Standard output and standard error of a command.
 
-    ``trouble`` is why standard output cannot be written any more; ``lost`` is called when that is found out.
-    ``about`` is what the program's own lines are about, where that is one thing of several.
+    `trouble` is the error of standard output; `lost` is called when it occurs. `about` is a prefix for the program's
+    own lines.
     """
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
@@ -67,7 +66,7 @@ class Console:
         self._know(())
 
     def hide(self, secrets: Iterable[Secret]) -> None:
-        """Keep these secrets, besides those given before, out of both streams from now on."""
+        """Keep these secrets out of both streams from now on."""
         if more := [secret for secret in secrets if secret not in self._secrets]:
             self.finish()
             self._know(dict.fromkeys((*self._secrets, *more)))
@@ -79,16 +78,16 @@ class Console:
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """The secrets that are known: whatever the command writes is without them."""
+        """The secrets that must not be written."""
         return self._secrets
 
     @property
     def one_terminal(self) -> bool:
-        """Whether both streams are read in one place."""
+        """True where both streams are the same terminal."""
         return self._one_terminal
 
     def text(self, text: str) -> None:
-        """More of the answer, as far as a terminal can be given it."""
+        """Write a piece of the answer to standard output."""
         self._more(self._answer.add(text))
 
     def _more(self, text: str) -> None:
@@ -101,12 +100,12 @@ class Console:
             self._out_open = not text.endswith("\n")
 
     def line(self, text: str) -> None:
-        """A line of its own on standard output."""
+        """Write a line to standard output."""
         self.finish()
         self._more(f"{redact(text, self._redactor)}\n")
 
     def aside(self, text: str) -> None:
-        """More of what stands beside the answer, on standard error."""
+        """Write a piece of reasoning to standard error."""
         self._more_aside(self._reasoning.add(text))
 
     def _more_aside(self, text: str) -> None:
@@ -116,7 +115,7 @@ class Console:
             self._err_open = not text.endswith("\n")
 
     def say(self, words: str) -> None:
-        """A line of the program's own on standard error."""
+        """Write a line of the program's own to standard error."""
         self._leave_out()
         self._end_err()
         about = f"{self.about}: " if self.about else ""
@@ -127,17 +126,17 @@ class Console:
         return redact(text, self._redactor)
 
     def raw(self, text: str) -> None:
-        """Text of the program's own on standard output, on no line of its own."""
+        """Write text of the program's own to standard output."""
         self._put(self._out, redact(text, self._redactor))
 
     def json(self, value: JSON) -> None:
-        """A JSON value on standard output, written in small parts: a stream copies what is written at once."""
+        """Write a JSON value to standard output, in parts that limit the memory of the stream's copy."""
         pieces = chain(output_json_pieces(value, self._redactor), "\n")
-        cut = (text[at : at + _PIECE] for text in pieces for at in range(0, len(text), _PIECE))
-        self._put_all(self._out, cut)
+        parts = (text[start : start + _PIECE] for text in pieces for start in range(0, len(text), _PIECE))
+        self._put_all(self._out, parts)
 
     def finish(self) -> None:
-        """End the lines that stand open."""
+        """End open lines."""
         self._end_err()
         if rest := self._answer.close():
             self._more(rest)
@@ -149,8 +148,14 @@ class Console:
             self._put(self._out, "\n")
             self._out_open = False
 
+    def end(self) -> None:
+        """End open lines at the end of a command. Raises OutputError where standard output could not be written."""
+        self.finish()
+        if self.trouble is not None:
+            raise OutputError(self.trouble)
+
     def _leave_out(self) -> None:
-        """On a terminal, what comes next must not go on the line of the answer; in a file, that line is not ours."""
+        """End the line of the answer on a shared terminal, before something else is written."""
         if self._out_open and self._one_terminal:
             self._put(self._err, "\n")
             self._out_open = False
@@ -177,19 +182,19 @@ class Console:
 
 
 class Printer:
-    """Follows a session and writes what is new on its path. ``asked`` is the number of answers asked for at once."""
+    """Follows a session and writes what is new on its path. `count` is the number of answers of a request."""
 
-    def __init__(self, session: Session, console: Console, asked: int) -> None:
+    def __init__(self, session: Session, console: Console, count: int) -> None:
         self._session = session
         self._console = console
-        self._asked = asked
+        self._count = count
         self._shown = {turn.id for turn in session.transcript.path}
         self._place = ("", 0, 0)  # how much was written: the turn, parts that are whole, fragments of the next one
         self._headed: set[str] = set()
         self._headed_apart: set[str] = set()  # on standard error
 
     def changed(self, change: Change) -> None:
-        """Follow the session."""
+        """Write what a change of the session adds."""
         session = self._session
         match change:
             case TurnGrew(turn_id) if turn_id == session.transcript.head:
@@ -207,7 +212,7 @@ class Printer:
                 pass
 
     def _wait(self, pause: RetryWait) -> None:
-        """What failed, and when the next try begins."""
+        """Write the failure and when the next try begins."""
         self._place = ("", 0, 0)
         self._console.say(failure_words(pause.failure, advise(pause.failure)))
         self._console.say(
@@ -215,25 +220,25 @@ class Printer:
         )
 
     def _grow(self, turn_id: str) -> None:
-        """Only the last part of an answer grows; those before it are not looked at again."""
+        """Write the new fragments of a growing answer. Only its last part grows."""
         choice = self._session.growing.get(turn_id)
         if choice is None:
             return
-        known, at, written = self._place
-        if known != turn_id:
-            at = written = 0
-        while at < len(choice.parts):
-            part = choice.parts[at]
+        last_turn, index, written = self._place
+        if last_turn != turn_id:
+            index = written = 0
+        while index < len(choice.parts):
+            part = choice.parts[index]
             if len(part.fragments) > written and part.kind in _OUT | _ERR:
                 self._write(turn_id, 0, part.kind, "".join(part.fragments[written:]))
             written = len(part.fragments)
-            if at + 1 == len(choice.parts):
+            if index + 1 == len(choice.parts):
                 break
-            at, written = at + 1, 0
-        self._place = (turn_id, at, written)
+            index, written = index + 1, 0
+        self._place = (turn_id, index, written)
 
     def _ended(self, turn: Turn) -> None:
-        """The rest of an answer that is whole now, or has failed; all of one that was not shown as it came."""
+        """Write the rest of an answer that has ended; all of it for choices that were not streamed."""
         choice = turn.outcome.choice if turn.outcome is not None else 0
         if choice:
             self._head(turn.id, choice)
@@ -262,13 +267,13 @@ class Printer:
         self._console.aside(text)
 
     def _head(self, turn_id: str, choice: int) -> None:
-        """A heading over an answer, where there are several; over its reasoning, too, where that is read elsewhere."""
-        if turn_id not in self._headed and (self._asked > 1 or choice):
+        """Write a heading over an answer, where there are several."""
+        if turn_id not in self._headed and (self._count > 1 or choice):
             self._headed.add(turn_id)
             self._console.line(self._heading(choice))
 
     def _heading(self, choice: int) -> str:
-        return f"── choice {choice + 1}{f' of {self._asked}' if self._asked > choice else ''} ──"
+        return f"── choice {choice + 1}{f' of {self._count}' if self._count > choice else ''} ──"
 
     def _results(self) -> None:
         for turn in self._session.transcript.path:
@@ -279,13 +284,13 @@ class Printer:
 
 
 def failure_words(failure: Failure, advice: Advice) -> str:
-    """What went wrong, in our words and then in the gateway's own."""
-    title, said = headline(failure, advice, " ({})"), own_words(failure, advice)
-    return f"{title}: {said}" if said else f"{title}."
+    """Return the failure in our words, followed by the gateway's own."""
+    title, message = headline(failure, advice, " ({})"), own_words(failure, advice)
+    return f"{title}: {message}" if message else f"{title}."
 
 
 def printable(text: str) -> str:
-    """Text a terminal can be given: no escape sequences, no way back to the start of a line, no lone surrogates."""
+    """Return text that is safe for a terminal: no escape sequences, carriage returns or lone surrogates."""
     return _UNPRINTABLE.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,7 +1,7 @@
-"""The tool servers of a command without a window: those that its configurations name, with the tools that it may ask.
+"""The tool servers of a command: those of its configurations, and the tools that it may call.
 
-To name a configuration is to agree that its servers are started; which of their tools may be asked is said by name.
-Nothing is read from the window's list of servers, and nothing is kept. Nobody is there whom a server could ask.
+To name a configuration is to agree that its servers are started; tools are allowed by name. The window's list of
+servers is not read, and nothing is stored. Questions of servers to a person are refused.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     from playground.engine.tool_servers.servers import Servers
 
 LARGEST: Final = 10_000_000  # bytes of a configuration
-_LONGEST: Final = 500  # characters of names in a line
-_NOBODY: Final = "Nobody is there to answer this: it is run without a window."
+_MAX_NAMES: Final = 500  # characters of names in a line
+_REFUSAL: Final = "Nobody is there to answer this: it is run without a window."
 
 
 class ServersError(Exception):
-    """A tool server is not there as it has to be. The text says which, and why."""
+    """A tool server cannot be started. The message names it and the reason."""
 
 
 @dataclass(frozen=True)
 class ServerOptions(GatewayOptions):
-    """What the command line says of tool servers: the files that name them, and the tools that may be asked."""
+    """Options of tool servers: the configurations that name them, and patterns of the allowed tools."""
 
     mcp: tuple[Path, ...] = ()
     allow: tuple[str, ...] = ()
 
     @property
     def serves(self) -> bool:
-        """Whether any server is asked."""
+        """True where any server is used."""
         return bool(self.mcp or self.allow)
 
 
 class CommandServers:
-    """The tool servers of one command. ``console`` keeps their secrets out of the output.
+    """The tool servers of one command. `console` keeps their secrets out of the output.
 
     Raises BadInputError for a configuration that cannot be used.
     """
@@ -64,21 +64,23 @@ class CommandServers:
         self._allow, self._console = options.allow, console
         self._servers: Servers | None = None
         self._named: list[ToolServer] = []
-        self._given: dict[str, dict[str, Secret]] = {}
-        self.serving = Serving(lambda: self._there, options.allow)
+        self._secrets: dict[str, dict[str, Secret]] = {}
+        self.serving = Serving(lambda: self._opened, options.allow)
         for path in options.mcp:
-            settled = read_text(path, LARGEST, lambda text: [settle_alone(one) for one in read_servers(text).servers])
-            for one in settled:
-                if any(one.server.name.casefold() == known.name.casefold() for known in self._named):
-                    raise BadInputError(f"{path}: there is a server called “{short_name(one.server.name)}” already")
-                console.hide(one.secrets.values())
-                for words in one.notes:
-                    console.say(f"{show_hidden(short_name(one.server.name))}: {words}")
-                self._named.append(one.server)
-                self._given[one.server.id] = one.secrets
+            for entry in read_text(
+                path, LARGEST, lambda text: [settle_alone(item) for item in read_servers(text).servers]
+            ):
+                name = short_name(entry.server.name)
+                if any(entry.server.name.casefold() == server.name.casefold() for server in self._named):
+                    raise BadInputError(f"{path}: there is a server called “{name}” already")
+                console.hide(entry.secrets.values())
+                for words in entry.notes:
+                    console.say(f"{show_hidden(name)}: {words}")
+                self._named.append(entry.server)
+                self._secrets[entry.server.id] = entry.secrets
 
     @property
-    def _there(self) -> Servers:
+    def _opened(self) -> Servers:
         if self._servers is None:
             from playground.engine.tool_servers.book import ServerBook, ServerBookError
             from playground.engine.tool_servers.servers import Servers
@@ -94,32 +96,32 @@ class CommandServers:
         return self._servers
 
     async def open(self, sessions: Iterable[Session]) -> None:
-        """Start them, and have these sessions, lanes of one experiment, offer their tools and ask those allowed.
+        """Start the servers, offer their tools in the lanes of an experiment, and allow the named ones.
 
         Raises BadInputError, and ServersError where one cannot be started.
         """
-        servers, lanes = self._there, tuple(sessions)
-        wanted = {tool.server for lane in lanes for tool in lane.settings.tools if tool.server}
-        started = [*self._named, *(one for one in servers.book.servers if one.demo and one.name in wanted)]
+        servers, lanes = self._opened, tuple(sessions)
+        names = {tool.server for lane in lanes for tool in lane.settings.tools if tool.server}
+        started = [*self._named, *(server for server in servers.book.servers if server.demo and server.name in names)]
         for server in started:
-            for name, secret in self._given.get(server.id, {}).items():
+            for name, secret in self._secrets.get(server.id, {}).items():
                 await servers.keys.set(server.id, "tool-server", secret, name=name)
-        ended = await asyncio.gather(*(servers.start(server.id) for server in started), return_exceptions=True)
-        for server, found in zip(started, ended, strict=True):
-            if isinstance(found, Exception):
-                raise ServersError(f"“{show_hidden(short_name(server.name))}” could not be started. {found}")
-            if isinstance(found, BaseException):
-                raise found
+        results = await asyncio.gather(*(servers.start(server.id) for server in started), return_exceptions=True)
+        for server, result in zip(started, results, strict=True):
+            if isinstance(result, Exception):
+                raise ServersError(f"“{show_hidden(short_name(server.name))}” could not be started. {result}")
+            if isinstance(result, BaseException):
+                raise result
             servers.book.accept(server.id, servers.live(server.id).tools)
         for lane in lanes:
             self._put_into(lane, [(server, servers.live(server.id).tools) for server in started])
         tools = [tool for lane in lanes for tool in lane.settings.tools if tool.server]
         for pattern in self._allow:
             if not any(is_named(tool, [pattern]) for tool in tools):
-                names = ", ".join(dict.fromkeys(f"{tool.server}.{tool.name_there}" for tool in tools)) or "none"
+                offered = ", ".join(dict.fromkeys(f"{tool.server}.{tool.name_there}" for tool in tools)) or "none"
                 raise BadInputError(
                     f"--allow {show_hidden(pattern)} means no tool that is offered and may be allowed so; of servers "
-                    f"there {'are' if ',' in names else 'is'} {show_hidden(cut(names, _LONGEST))}"
+                    f"there {'are' if ',' in offered else 'is'} {show_hidden(cut(offered, _MAX_NAMES))}"
                 )
 
     def _put_into(self, lane: Session, offered: Iterable[tuple[ToolServer, tuple[ServerTool, ...]]]) -> None:
@@ -136,7 +138,7 @@ class CommandServers:
             lane.change(debugging=rules)
 
     def _rules(self, rules: Debugging, tools: Iterable[ToolDefinition]) -> Debugging:
-        """The rules with those tools asked that are allowed, but for those that are answered from a table."""
+        """Return the rules by which allowed tools are called, except for those answered from a table."""
         for tool in tools:
             if not tool.server or not tool.sendable:
                 continue
@@ -152,7 +154,7 @@ class CommandServers:
         return rules
 
     def not_allowed(self, tool: ToolDefinition) -> str:
-        """What to say of a call that waits because its tool was not allowed; empty where it was."""
+        """Return why a waiting call's tool is not allowed, empty where it is."""
         if is_named(tool, self._allow):
             return ""
         name = f"{tool.server}.{tool.name_there}"
@@ -169,15 +171,15 @@ class CommandServers:
             name = show_hidden(short_name(event.ask.server))
             if isinstance(event.ask, Elicitation):
                 self._console.say(f"“{name}” asked for something to be filled in, and nobody is there to do so.")
-                self._there.answer(event.ask.id, "cancel", None)
+                self._opened.answer(event.ask.id, "cancel", None)
             else:
                 self._console.say(f"“{name}” asked for a model's answer, which it was refused.")
-                self._there.refuse(event.ask.id, _NOBODY)
+                self._opened.refuse(event.ask.id, _REFUSAL)
         elif isinstance(event, SignInWanted):
             self._console.say(f"Sign in with a browser on this computer, at {show_hidden(event.url)}")
 
     async def aclose(self) -> None:
-        """End their processes, whatever became of them."""
+        """End the processes of the servers."""
         if self._servers is not None:
             servers, self._servers = self._servers, None
             await servers.close()

@@ -1,1 +1,1 @@
-"""Questions about foreign schemas, patterns and paths, answered within a budget, in a process that can be ended."""
+"""Questions about foreign schemas, patterns and paths, answered within a time limit in a killable process."""

@@ -1,9 +1,7 @@
-"""Questions about foreign schemas, patterns and paths, answered without ever keeping a window from drawing.
+"""Answers questions about foreign schemas, patterns and paths without blocking the event loop.
 
-What is cheap is answered at once (``now``). What is not goes to one process of our own (``questions.worker``), which
-is started when it is first needed, ended when an answer takes longer than it may, and started anew for the next. A
-process, because a validator holds the interpreter while it works, and nothing else could stop it. What ran out of its
-time is "too costly to check": never a freeze, and never "fits".
+Cheap questions are answered at once (`now`). Others go to a child process, because a validator holds the interpreter
+while it works. The process is killed when an answer exceeds its time limit; that answer is "too costly to check".
 """
 
 from __future__ import annotations
@@ -12,57 +10,27 @@ import asyncio
 import atexit
 import contextlib
 import pickle
-import subprocess
-import sys
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
+from playground.engine.questions.child_process import ChildProcess
 from playground.engine.questions.kinds import Question
-from playground.engine.questions.worker import ANSWER, ARGUMENT, KNOWN, READY, SECONDS, receive, send
+from playground.engine.questions.worker import ARGUMENT, TIME_LIMIT, Message
 from playground.jsonkit.limits import TooCostlyError
 
 T = TypeVar("T")
+Key: TypeAlias = tuple[Any, ...]
 
-_START: Final = 30.0  # seconds in which the process has to be there
-_IDLE: Final = 30.0  # seconds without a question after which it is ended
-_KEPT: Final = 2_000  # answers
-_REST: Final = 1.0  # seconds that the thread has to end; a process that was ended keeps it no longer
-_TRIES: Final = 3  # for which one schema, rule or path may take too long
-_LARGEST: Final = 16_000_000  # bytes of one question
-_LATE: Final = f"it takes longer than {SECONDS:g} seconds"
-
-
-def now(question: Question[T]) -> T | None:
-    """The answer, where it is known or cheap; None where it takes a process."""
-    return _worker.known(question)
-
-
-async def answer(question: Question[T]) -> T:
-    """The answer. Waits for the process where it takes one; cancelled, it leaves nothing behind."""
-    found = _worker.known(question)
-    return found if found is not None else await _worker.ask(question)
-
-
-def rest() -> None:
-    """End the process and the thread that talks with it; the next question starts them anew."""
-    _worker.rest()
-
-
-def later(question: Question[T], then: Callable[[T], None]) -> Callable[[], None]:
-    """Have ``then`` called with an answer that is not known now; what is returned calls that off.
-
-    It is called by the running event loop; without one it is waited for, and called before this returns.
-    """
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        then(_worker.wait_for(question))
-        return lambda: None
-    return _worker.tell(question, loop, then)
+_START_LIMIT: Final = 30.0  # seconds for the process to start
+_IDLE: Final = 30.0  # seconds without a question after which the process is ended
+_MAX_ANSWERS: Final = 2_000  # in memory
+_JOIN: Final = 1.0  # seconds for the thread to end after its process was killed
+_MAX_TIMEOUTS: Final = 3  # of one schema, rule or path, after which it is not tried again
+_MAX_QUESTION: Final = 16_000_000  # bytes
 
 
 @dataclass(eq=False)
@@ -72,29 +40,29 @@ class _Job:
     waiting: int = 0
 
 
-class _Worker:
-    """The process, the thread that talks with it, and the answers that are known."""
+class Checker:
+    """The child process, the thread that speaks with it, and recent answers."""
 
     def __init__(self) -> None:
-        self._lock = threading.Condition()
-        self._jobs: deque[_Job] = deque()
-        self._open: dict[tuple[Any, ...], _Job] = {}
-        self._known: OrderedDict[tuple[Any, ...], tuple[Question[Any], Any]] = OrderedDict()
+        self._changed = threading.Condition()
+        self._queue: deque[_Job] = deque()
+        self._open: dict[Key, _Job] = {}
+        self._answers: OrderedDict[Key, tuple[Question[Any], Any]] = OrderedDict()  # with what the keys refer to
+        self._timeouts: OrderedDict[int, tuple[object, int]] = OrderedDict()  # by the subject's id: subject, count
         self._thread: threading.Thread | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._late: OrderedDict[int, tuple[object, int]] = OrderedDict()  # what took too long, and how often
-        self._ended = self._resting = False
-        atexit.register(self.end)
+        self._process: ChildProcess | None = None
+        self._stopping = False
+        atexit.register(self._kill)
 
-    def known(self, question: Question[T]) -> T | None:
+    def now(self, question: Question[T]) -> T | None:
+        """Return the answer of a cheap or recent question, None for one that needs the process."""
         if question.again:
             key = question.key
-            with self._lock:
-                found = self._known.get(key)
-                if found is not None:
-                    self._known.move_to_end(key)
-                    known: T = found[1]
-                    return known
+            with self._changed:
+                if key in self._answers:
+                    self._answers.move_to_end(key)
+                    answer: T = self._answers[key][1]
+                    return answer
                 if key in self._open:
                     return None
         try:
@@ -102,186 +70,164 @@ class _Worker:
         except TooCostlyError:
             return None
 
-    async def ask(self, question: Question[T]) -> T:
+    async def answer(self, question: Question[T]) -> T:
+        """Return the answer; waits for the process if need be."""
+        answer = self.now(question)
+        if answer is not None:
+            return answer
         job = self._enter(question)
         try:
-            # Shielded: another may wait for the same answer.
-            found: T = await asyncio.shield(asyncio.wrap_future(job.future))
-            return found
+            shared: T = await asyncio.shield(asyncio.wrap_future(job.future))  # others may wait for it too
+            return shared
         finally:
             self._leave(job)
 
-    def wait_for(self, question: Question[T]) -> T:
-        job = self._enter(question)
-        try:
-            found: T = job.future.result()
-            return found
-        finally:
-            self._leave(job)
+    def later(self, question: Question[T], then: Callable[[T], None]) -> Callable[[], None]:
+        """Call `then` in the running event loop with the answer of a costly question; return a function that cancels.
 
-    def tell(
-        self, question: Question[T], loop: asyncio.AbstractEventLoop, then: Callable[[T], None]
-    ) -> Callable[[], None]:
-        job, wanted = self._enter(question), [then]
+        Without a running loop the call blocks until `then` has returned.
+        """
+        job, is_wanted = self._enter(question), True
 
-        def call_off() -> None:
-            if wanted:
-                wanted.clear()
+        def cancel() -> None:
+            nonlocal is_wanted
+            if is_wanted:
+                is_wanted = False
                 self._leave(job)
 
-        def arrived() -> None:
-            for told in wanted[:]:
-                call_off()
+        def deliver() -> None:
+            if is_wanted:
+                cancel()
                 if not job.future.cancelled():
-                    told(job.future.result())
+                    then(job.future.result())
 
-        def done(_future: Future[Any]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there to be told
-                loop.call_soon_threadsafe(arrived)
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            job.future.exception()
+            deliver()
+            return cancel
 
-        job.future.add_done_callback(done)
-        return call_off
+        def schedule(_future: Future[Any]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(deliver)
+
+        job.future.add_done_callback(schedule)
+        return cancel
+
+    def rest(self) -> None:
+        """End the process and the thread; the next question starts them again."""
+        with self._changed:
+            self._stopping = True
+            for job in self._queue:
+                self._open.pop(job.question.key, None)
+                job.future.cancel()
+            self._queue.clear()
+            thread = self._thread
+            self._changed.notify_all()
+        self._kill()
+        if thread is not None:
+            thread.join(_JOIN)
 
     def _enter(self, question: Question[Any]) -> _Job:
-        with self._lock:
+        with self._changed:
             job = self._open.get(question.key)
             if job is None:
                 job = self._open[question.key] = _Job(question)
-                self._jobs.append(job)
+                self._queue.append(job)
             job.waiting += 1
-            self._resting = False
+            self._stopping = False
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="checking", daemon=True)
                 self._thread.start()
-            self._lock.notify_all()
+            self._changed.notify_all()
             return job
 
     def _leave(self, job: _Job) -> None:
-        with self._lock:
+        """Remove a question that is not needed any more from the queue."""
+        with self._changed:
             job.waiting -= 1
-            if not job.waiting and job in self._jobs:  # nobody asks any more
-                self._jobs.remove(job)
+            if not job.waiting and job in self._queue:
+                self._queue.remove(job)
                 self._open.pop(job.question.key, None)
+
+    def _kill(self) -> None:
+        if (process := self._process) is not None:
+            process.kill()
 
     # In the thread
 
     def _work(self) -> None:
         while True:
-            with self._lock:
-                awake = self._lock.wait_for(lambda: bool(self._jobs) or self._resting, _IDLE)
-                if not awake or (self._resting and not self._jobs):
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._stopping, _IDLE)
+                if not self._queue:
                     self._thread = None
                     break
-                job = self._jobs.popleft()
+                job = self._queue.popleft()
             try:
-                found = self._answer(job.question)
-            except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
-                found = job.question.unanswered(f"the check could not be made ({type(error).__name__})", "")
-            with self._lock:
-                if not self._resting:
-                    self._known[job.question.key] = (job.question, found)
-                if len(self._known) > _KEPT:
-                    self._known.popitem(last=False)
+                answer = self._ask(job.question)
+            except Exception as error:  # noqa: BLE001 - each question gets an answer
+                answer = job.question.unanswered(f"the check could not be made ({type(error).__name__})", "")
+            with self._changed:
+                if not self._stopping:
+                    self._answers[job.question.key] = (job.question, answer)
+                if len(self._answers) > _MAX_ANSWERS:
+                    self._answers.popitem(last=False)
                 self._open.pop(job.question.key, None)
-            job.future.set_result(found)
-        self._stop()
+            job.future.set_result(answer)
+        self._end_process()
 
-    def _answer(self, question: Question[T]) -> T:
+    def _ask(self, question: Question[T]) -> T:
         subject = question.subject
-        _, times = self._late.get(id(subject), (subject, 0))
-        if subject is not None and times >= _TRIES:
-            return question.unanswered(f"the same took too long {times} times before", "")
+        _, timeouts = self._timeouts.get(id(subject), (subject, 0))
+        if subject is not None and timeouts >= _MAX_TIMEOUTS:
+            return question.unanswered(f"the same took too long {timeouts} times before", "")
         try:
-            asked = pickle.dumps(question)
+            data = pickle.dumps(question)
         except RecursionError:
             return question.unanswered("it is nested too deeply", "")
-        if len(asked) > _LARGEST:
-            return question.unanswered(f"it is {len(asked):,} bytes long", "")
-        process = self._started()
-        if process is None or process.stdin is None or process.stdout is None:
+        if len(data) > _MAX_QUESTION:
+            return question.unanswered(f"it is {len(data):,} bytes long", "")
+        process = self._running_process()
+        if process is None:
             return question.unanswered("the process that checks could not be started", "")
-        timer = threading.Timer(SECONDS, process.kill)
-        timer.daemon = True
-        timer.start()
-        words = ""
-        try:
-            send(process.stdin, b"Q", asked)  # type: ignore[arg-type]  # buffered, as Popen makes it
-            while (received := receive(process.stdout)) is not None:  # type: ignore[arg-type]
-                if received[0] == ANSWER:
-                    found: T = pickle.loads(received[1])  # noqa: S301 - our own process wrote it
-                    return found
-                if received[0] == KNOWN:
-                    words = received[1].decode()
-        except OSError:
-            pass  # it is gone
-        finally:
-            timer.cancel()
-        self._stop()
-        self._late[id(subject)] = subject, times + 1
-        if len(self._late) > _KEPT:
-            self._late.popitem(last=False)
-        return question.unanswered(_LATE, words)
+        partial = ""
+        with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError), process.time_limit(TIME_LIMIT):
+            process.input.write(data)
+            process.input.flush()
+            while True:
+                kind, content = pickle.load(process.output)  # noqa: S301 - our own process wrote it
+                if kind is Message.ANSWER:
+                    answer: T = content
+                    return answer
+                partial = content
+        self._end_process()
+        self._timeouts[id(subject)] = subject, timeouts + 1
+        if len(self._timeouts) > _MAX_ANSWERS:
+            self._timeouts.popitem(last=False)
+        return question.unanswered(f"it takes longer than {TIME_LIMIT:g} seconds", partial)
 
-    def _started(self) -> subprocess.Popen[bytes] | None:
-        """The process, started if there is none."""
-        if self._process is not None and self._process.poll() is None:
+    def _running_process(self) -> ChildProcess | None:
+        """Return the process, started if there is none; None where it cannot be started."""
+        if self._process is not None and self._process.is_running:
             return self._process
-        self._stop()
-        frozen = bool(getattr(sys, "frozen", False))
-        command = [sys.executable, ARGUMENT] if frozen else [sys.executable, "-P", "-m", "playground", ARGUMENT]
-        pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
-        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        self._end_process()
         try:
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, creationflags=flags)  # noqa: S603
-        except OSError:
-            return None
-        with self._lock:
-            self._process = process
-        timer = threading.Timer(_START, process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            first = receive(process.stdout) if process.stdout is not None else None  # type: ignore[arg-type]
-        finally:
-            timer.cancel()
-        if first is None or first[0] != READY or self._ended:
-            self._stop()
+            process = self._process = ChildProcess(ARGUMENT)
+            with process.time_limit(_START_LIMIT):
+                pickle.load(process.output)  # noqa: S301 - READY, of our own process
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._end_process()
             return None
         return process
 
-    def _stop(self) -> None:
-        with self._lock:
-            process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(OSError):
-                        pipe.close()
-            process.wait()
-
-    def rest(self) -> None:
-        with self._lock:
-            self._resting = True
-            for job in self._jobs:
-                self._open.pop(job.question.key, None)
-                job.future.cancel()
-            self._jobs.clear()
-            thread, process = self._thread, self._process
-            self._lock.notify_all()
-        if process is not None:
-            process.kill()
-        if thread is not None:
-            thread.join(_REST)
-
-    def end(self) -> None:
-        """This program ends: so does the process."""
-        self._ended = True
-        with self._lock:
-            process = self._process
+    def _end_process(self) -> None:
+        process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
 
 
-_worker = _Worker()
+checker = Checker()
+now, answer, later, rest = checker.now, checker.answer, checker.later, checker.rest

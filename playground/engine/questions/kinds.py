@@ -1,7 +1,7 @@
-"""What can be asked about foreign schemas, patterns and paths: values that say how they are answered.
+"""Questions about foreign schemas, patterns and paths, as values that can be pickled.
 
-Each is answered at once where that is cheap; where it is not, ``answer`` raises TooCostlyError, and ``checking``
-has a process answer it that can be ended. No answer is None.
+`answer` raises TooCostlyError where it would take long; `checking` then has a child process without bounds answer.
+No answer is None.
 """
 
 from __future__ import annotations
@@ -43,50 +43,52 @@ T_co = TypeVar("T_co", covariant=True)
 
 @cache
 def _names(kind: type[Question[Any]]) -> tuple[str, ...]:
-    """What a question of that kind is made of."""
+    """Return the names of the fields of a kind of question."""
     return tuple(field.name for field in fields(kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question(ABC, Generic[T_co]):
-    """One question. ``key`` is the same for questions that are; those with the same schema object, that is."""
+    """One question. Questions with equal texts and the same schema objects have equal keys."""
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it from others, as long as it is held itself."""
+        """The identity of the question, valid while the question is in memory."""
         values = [getattr(self, name) for name in _names(type(self))]
         plain = (str, int, bool, type(None))
         return type(self), *(value if isinstance(value, plain) else id(value) for value in values)
 
     @property
     def subject(self) -> object:
-        """What may make it costly: a schema, a rule, a path. None where another will be no worse."""
+        """The schema, rule or path that may make it costly; None where no further question has the same."""
         return None
 
     @property
     def again(self) -> bool:
-        """Whether it may well be asked again, so that its answer is worth being looked for."""
+        """True where the answer is worth remembering, because the question may be repeated."""
         return True
 
     @abstractmethod
     def answer(self) -> T_co:
-        """The answer. Raises TooCostlyError where this process has no time for it."""
+        """Return the answer. Raises TooCostlyError where it would take long in this process."""
 
     @abstractmethod
-    def unanswered(self, reason: str, known: str) -> T_co:
-        """What is said when it took too long; ``known`` is what was known by then, or empty."""
+    def unanswered(self, reason: str, partial: str) -> T_co:
+        """Return the answer after a time-out; `partial` is an early result in words, or empty."""
 
 
 class _OfProblems(Question[list[Problem]]):
     __slots__ = ()
 
-    def unanswered(self, reason: str, known: str) -> list[Problem]:
-        return [Problem((), f"{known}; where and why is too costly to say: {reason}") if known else unchecked(reason)]
+    def unanswered(self, reason: str, partial: str) -> list[Problem]:
+        return [
+            Problem((), f"{partial}; where and why is too costly to say: {reason}") if partial else unchecked(reason)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArgumentsFit(_OfProblems):
-    """Do a call's raw arguments fit the tool's schema?"""
+    """Problems of a call's raw arguments under the tool's schema."""
 
     arguments: str
     schema: JSONObject | None
@@ -101,7 +103,7 @@ class ArgumentsFit(_OfProblems):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerFits(_OfProblems):
-    """Is an answer what the response format asked for?"""
+    """Problems of an answer under the response format."""
 
     text: str
     response_format: JSONObject | None
@@ -116,7 +118,7 @@ class AnswerFits(_OfProblems):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructuredFits(_OfProblems):
-    """Is the structured content of a tool server's answer what its tool promised?"""
+    """Problems of a tool's structured content under its output schema."""
 
     value: JSON
     schema: JSONObject
@@ -131,7 +133,7 @@ class StructuredFits(_OfProblems):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DefinitionSound(_OfProblems):
-    """What is there to say of a tool's definition?"""
+    """Problems of a tool's definition."""
 
     tool: ToolDefinition
 
@@ -141,7 +143,7 @@ class DefinitionSound(_OfProblems):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormatSound(_OfProblems):
-    """What is there to say of a response format with a schema?"""
+    """Problems of a response format with a schema."""
 
     name: str | None
     schema: JSONObject | None
@@ -153,7 +155,7 @@ class FormatSound(_OfProblems):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision(Question[Answer | Asking | Reason]):
-    """What is a call answered with by its rule, is its server asked, or why does it wait? See ``decide``."""
+    """The answer of a call's rule, its server to call, or the reason to wait. See `decide`."""
 
     call: ToolCall
     rule: ToolRule
@@ -169,17 +171,15 @@ class Decision(Question[Answer | Asking | Reason]):
     def answer(self) -> Answer | Asking | Reason:
         return decide(self.call, self.rule, self.tool, nth=self.nth, repeated=self.repeated, reach=self.reach)
 
-    def unanswered(self, reason: str, known: str) -> Answer | Asking | Reason:
-        if known:
+    def unanswered(self, reason: str, partial: str) -> Answer | Asking | Reason:
+        if partial:
             return Reason(code=ReasonCode.MISFIT, words="The arguments do not fit the schema.")
         return _costly(self.call, reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadyAnswer(Question[Answer | Asking | Reason]):
-    """What is a call answered with by the fixed answer or the table, or may its server be asked, whatever the
-    conditions say?
-    """
+    """The fixed or table answer of a call, or its server to call, without the conditions of its rule."""
 
     call: ToolCall
     rule: ToolRule
@@ -193,7 +193,7 @@ class ReadyAnswer(Question[Answer | Asking | Reason]):
     def answer(self) -> Answer | Asking | Reason:
         return ready_for(self.call, self.rule, self.tool, self.reach)
 
-    def unanswered(self, reason: str, known: str) -> Answer | Asking | Reason:
+    def unanswered(self, reason: str, partial: str) -> Answer | Asking | Reason:
         return _costly(self.call, reason)
 
 
@@ -205,8 +205,9 @@ def _costly(call: ToolCall, reason: str) -> Reason:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Whether a row or a path is for some arguments. ``problem`` says why it cannot be used; ``fits`` is None where
-    there are no arguments or it was too costly to see, which ``costly`` says.
+    """The match of a row or path with arguments.
+
+    `problem` is why it cannot be used; `fits` is None without arguments, or where `costly` gives a reason.
     """
 
     problem: str = ""
@@ -217,13 +218,13 @@ class Fit:
 class _OfFit(Question[Fit]):
     __slots__ = ()
 
-    def unanswered(self, reason: str, known: str) -> Fit:
+    def unanswered(self, reason: str, partial: str) -> Fit:
         return Fit(costly=reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathFits(_OfFit):
-    """Is a text a JSONPath, and does it select something in these raw arguments?"""
+    """Validity of a JSONPath, and its match with raw arguments."""
 
     path: str
     arguments: str | None
@@ -236,7 +237,7 @@ class PathFits(_OfFit):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowFits(_OfFit):
-    """Can a row of an answer table be used, and is it for these raw arguments?"""
+    """Usability of an answer table's row, and its match with raw arguments."""
 
     row: AnswerRow
     arguments: str | None
@@ -252,20 +253,20 @@ class RowFits(_OfFit):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleOf(Question[str]):
-    """What may arguments for a schema look like? Empty where no value was found that fits."""
+    """Sample arguments for a schema, as JSON; empty where no fitting value is found."""
 
     schema: JSON
 
     def answer(self) -> str:
         return sample_text(self.schema)
 
-    def unanswered(self, reason: str, known: str) -> str:
+    def unanswered(self, reason: str, partial: str) -> str:
         return ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckUsable(Question[str]):
-    """Why can a check of an evaluation not be used? Empty where it can."""
+    """The problem of a check of an evaluation, empty for a usable one."""
 
     check: Check
 
@@ -276,13 +277,13 @@ class CheckUsable(Question[str]):
     def answer(self) -> str:
         return self.check.problem
 
-    def unanswered(self, reason: str, known: str) -> str:
+    def unanswered(self, reason: str, partial: str) -> str:
         return f"This check is too costly to be made: {reason}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckVerdict(Question[Verdict]):
-    """Does an answer pass a check of an evaluation?"""
+    """The verdict of a check of an evaluation on an answer."""
 
     check: Check
     facts: Facts
@@ -298,5 +299,5 @@ class CheckVerdict(Question[Verdict]):
     def answer(self) -> Verdict:
         return self.check.verdict(self.facts)
 
-    def unanswered(self, reason: str, known: str) -> Verdict:
+    def unanswered(self, reason: str, partial: str) -> Verdict:
         return not_judged(f"too costly to check: {reason}")

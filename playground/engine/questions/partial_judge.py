@@ -1,7 +1,7 @@
-"""What is wrong with arguments under their schema, said in place while they are still arriving.
+"""Problems of arguments under their schema, with their places, while the arguments are still arriving.
 
-While they stream, only what nothing to come can mend is said; once they are whole, the validator has the last word.
-A call costs what arrived since the one before, so that it can be made at each repaint.
+While they stream, only problems that nothing later can mend are reported; complete arguments are validated. The cost of
+a call grows with what arrived since the last one, so that each repaint can make one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.validation import NO_ALTERNATIVE, check_value
 from playground.jsonkit.values import JSONObject
 
-VALIDATED: Final = 256 * 1024  # characters; longer arguments are judged by what was seen on the way
+VALIDATED: Final = 256 * 1024  # characters; longer arguments are judged by the problems noted while they arrived
 MOST: Final = 200  # problems that are listed
 DEEPEST: Final = 200  # levels that are judged
 _NOT_ALLOWED: Final = "is not allowed by the schema"
@@ -41,45 +41,45 @@ Validate = Callable[[], list[Problem] | None]
 
 @dataclass(slots=True)
 class _Alternatives:
-    """The alternatives a node is under, and from which alternative of its parent each comes."""
+    """The alternatives of the schema for a node, each with the parent's alternative that it belongs to."""
 
     views: list[View]
     origins: list[int]
     alive: list[bool]
     depth: int
-    names: set[str] | Literal[False] | None = None  # that all who are alive list; False where others may be there
+    names: set[str] | Literal[False] | None = None  # that all living alternatives list; False where they allow more
 
     def living(self) -> list[int]:
         return [number for number, alive in enumerate(self.alive) if alive]
 
 
 class Judge:
-    """Keeps what is known about one text under one schema. ``schema`` None: only the text itself is judged."""
+    """Judges one text under one schema. Without a schema, only the text itself is judged."""
 
     def __init__(self, schema: JSONObject | None) -> None:
         self._schema = schema
         self._demands = Demands(schema)
         self._places: dict[int, _Alternatives] = {}
         self._begun = self._finished = 0
-        self._found: list[Problem] = []
+        self._noted: list[Problem] = []
         self._last: list[Problem] | None = None
 
     def problems(self, reader: PartialJson, truncated: bool = False, validate: Validate | None = None) -> list[Problem]:
-        """All problems known by now, in the order of the text. ``truncated``: the answer ran into its token limit.
+        """Return the problems so far, in the order of the text. `truncated`: the answer reached its token limit.
 
-        ``validate`` gives the validator's word on the whole text, None while it is not known.
+        `validate` returns the validator's problems of the complete text, None while they are not available.
         """
         if self._schema is not None:
             self._catch_up(reader)
-        text = [Problem(found.path, found.message, offset=found.offset) for found in reader.problems]
+        text = [Problem(fault.path, fault.message, offset=fault.offset) for fault in reader.problems]
         if not reader.ended:
-            return _listed(text + self._found)
+            return _listed(text + self._noted)
         if self._last is None:
             self._last = self._conclusion(reader, truncated, validate or partial(_validate, reader, self._schema))
-        return _listed(text + (self._found if self._last is None else self._last))
+        return _listed(text + (self._noted if self._last is None else self._last))
 
     def _catch_up(self, reader: PartialJson) -> None:
-        """Begin and finish nodes in the order of the text, so that it does not matter how it came in pieces."""
+        """Begin and finish nodes in the order of the text, whatever pieces it arrived in."""
         nodes, finished = reader.nodes, reader.finished
         while self._begun < len(nodes) or self._finished < len(finished):
             begin = nodes[self._begun] if self._begun < len(nodes) else None
@@ -135,9 +135,9 @@ class Judge:
             return
         words: dict[int, list[str]] = {}
         if node.kind == "object":
-            there = {child.key for child in node.children}
+            present = {child.key for child in node.children}
             for number in place.living():
-                lacking = missing(place.views[number], there, MOST)
+                lacking = missing(place.views[number], present, MOST)
                 if lacking:
                     words[number] = [f"“{name}” is missing" for name in lacking]
         elif node.kind not in ("array", "invalid") and not _endless(node.value):
@@ -145,26 +145,26 @@ class Judge:
                 if not _fits(place, number, node):
                     words[number] = [self._type_words(node, place)]
                 else:
-                    said = objection(place.views[number], node.value)
-                    if said:
-                        words[number] = [said]
+                    message = objection(place.views[number], node.value)
+                    if message:
+                        words[number] = [message]
         self._weigh(node, place, words)
         self._places.pop(node.number, None)
 
     def _weigh(self, node: Node, place: _Alternatives, words: dict[int, list[str]]) -> None:
-        """Take objections: those of all living alternatives are a problem, those of some rule these out."""
+        """Report objections of all living alternatives; those of some alternatives rule these out."""
         if not words:
             return
         living = place.living()
         if len(words) < len(living):
             self._rule_out(node, place, list(words))
             return
-        for said in words[living[0]]:
-            self._say(node, said)
+        for message in words[living[0]]:
+            self._say(node, message)
         self._places.pop(node.number, None)
 
     def _rule_out(self, node: Node, place: _Alternatives, dead: list[int]) -> None:
-        """Alternatives of a node that cannot be meant; those of its parent that stand or fall with them go as well."""
+        """Rule out alternatives of a node, and those of its parents that have no living alternative left."""
         while dead:
             for number in dead:
                 place.alive[number] = False
@@ -172,27 +172,27 @@ class Judge:
             above = self._places.get(node.parent.number) if node.parent is not None else None
             if above is None or node.parent is None:
                 return
-            left = {place.origins[number] for number in place.living()}
-            dead = [number for number in above.living() if number not in left]
+            living = {place.origins[number] for number in place.living()}
+            dead = [number for number in above.living() if number not in living]
             node, place = node.parent, above
 
     def _type_words(self, node: Node, place: _Alternatives) -> str:
-        wanted = [name for number in place.living() for kinds in wanted_types(place.views[number]) for name in kinds]
+        types = [name for number in place.living() for kinds in wanted_types(place.views[number]) for name in kinds]
         what = {"object": "an object", "array": "a list", "string": "a text"}.get(node.kind) or spelled(node.value)
-        return f"{what} is not of type {' or '.join(dict.fromkeys(wanted))}"
+        return f"{what} is not of type {' or '.join(dict.fromkeys(types))}"
 
     def _say(self, node: Node, message: str, severity: str = "error") -> None:
-        if len(self._found) <= MOST:
-            self._found.append(Problem(node.path, message, severity, offset=node.start))
+        if len(self._noted) <= MOST:
+            self._noted.append(Problem(node.path, message, severity, offset=node.start))
 
     def _conclusion(self, reader: PartialJson, truncated: bool, validate: Validate) -> list[Problem] | None:
-        """What can be said once nothing more comes; None while it is not known."""
+        """Return the problems of a text that has ended; None while the validator has not answered."""
         where = reader.path
         if reader.root is not None and not reader.complete:
             if reader.broken:
-                return self._found
+                return self._noted
             words = "the limit on tokens was reached" if truncated else "the JSON has no end"
-            return [*self._found, Problem(where, f"cut off here: {words}", offset=reader.length)]
+            return [*self._noted, Problem(where, f"cut off here: {words}", offset=reader.length)]
         if reader.root is None and truncated:
             return [Problem((), "cut off before it began: the limit on tokens was reached", offset=reader.length)]
         if reader.broken and reader.root is None:
@@ -200,24 +200,24 @@ class Judge:
         if reader.root is not None and reader.root.kind != "object":
             return [Problem((), "arguments must be a JSON object", offset=reader.root.start)]
         if self._schema is None or not reader.sound or reader.length > VALIDATED:
-            return self._found
-        found = validate()
-        if found is None:
+            return self._noted
+        validated = validate()
+        if validated is None:
             return None
-        out = [problem for problem in self._found if problem.severity == "warning"]
+        out = [problem for problem in self._noted if problem.severity == "warning"]
         places = _Finder(reader)
-        for problem in found:
+        for problem in validated:
             closer = self._closer(problem) if problem.message.endswith(NO_ALTERNATIVE) else []
             out += closer or [replace(problem, offset=places.offset(problem.path))]
         return out
 
     def _closer(self, problem: Problem) -> list[Problem]:
-        """What was found inside a value that fits no alternative: it says more than that."""
+        """Return the problems noted inside a value that fits no alternative: they are more precise."""
         depth = len(problem.path)
         return [
-            found
-            for found in self._found
-            if found.severity == "error" and len(found.path) >= depth and found.path[:depth] == problem.path
+            inner
+            for inner in self._noted
+            if inner.severity == "error" and len(inner.path) >= depth and inner.path[:depth] == problem.path
         ]
 
 
@@ -229,7 +229,7 @@ def _validate(reader: PartialJson, schema: JSONObject | None) -> list[Problem]:
 
 
 class _Finder:
-    """Where the value at a path begins; the last of a doubled name."""
+    """Finds the offset of the value at a path; of a repeated name, the last one."""
 
     def __init__(self, reader: PartialJson) -> None:
         self._root = reader.root

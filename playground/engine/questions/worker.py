@@ -1,8 +1,7 @@
-"""The process that checks what may take too long: it answers one question after the other, and can be ended.
+"""The child process that answers costly questions, one after the other, until its input ends.
 
-Questions come in and answers go out over standard input and output (``checking`` is at the other end). It ends
-when its input does, and when an answer takes twice as long as it may: whoever started it may be gone by then. It has
-little memory to use and steps back behind everything else that wants to run.
+It also ends when an answer takes twice its time limit, because the parent may have been killed. Its memory is limited
+and its priority low.
 """
 
 from __future__ import annotations
@@ -12,67 +11,62 @@ import faulthandler
 import os
 import pickle
 import sys
-from io import BufferedReader, BufferedWriter
+from enum import StrEnum
+from io import BufferedWriter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ARGUMENT: Final = "--check-worker"  # of the command line
-SECONDS: Final = 2.0  # for one answer
-READY: Final = b"R"
-KNOWN: Final = b"K"  # something is known already: UTF-8 words follow
-ANSWER: Final = b"A"  # a pickled answer follows
-_MEMORY: Final = 1 << 30
-_SIZE: Final = 4  # bytes of a length
+TIME_LIMIT: Final = 2.0  # seconds for one answer
+_MEMORY_LIMIT: Final = 1 << 30  # bytes
+
+
+class Message(StrEnum):
+    """The kinds of messages to the parent, each a pickled pair of the kind and its content."""
+
+    READY = "ready"  # None
+    PARTIAL = "partial"  # an early result in words
+    ANSWER = "answer"
 
 
 def serve() -> int:
-    """Answer until there are no more questions."""
+    """Answer pickled questions on standard input until it ends. Return the exit code."""
     from playground.engine.questions import kinds
     from playground.jsonkit import limits
 
-    _be_modest()
+    _limit_resources()
     with (
         open(0, "rb", closefd=False) as inbox,
         open(1, "wb", closefd=False) as outbox,
-        Path(os.devnull).open("w") as nowhere,
+        Path(os.devnull).open("w") as null,
     ):
-        limits.lift(lambda words: send(outbox, KNOWN, words.encode()))
-        send(outbox, READY, b"")
-        while (received := receive(inbox)) is not None:
-            faulthandler.dump_traceback_later(2 * SECONDS, exit=True, file=nowhere)
-            question = pickle.loads(received[1])  # noqa: S301 - from the process that started this one
-            if not isinstance(question, kinds.Question):
-                return 2
-            try:
-                answer = question.answer()
-            except (RecursionError, MemoryError, limits.TooCostlyError) as error:
-                answer = question.unanswered(str(error) or "it is nested too deeply", "")
-            faulthandler.cancel_dump_traceback_later()
-            send(outbox, ANSWER, pickle.dumps(answer))
+        limits.lift(lambda words: _send(outbox, Message.PARTIAL, words))
+        _send(outbox, Message.READY, None)
+        with contextlib.suppress(EOFError):
+            while True:
+                question = pickle.load(inbox)  # noqa: S301 - written by the parent process
+                if not isinstance(question, kinds.Question):
+                    return 2
+                faulthandler.dump_traceback_later(2 * TIME_LIMIT, exit=True, file=null)
+                try:
+                    answer = question.answer()
+                except (RecursionError, MemoryError, limits.TooCostlyError) as error:
+                    answer = question.unanswered(str(error) or "it is nested too deeply", "")
+                faulthandler.cancel_dump_traceback_later()
+                _send(outbox, Message.ANSWER, answer)
     return 0
 
 
-def send(to: BufferedWriter, kind: bytes, body: bytes) -> None:
-    """Write one message: its kind, its length, and itself."""
-    to.write(kind + len(body).to_bytes(_SIZE, "big") + body)
-    to.flush()
+def _send(outbox: BufferedWriter, kind: Message, content: Any) -> None:
+    outbox.write(pickle.dumps((kind, content)))
+    outbox.flush()
 
 
-def receive(of: BufferedReader) -> tuple[bytes, bytes] | None:
-    """Read one message; None when the other end is gone."""
-    head = of.read(1 + _SIZE)
-    if len(head) <= _SIZE:
-        return None
-    size = int.from_bytes(head[1:], "big")
-    body = of.read(size)
-    return (head[:1], body) if len(body) == size else None
-
-
-def _be_modest() -> None:
+def _limit_resources() -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT, _MEMORY_LIMIT))
     with contextlib.suppress(AttributeError, OSError):
         os.nice(5)
 

@@ -12,13 +12,13 @@ import contextlib
 import os
 import queue
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
+from playground.engine.questions.child_process import ChildProcess
 from playground.jsonkit.framed import pack, unpack
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -59,7 +59,7 @@ class HostProcess:
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._inbox: list[JSONObject] = []
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
         self._there: asyncio.Future[None] = self._loop.create_future()
         self._over = asyncio.Event()
         self._answers: dict[int, asyncio.Future[JSON]] = {}
@@ -126,8 +126,7 @@ class HostProcess:
         self._closing = True
         self._outbox.put(None)
         if (process := self._process) is not None:
-            with contextlib.suppress(OSError):
-                process.kill()
+            process.kill()
         self._kill_servers()
 
     def _kill_servers(self) -> None:
@@ -189,14 +188,14 @@ class HostProcess:
         """Start it, and hand over what it says until it ends."""
         words = "The process for tool servers ended by itself, and the servers with it. They can be started again."
         try:
-            process = self._process = _started()
+            process = self._process = ChildProcess(ARGUMENT)
         except OSError as error:
             self._in_loop(self._ended, f"The process for tool servers could not be started: {error.strerror or error}.")
             return
         threading.Thread(target=self._write, args=(process,), name="tool host, in", daemon=True).start()
         try:
-            while process.stdout is not None:
-                message = unpack(process.stdout)  # type: ignore[arg-type]  # buffered, as Popen makes it
+            while True:
+                message = unpack(process.output)
                 with self._lock:
                     self._inbox.append(message)
                     first = len(self._inbox) == 1
@@ -204,35 +203,17 @@ class HostProcess:
                     self._in_loop(self._take)
         except (EOFError, OSError, ValueError):
             pass
-        try:
-            process.wait(_END)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        process.wait(_END)
         self._in_loop(self._ended, words)
 
-    def _write(self, process: subprocess.Popen[bytes]) -> None:
-        pipe = process.stdin
+    def _write(self, process: ChildProcess) -> None:
         with contextlib.suppress(OSError, ValueError):
-            while pipe is not None and (data := self._outbox.get()) is not None:
-                pipe.write(data)
-                pipe.flush()
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
+            while (data := self._outbox.get()) is not None:
+                process.input.write(data)
+                process.input.flush()
+        with contextlib.suppress(OSError):
+            process.input.close()
 
     def _in_loop(self, work: Callable[..., None], *arguments: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there to be told
             self._loop.call_soon_threadsafe(work, *arguments)
-
-
-def _started() -> subprocess.Popen[bytes]:
-    frozen = bool(getattr(sys, "frozen", False))
-    command = [sys.executable, ARGUMENT] if frozen else [sys.executable, "-P", "-m", "playground", ARGUMENT]
-    pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
-    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, creationflags=flags)  # noqa: S603

@@ -23,7 +23,7 @@ def experiment(prompt: str = "Hello", **fields: Any) -> dict[str, Any]:
 
 @dataclass
 class Ended:
-    """What a run left behind."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -31,13 +31,13 @@ class Ended:
 
     @property
     def json(self) -> dict[str, Any]:
-        """What it printed."""
-        found: dict[str, Any] = json.loads(self.out)
-        return found
+        """The JSON on standard output."""
+        output: dict[str, Any] = json.loads(self.out)
+        return output
 
     @property
     def roles(self) -> list[str]:
-        """Who spoke in the transcript that it printed."""
+        """The roles in the printed transcript."""
         return [turn["role"] for turn in self.json["turns"]]
 
 
@@ -58,8 +58,8 @@ class Desk:
     async def run_path(self, path: Path, **options: Any) -> Ended:
         """Run the file at ``path``; ``options`` are those of ``RunOptions``."""
         out, err = io.StringIO(), io.StringIO()
-        wanted = RunOptions(**{"base_url": self.base_url, "key": Secret(CANARY), "retries": 0, **options})
-        code = await run_file(path, wanted, out, err)
+        run_options = RunOptions(**{"base_url": self.base_url, "key": Secret(CANARY), "retries": 0, **options})
+        code = await run_file(path, run_options, out, err)
         assert CANARY not in out.getvalue() + err.getvalue()
         return Ended(code, out.getvalue(), err.getvalue())
 

@@ -22,8 +22,8 @@ NOWHERE = "http://127.0.0.1:1/v1"
 
 async def check(url: str, **options: Any) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    given = {"retries": 0, "key": Secret(KEY), **options}
-    code = await check_gateway(CheckOptions(base_url=url, **given), out, err)
+    settings = {"retries": 0, "key": Secret(KEY), **options}
+    code = await check_gateway(CheckOptions(base_url=url, **settings), out, err)
     assert KEY not in out.getvalue() + err.getvalue()
     return code, out.getvalue(), err.getvalue()
 
@@ -49,8 +49,8 @@ async def test_files_and_json_hold_the_report_and_no_key(demo: DemoServer, tmp_p
     report = json.loads(out)
     assert [line["check"] for line in report["lines"]] == ["stream", "n"]
     assert report["base_url"] == demo.base_url
-    assert {one.id for one in open_file(tape).exchanges} == {
-        one for line in report["lines"] for one in line["exchanges"]
+    assert {item.id for item in open_file(tape).exchanges} == {
+        item for line in report["lines"] for item in line["exchanges"]
     }
     assert "Stream" in page.read_text()
     assert KEY not in page.read_text() + tape.read_text()
@@ -76,8 +76,8 @@ async def test_without_a_model_the_first_of_the_list_is_asked(demo: DemoServer) 
 async def test_how_it_ends_where_nothing_can_be_checked(options: dict[str, Any], code: ExitCode, words: str) -> None:
     options = {**options}
     url = options.pop("base_url", NOWHERE)
-    found, out, err = await check(url, **options)
-    assert found == code
+    exit_code, out, err = await check(url, **options)
+    assert exit_code == code
     assert words in out + err
 
 

@@ -66,8 +66,10 @@ class Desk:
         if content is not None:
             self.write(content)
         out, err = io.StringIO(), io.StringIO()
-        wanted = EvaluationOptions(**{"base_url": self.base_url, "key": Secret(CANARY), "retries": 0, **options})
-        code = await evaluate_file(self.file, wanted, out, err)
+        evaluation_options = EvaluationOptions(
+            **{"base_url": self.base_url, "key": Secret(CANARY), "retries": 0, **options}
+        )
+        code = await evaluate_file(self.file, evaluation_options, out, err)
         for path in self.folder.iterdir():
             assert CANARY.encode() not in path.read_bytes(), path
         assert CANARY not in out.getvalue() + err.getvalue()
@@ -101,8 +103,8 @@ async def test_a_part_of_it_is_found_in_the_whole(desk: Desk, demo: DemoServer) 
     assert part.code == ExitCode.OK
     assert "A · as set" not in part.out
     assert len(demo.requests) == 3
-    whole_ = await desk.run(go_on=True)
-    assert whole_.code == ExitCode.OK
+    everything = await desk.run(go_on=True)
+    assert everything.code == ExitCode.OK
     assert len(demo.requests) == 6
 
 
@@ -174,14 +176,14 @@ async def test_all_exports_are_written(desk: Desk) -> None:
     }
     ended = await desk.run(saved(), outputs=outputs)
     assert ended.code == ExitCode.OK
-    found = {kind: path.read_text(encoding="utf-8") for kind, path in outputs.items()}
-    assert len(json.loads(found["json"])["answers"]) == 6
-    assert [one["letter"] for one in json.loads(found["json"])["variants"]] == ["A", "B"]
-    assert len(found["jsonl"].splitlines()) == 6
-    assert len(ElementTree.fromstring(found["junit"])) == 2
-    assert found["html"].startswith("<!DOCTYPE html>")
-    assert json.loads(found["promptfoo"])["results"]["version"] == 3
-    assert len(found["inspect"].splitlines()) == 3
+    contents = {kind: path.read_text(encoding="utf-8") for kind, path in outputs.items()}
+    assert len(json.loads(contents["json"])["answers"]) == 6
+    assert [item["letter"] for item in json.loads(contents["json"])["variants"]] == ["A", "B"]
+    assert len(contents["jsonl"].splitlines()) == 6
+    assert len(ElementTree.fromstring(contents["junit"])) == 2
+    assert contents["html"].startswith("<!DOCTYPE html>")
+    assert json.loads(contents["promptfoo"])["results"]["version"] == 3
+    assert len(contents["inspect"].splitlines()) == 3
     wrong = await desk.run(go_on=True, outputs={"json": desk.folder / "nowhere" / "x.json"})
     assert (wrong.code, "there is no folder" in wrong.err) == (ExitCode.BAD_INPUT, True)
 
@@ -192,15 +194,15 @@ async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
     out, err = io.StringIO(), io.StringIO()
     options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY))
     task = begin(evaluate_file(desk.file, options, out, err))
-    await eventually(lambda: desk.answers.exists() and kept(desk.answers) >= 4)
+    await eventually(lambda: desk.answers.exists() and saved_count(desk.answers) >= 4)
     task.cancel()
     assert await task == ExitCode.INTERRUPTED
     assert "A · as set" in out.getvalue()
     assert "Interrupted. What came is kept" in err.getvalue()
-    assert 4 <= kept(desk.answers) < 60
+    assert 4 <= saved_count(desk.answers) < 60
 
 
-def kept(path: Path) -> int:
+def saved_count(path: Path) -> int:
     try:
         with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])
@@ -238,7 +240,7 @@ def slow() -> Iterator[FaultServer]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for a process that is killed")
 def test_killed_evaluation_continues_with_every_answer_once(tmp_path: Path, slow: FaultServer) -> None:
-    """What was told as done before each kill is kept as it was; no more is asked again than what was under way."""
+    """Answers reported as done before each kill are saved unchanged; no more is asked again than what was under way."""
     desk = Desk(tmp_path, slow.url)
     count, at_once, kills = 80, 4, int(os.environ.get("KILLS", "2"))
     cases = [{"id": f"c{number}", "values": {"city": str(number)}} for number in range(count)]
@@ -247,17 +249,17 @@ def test_killed_evaluation_continues_with_every_answer_once(tmp_path: Path, slow
     before: dict[str, tuple[Any, ...]] = {}
     killed = 0
     for _ in range(kills):
-        start = kept(desk.answers)
+        start = saved_count(desk.answers)
         with started_command(*command) as child:
             deadline = time.monotonic() + 60
-            while kept(desk.answers) < start + 4 and child.poll() is None and time.monotonic() < deadline:
+            while saved_count(desk.answers) < start + 4 and child.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.01)
             child.kill()
-            said = child.communicate(timeout=20)[1].decode()
+            line_text = child.communicate(timeout=20)[1].decode()
         killed += child.returncode == -signal.SIGKILL
-        told = max((int(number) for number in re.findall(rf"(\d+) of {count}", said)), default=0)
+        done_count = max((int(number) for number in re.findall(rf"(\d+) of {count}", line_text)), default=0)
         now = rows(desk.answers)
-        assert len(now) >= told
+        assert len(now) >= done_count
         assert {key: now[key] for key in before} == before
         before = now
     assert killed >= 1
@@ -271,9 +273,9 @@ def test_killed_evaluation_continues_with_every_answer_once(tmp_path: Path, slow
 
 def rows(path: Path) -> dict[str, tuple[Any, ...]]:
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        found = connection.execute('SELECT "case", digest, repeat, at, gist FROM answers').fetchall()
-    assert len({row[0] for row in found}) == len(found)
-    return {row[0]: row for row in found}
+        rows = connection.execute('SELECT "case", digest, repeat, at, gist FROM answers').fetchall()
+    assert len({row[0] for row in rows}) == len(rows)
+    return {row[0]: row for row in rows}
 
 
 @pytest.mark.parametrize("options", [{"go_on": True}, {}])
@@ -288,8 +290,8 @@ async def test_second_evaluation_on_one_answers_file_is_refused(
         assert f"another evaluation is writing to {desk.answers}" in ended.err
         assert "--answers" in ended.err
         assert not demo.requests
-        other = desk.folder / "other.answers.sqlite"
-        assert (await desk.run(answers=other)).code == ExitCode.OK
+        second = desk.folder / "other.answers.sqlite"
+        assert (await desk.run(answers=second)).code == ExitCode.OK
     finally:
         lock.release()
     assert (await desk.run(**options)).code == ExitCode.OK

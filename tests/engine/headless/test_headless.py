@@ -51,19 +51,19 @@ async def test_a_saved_experiment_asks_what_the_window_would(desk: Desk, demo: D
     assert sent["messages"] == [{"role": "user", "content": "And Oslo?"}]
     assert (sent["temperature"], sent["stream"]) == (0.3, True)
     assert "And Oslo?" in ended.out
-    for other, words in (
+    for second, words in (
         (saved.model_copy(update={"variables": {}}), "{{city}} has no value yet"),
         (saved.model_copy(update={"model": ""}), "names no model"),
     ):
-        refused = await desk.run(write(other))
+        refused = await desk.run(write(second))
         assert refused.code == ExitCode.BAD_INPUT
         assert words in refused.err
 
 
 async def test_a_result_that_is_being_written_goes_to_its_call(desk: Desk, demo: DemoServer) -> None:
-    asked = make_turn(Role.USER, "Weather?")
+    names_sent = make_turn(Role.USER, "Weather?")
     maker = make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}"))
-    turns = (asked, maker.model_copy(update={"parent": asked.id}))
+    turns = (names_sent, maker.model_copy(update={"parent": names_sent.id}))
     draft = Draft(text="sunny", role=Role.TOOL)
     saved = Snapshot(id="x", model="demo-chat", turns=turns, head=maker.id, draft=draft)
     ended = await desk.run(write(saved))
@@ -77,13 +77,13 @@ async def test_a_result_that_is_being_written_goes_to_its_call(desk: Desk, demo:
 
 
 async def test_text_and_reasoning_go_to_streams_of_their_own_or_into_json(desk: Desk) -> None:
-    asked = experiment("What is 6 * 7?", model="demo-reasoner")
-    ended = await desk.run(asked)
+    names_sent = experiment("What is 6 * 7?", model="demo-reasoner")
+    ended = await desk.run(names_sent)
     assert ended.code == ExitCode.OK
     assert "42" in ended.out
     assert "The user says" in ended.err
     assert "The user says" not in ended.out
-    ended = await desk.run(asked, as_json=True)
+    ended = await desk.run(names_sent, as_json=True)
     turn = ended.json
     assert (ended.code, ended.err) == (ExitCode.OK, "")
     assert "42" in turn["content"]
@@ -268,8 +268,8 @@ async def test_answer_without_a_plain_end_is_explained(server: FaultServer, serv
         as_json = await server_desk.run(request, as_json=True)
         assert (ended.code, as_json.code) == (code, code), ended.err
         assert [word for word in words if word not in ended.err] == []
-        said = json.dumps(as_json.json["choices"][0].get("ending") or as_json.json["error"] or "1 tool call, --answers")
-        assert [word for word in words if word.lower() not in said.lower() and word != "Empty response"] == []
+        text = json.dumps(as_json.json["choices"][0].get("ending") or as_json.json["error"] or "1 tool call, --answers")
+        assert [word for word in words if word.lower() not in text.lower() and word != "Empty response"] == []
     server.play(*chat_body({"content": "Yes."}, "stop"))
     ended = await server_desk.run(experiment(parameters={"stream": False}))
     assert (ended.code, ended.out, ended.err) == (0, "Yes.\n", ""), "a plain end needs no words"

@@ -1,4 +1,4 @@
-"""What the command line says besides the file: what goes out, how long is waited, how often tried, what is kept."""
+"""Options of the command line: what goes out, time limits, how often tried, what is kept."""
 
 from __future__ import annotations
 
@@ -87,34 +87,34 @@ async def test_an_address_that_was_repaired_is_said(desk: Desk, server: FaultSer
 
 @pytest.mark.parametrize("secret", [{"key": Secret(CANARY)}, {"key": None, "headers": (("x-api-key", CANARY),)}])
 async def test_no_secret_goes_out_unencrypted_without_consent(desk: Desk, secret: dict[str, object]) -> None:
-    there = {"base_url": "http://gateway.invalid/v1", **secret}
-    ended = await desk.run(experiment(), **there)
+    address_options = {"base_url": "http://gateway.invalid/v1", **secret}
+    ended = await desk.run(experiment(), **address_options)
     assert ended.code == ExitCode.BAD_INPUT
     assert "http://gateway.invalid is not encrypted" in ended.err
     assert "--allow-http" in ended.err
-    assert (await desk.run(experiment(), allow_http=True, **there)).code == ExitCode.TRANSPORT
-    assert (await desk.run(experiment(), base_url=there["base_url"], key=None)).code == ExitCode.TRANSPORT
+    assert (await desk.run(experiment(), allow_http=True, **address_options)).code == ExitCode.TRANSPORT
+    assert (await desk.run(experiment(), base_url=address_options["base_url"], key=None)).code == ExitCode.TRANSPORT
 
 
 async def test_a_proxy_of_its_own_whose_password_is_shown_nowhere(desk: Desk, server: FaultServer) -> None:
     names = {"gateway.example": ("127.0.0.1", server.port), "127.0.0.1": ("127.0.0.1", server.port)}
     tape = desk.folder / "a.cassette.json"
     with Proxy(names, "me:pass-word-4711") as proxy:
-        there = {"base_url": "http://gateway.example/v1", "allow_http": True}
+        address_options = {"base_url": "http://gateway.example/v1", "allow_http": True}
         way = f"http://me:pass-word-4711@127.0.0.1:{proxy.port}"
-        assert (await desk.run(experiment(), proxy=way, record=tape, **there)).code == ExitCode.OK
+        assert (await desk.run(experiment(), proxy=way, record=tape, **address_options)).code == ExitCode.OK
         assert (await desk.run(experiment(), proxy=way)).code == ExitCode.OK, "this machine is reached through it, too"
         assert [login for _, login in proxy.asked] == ["me:pass-word-4711"] * 2
-        refused = await desk.run(experiment(), proxy=way.replace("4711", "4712"), **there)
+        refused = await desk.run(experiment(), proxy=way.replace("4711", "4712"), **address_options)
         assert refused.code == ExitCode.HTTP
         assert "--proxy" in refused.err
-        nobody = await desk.run(experiment(), proxy="http://me:pass-word-4711@127.0.0.1:1", **there)
+        nobody = await desk.run(experiment(), proxy="http://me:pass-word-4711@127.0.0.1:1", **address_options)
         assert nobody.code == ExitCode.TRANSPORT
         assert "Nothing answers at the proxy 127.0.0.1:1 (given for this gateway)" in nobody.err
         assert "pass-word" not in tape.read_text(encoding="utf-8") + refused.err + nobody.err
     with Socks(names, "me:pass-word-4711") as socks:
         way = f"socks5h://me:pass-word-4711@127.0.0.1:{socks.port}"
-        assert (await desk.run(experiment(), proxy=way, record=tape, **there)).code == ExitCode.OK
+        assert (await desk.run(experiment(), proxy=way, record=tape, **address_options)).code == ExitCode.OK
         assert socks.asked == [("gateway.example", 80, "me:pass-word-4711")]
         assert "pass-word" not in tape.read_text(encoding="utf-8")
     for slip in (
@@ -144,8 +144,8 @@ async def test_a_secret_header_that_comes_back_is_masked(desk: Desk, server: Fau
 
 
 async def test_reasoning_goes_back_as_the_file_has_it_or_as_asked(desk: Desk, server: FaultServer) -> None:
-    said = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2", "reasoning_details": [{"type": "x"}]}
-    messages = [{"role": "user", "content": "2 + 2?"}, said, {"role": "user", "content": "Sure?"}]
+    text = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2", "reasoning_details": [{"type": "x"}]}
+    messages = [{"role": "user", "content": "2 + 2?"}, text, {"role": "user", "content": "Sure?"}]
     await desk.run(experiment(messages=messages))
     assert server.requests[-1].json["messages"] == messages
     await desk.run(experiment(messages=messages), reasoning=ReasoningReturn())
@@ -195,11 +195,11 @@ async def test_tools_go_out_as_they_stand(desk: Desk, server: FaultServer, proto
     mark = {"cache_control": {"type": "ephemeral"}}
     chat = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     native = {"name": "f", "input_schema": {"type": "object"}}
-    own, other = (chat, native) if protocol == "chat" else (native, chat)
+    own, second = (chat, native) if protocol == "chat" else (native, chat)
     for tools in ([own], [{**own, **mark}]):
         await desk.run(experiment(protocol=protocol, tools=tools))
         assert server.requests[-1].json["tools"] == tools
-    await desk.run(experiment(protocol=protocol, tools=[other]))
+    await desk.run(experiment(protocol=protocol, tools=[second]))
     assert server.requests[-1].json["tools"] == [own]
     await desk.run(experiment(protocol=protocol, tools=[]))
     assert "tools" not in server.requests[-1].json

@@ -1,4 +1,4 @@
-"""What a run shows where: two files, two terminals that are one, several answers, a reader that goes away."""
+"""The output of a run: two files, two terminals that are one, several answers, a reader that goes away."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def desk(server_desk: Desk) -> Desk:
 
 
 async def on_screen(desk: Desk, content: dict[str, Any], **options: Any) -> str:
-    """What stands on a terminal after a run."""
+    """Return the text on a terminal after a run."""
     screen = Screen()
     file = desk.write("experiment.json", content)
     await run_file(file, RunOptions(base_url=desk.base_url, retries=0, **options), screen.out, screen.err)
@@ -86,18 +86,18 @@ async def test_reasoning_has_lines_of_its_own_and_the_answer_is_in_one_piece(des
 
 
 async def test_all_answers_are_shown_each_under_its_heading(desk: Desk, server: FaultServer) -> None:
-    chunks = [chunk(index=at, content=text) for text in ("a", "b") for at in (1, 0)]
-    thoughts = [chunk(index=at, reasoning_content=f"T{at}") for at in (0, 1)]
+    chunks = [chunk(index=position, content=text) for text in ("a", "b") for position in (1, 0)]
+    thoughts = [chunk(index=position, reasoning_content=f"T{position}") for position in (0, 1)]
     ends = [chunk("stop", 1), chunk("stop", 0), "[DONE]"]
     server.play(send(head(), sse(*thoughts, *chunks, *ends)))
     ended = await desk.run(experiment(parameters={"n": 2}))
     first, second = HEADINGS
     assert ended.out == f"{first}\nab\n{second}\nab\n"
     assert ended.err == f"{first}\nT0\n{second}\nT1\n"
-    shown = await on_screen(desk, experiment(parameters={"n": 2}))
-    assert shown == f"{first}\nT0\nab\n{second}\nT1\nab\n"
-    found = (await desk.run(experiment(parameters={"n": 2}), as_json=True)).json
-    assert [choice["reasoning"] for choice in found["choices"]] == ["T0", "T1"]
+    screen_text = await on_screen(desk, experiment(parameters={"n": 2}))
+    assert screen_text == f"{first}\nT0\nab\n{second}\nT1\nab\n"
+    transcript = (await desk.run(experiment(parameters={"n": 2}), as_json=True)).json
+    assert [choice["reasoning"] for choice in transcript["choices"]] == ["T0", "T1"]
     loop = (await desk.run(experiment(parameters={"n": 2}), as_json=True, max_steps=2)).json
     assert [choice["content"] for choice in loop["turns"][-1]["choices"]] == ["ab", "ab"]
 
@@ -140,18 +140,18 @@ async def test_control_characters_reach_no_terminal(desk: Desk, server: FaultSer
 
 
 @pytest.mark.parametrize(
-    ("error", "left"), [(BrokenPipeError(), True), (OSError(28, "No space left on device"), False)]
+    ("error", "has_left"), [(BrokenPipeError(), True), (OSError(28, "No space left on device"), False)]
 )
 async def test_a_reader_that_leaves_ends_the_run_and_the_recording_is_kept(
-    desk: Desk, server: FaultServer, error: OSError, left: bool
+    desk: Desk, server: FaultServer, error: OSError, has_left: bool
 ) -> None:
     server.play(send(head(), sse(text_chunk("Half"))), sleep(0.1), send(sse(text_chunk("more"))), hold())
     file, path = desk.write("experiment.json", experiment()), desk.folder / "a.cassette.json"
     options = RunOptions(base_url=desk.base_url, record=path)
     with pytest.raises(OutputError) as raised:
         await run_file(file, options, Gone(error), io.StringIO())
-    assert raised.value.reader_left is left
-    assert left or "No space left on device" in str(raised.value)
+    assert raised.value.reader_left is has_left
+    assert has_left or "No space left on device" in str(raised.value)
     assert b"more" in cassette.open_file(path).exchanges[0].body
     server.wait_closed()
 
@@ -159,7 +159,7 @@ async def test_a_reader_that_leaves_ends_the_run_and_the_recording_is_kept(
 async def test_a_standard_error_that_cannot_be_written_is_no_obstacle(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), THOUGHT))
     file, out = desk.write("experiment.json", experiment()), io.StringIO()
-    gone = Gone(BrokenPipeError())
-    gone.write("x")
-    assert await run_file(file, RunOptions(base_url=desk.base_url), out, gone) == ExitCode.OK
+    closed = Gone(BrokenPipeError())
+    closed.write("x")
+    assert await run_file(file, RunOptions(base_url=desk.base_url), out, closed) == ExitCode.OK
     assert out.getvalue() == "Yes.\n"

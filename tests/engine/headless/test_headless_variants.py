@@ -65,21 +65,21 @@ async def test_its_own_system_turn_goes_out_and_another_gateway_is_spoken_of(des
 async def test_all_are_run_and_printed_the_experiment_as_set_first(desk: Desk, demo: DemoServer) -> None:
     ended = await desk.run(saved(), all_variants=True, as_json=True)
     assert ended.code == ExitCode.OK
-    found = ended.json["variants"]
-    assert [(one["letter"], one["name"], one["model"]) for one in found] == [
+    variants_json = ended.json["variants"]
+    assert [(item["letter"], item["name"], item["model"]) for item in variants_json] == [
         ("A", "", "demo-chat"),
         ("B", "warm", "demo-chat"),
         ("C", "", "demo-reasoner"),
     ]
-    assert found[1]["differences"] == {"parameters": {"chat": {"temperature": 1, "stream": None}}}
-    assert all(one["complete"] and one["content"] for one in found)
+    assert variants_json[1]["differences"] == {"parameters": {"chat": {"temperature": 1, "stream": None}}}
+    assert all(item["complete"] and item["content"] for item in variants_json)
     assert len(bodies(demo)) == 3
 
 
 async def test_one_that_fails_is_named_and_the_others_are_printed(desk: Desk) -> None:
     ended = await desk.run(saved(variants=VARIANTS), all_variants=True, as_json=True)
     assert ended.code == ExitCode.HTTP
-    assert [bool(one["content"]) for one in ended.json["variants"]] == [True, True, True, False]
+    assert [bool(item["content"]) for item in ended.json["variants"]] == [True, True, True, False]
     assert "playground: D · wrong: " in ended.err
     assert "playground: B" not in ended.err
 
@@ -110,7 +110,7 @@ async def test_interrupted_in_the_middle_each_has_what_came(desk: Desk) -> None:
         running.cancel()
         ended = await running
     assert ended.code == ExitCode.INTERRUPTED
-    assert [(one["letter"], one["complete"]) for one in ended.json["variants"]] == [(key, False) for key in "ABC"]
+    assert [(item["letter"], item["complete"]) for item in ended.json["variants"]] == [(key, False) for key in "ABC"]
     assert ended.err.endswith("playground: Interrupted.\n")
 
 
@@ -122,7 +122,7 @@ async def test_where_nobody_reads_any_more_all_of_them_end(desk: Desk) -> None:
     path = desk.write("saved.json", saved())
     # None answers before all are asked, on a busy machine either.
     with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=1, rate_limit=1_000_000)) as demo:
-        wanted = RunOptions(demo.base_url, key=Secret("k" * 12), retries=0, all_variants=True, as_json=True)
+        variant_options = RunOptions(demo.base_url, key=Secret("k" * 12), retries=0, all_variants=True, as_json=True)
         with pytest.raises(OutputError):
-            await run_file(path, wanted, Gone(), io.StringIO())
+            await run_file(path, variant_options, Gone(), io.StringIO())
         assert len(bodies(demo)) == 3

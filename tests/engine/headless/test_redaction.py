@@ -100,7 +100,7 @@ def check_readable(written: dict[str, str]) -> None:
 async def test_evaluation_outputs_redact_every_spelling_of_the_key(tmp_path: Path, demo: DemoServer) -> None:
     for spelled in SPELLED.values():
         written = await evaluate(tmp_path, evaluated(spelled), demo.base_url)
-        assert {name: found for name, text in written.items() if (found := leaks(text))} == {}
+        assert {name: matches for name, text in written.items() if (matches := leaks(text))} == {}
         check_readable(written)
     assert any(json.dumps(KEY)[1:-1].encode() in request.body for request in demo.requests), "sent as it is written"
 
@@ -143,13 +143,13 @@ async def test_run_with_a_key_cut_by_deltas_prints_and_records_it_nowhere(
     text = f"It is {SPELLED[spelling]} indeed."
     record = tmp_path / "tape.json"
     for size, as_json in ((1, False), (3, True), (1000, False)):
-        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        pieces = [text[position : position + size] for position in range(0, len(text), size)]
         out, err = await answered(server, tmp_path, pieces, as_json=as_json, record=record)
-        said = recorded_text(record)
-        assert leaks(out + err + said) == []
-        for shown in (out, said):
-            assert "It is " in shown
-            assert " indeed." in shown
+        message = recorded_text(record)
+        assert leaks(out + err + message) == []
+        for output_text in (out, message):
+            assert "It is " in output_text
+            assert " indeed." in output_text
 
 
 async def test_run_prints_text_that_only_begins_like_a_key(server: FaultServer, tmp_path: Path) -> None:
@@ -164,11 +164,11 @@ def test_text_redactor_finds_a_secret_cut_at_any_place(spelling: str) -> None:
     for first in range(len(text)):
         for second in range(first, min(first + 5, len(text))):
             redactor = TextRedactor(Redactor([KEY]))
-            shown = redactor.add(text[:first]) + redactor.add(text[first:second]) + redactor.add(text[second:])
-            shown += redactor.close()
-            assert leaks(shown) == [], (first, second)
-            assert shown.startswith("It is ")
-            assert shown.endswith(" indeed.")
+            output_text = redactor.add(text[:first]) + redactor.add(text[first:second]) + redactor.add(text[second:])
+            output_text += redactor.close()
+            assert leaks(output_text) == [], (first, second)
+            assert output_text.startswith("It is ")
+            assert output_text.endswith(" indeed.")
 
 
 @pytest.mark.parametrize("secret", [KEY, "harmless-value-51c0"])

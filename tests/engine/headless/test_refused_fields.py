@@ -22,9 +22,9 @@ def run(path: Path, server: DemoServer, *options: str) -> tuple[int, str, str]:
 
 
 def file_at(folder: Path, **more: Any) -> Path:
-    said = "Hi !fast !refuse=stream_options !refuse=developer !refuse=max_tokens"
-    messages = [{"role": "developer", "content": "Be short"}, {"role": "user", "content": said}]
-    found = folder / "run.json"
+    prompt = "Hi !fast !refuse=stream_options !refuse=developer !refuse=max_tokens"
+    messages = [{"role": "developer", "content": "Be short"}, {"role": "user", "content": prompt}]
+    match = folder / "run.json"
     body = {
         "playground": 1,
         "protocol": "chat",
@@ -32,8 +32,8 @@ def file_at(folder: Path, **more: Any) -> Path:
         "messages": messages,
         "parameters": {"stream": True, **more},
     }
-    found.write_text(json.dumps(body))
-    return found
+    match.write_text(json.dumps(body))
+    return match
 
 
 def test_the_error_names_the_options_until_it_is_taken(tmp_path: Path) -> None:
@@ -44,9 +44,9 @@ def test_the_error_names_the_options_until_it_is_taken(tmp_path: Path) -> None:
             code, _, err = run(path, server, *options)
             assert code == ExitCode.HTTP
             assert expected in err
-            found = re.search(r"Send it so with (.*)\.$", err, re.MULTILINE)
-            assert found is not None, err
-            options += shlex.split(found[1])
+            match = re.search(r"Send it so with (.*)\.$", err, re.MULTILINE)
+            assert match is not None, err
+            options += shlex.split(match[1])
         code, out, err = run(path, server, *options)
         assert code == ExitCode.OK, err
         assert out.strip()

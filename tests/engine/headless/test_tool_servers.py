@@ -58,8 +58,8 @@ def named(desk: Desk, *modes: str, name: str = "config.json", **fields: Any) -> 
     if modes:
         server = {"command": sys.executable, "args": [str(hostile_program.__file__), *modes], **fields}
         return desk.write(name, {"mcpServers": {"Odd": server}})
-    given = {"PYTHONPATH": str(ROOT), **fields.pop("env", {})}
-    server = {"command": sys.executable, "args": ["-P", "-m", "playground", "demo-tools"], "env": given, **fields}
+    settings = {"PYTHONPATH": str(ROOT), **fields.pop("env", {})}
+    server = {"command": sys.executable, "args": ["-P", "-m", "playground", "demo-tools"], "env": settings, **fields}
     return desk.write(name, {"mcpServers": {"Demo": server}})
 
 
@@ -72,7 +72,7 @@ async def test_tools_that_are_allowed_are_asked_until_an_answer_without_calls(de
     assert ended.code is ExitCode.OK, ended.err
     assert ended.roles == ["user", "assistant", "tool", "tool", "assistant"]
     results = [turn for turn in ended.json["turns"] if turn["role"] == "tool"]
-    assert [(one["answered_by"], one["server"]) for one in results] == [("server", "Demo"), ("server", "Demo")]
+    assert [(item["answered_by"], item["server"]) for item in results] == [("server", "Demo"), ("server", "Demo")]
     assert json.loads(results[1]["content"]) == {"titles": ["Welcome", "Shopping"]}
     assert results[1]["structured"] == {"titles": ["Welcome", "Shopping"]}
 
@@ -134,8 +134,8 @@ async def test_values_taken_from_elsewhere_are_hidden_whatever_their_names(
     monkeypatch.setenv("PLAIN_NAME", value)
     monkeypatch.setenv("PLAYGROUND_INPUT_PLAIN", value)
     references = ["${NOTES_TOKEN}", "${env:NOTES_TOKEN}", "${PLAIN_NAME}", "${input:plain}", "id-${PLAIN_NAME}"]
-    given = {f"SPACE_{number}": reference for number, reference in enumerate(references)}
-    server = {"command": sys.executable, "args": [str(hostile_program.__file__)], "env": given}
+    settings = {f"SPACE_{number}": reference for number, reference in enumerate(references)}
+    server = {"command": sys.executable, "args": [str(hostile_program.__file__)], "env": settings}
     inputs = [{"id": "plain", "type": "promptString", "description": "A name"}]
     config = desk.write("config.json", {"servers": {"Odd": server}, "inputs": inputs})
     tape = desk.folder / "tape.json"
@@ -181,21 +181,21 @@ async def test_an_evaluation_asks_once_and_gives_again_what_it_recorded(desk: De
     file, lines = desk.write("plan.playground.json", value), desk.folder / "out.jsonl"
 
     async def evaluated(**more: Any) -> list[dict[str, Any]]:
-        given = {"mcp": (named(desk),), "record_calls": True, "outputs": {"jsonl": lines}, **more}
-        options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY), retries=0, **given)
+        settings = {"mcp": (named(desk),), "record_calls": True, "outputs": {"jsonl": lines}, **more}
+        options = EvaluationOptions(base_url=desk.base_url, key=Secret(CANARY), retries=0, **settings)
         out, err = io.StringIO(), io.StringIO()
         code = await evaluate_file(file, options, out, err)
         assert code is ExitCode.OK, err.getvalue()
         return [json.loads(line) for line in lines.read_text().splitlines()]
 
     first = await evaluated(allow=("Demo.roll_dice",), repeats=2)
-    assert sum(one["real_calls"] for one in first) == 1  # all roll the same dice
-    assert sum(len(one["calls"]) for one in first) == 4
+    assert sum(item["real_calls"] for item in first) == 1  # all roll the same dice
+    assert sum(len(item["calls"]) for item in first) == 4
     again = await evaluated(allow=("Demo.roll_dice",), repeats=2, fresh=True)
-    assert sum(one["real_calls"] for one in again) == 0
-    assert [one["text"] for one in again] == [one["text"] for one in first]
+    assert sum(item["real_calls"] for item in again) == 0
+    assert [item["text"] for item in again] == [item["text"] for item in first]
     waits = await evaluated(allow=("Demo.clock",), record_calls=False, fresh=True)
-    assert {call.get("answered_by") for one in waits for call in one["calls"]} == {None}
+    assert {call.get("answered_by") for item in waits for call in item["calls"]} == {None}
 
 
 async def test_nobody_is_there_to_be_asked_and_that_is_said(desk: Desk) -> None:
@@ -219,8 +219,8 @@ async def test_an_interrupt_ends_every_process(desk: Desk) -> None:
     )
     assert process.stdout is not None
     async with asyncio.timeout(60):
-        said = await process.stdout.readline()
-        assert b"count_slowly" in said, await process.communicate()
+        first_line = await process.stdout.readline()
+        assert b"count_slowly" in first_line, await process.communicate()
         ours = _below(process.pid)
         assert len(ours) >= 2  # the host and the server
         process.send_signal(signal.SIGINT)
@@ -235,5 +235,5 @@ def _lives(pid: int) -> bool:
 
 def _below(pid: int) -> list[int]:
     """The processes that a process started, and those that they did."""
-    children = [one for path in Path(f"/proc/{pid}/task").glob("*/children") for one in path.read_text().split()]
-    return [one for child in map(int, children) for one in (child, *_below(child))]
+    children = [item for path in Path(f"/proc/{pid}/task").glob("*/children") for item in path.read_text().split()]
+    return [item for child in map(int, children) for item in (child, *_below(child))]

@@ -252,10 +252,10 @@ def test_frames_with_unknown_members_are_marked() -> None:
 def test_headless_output_has_unknown_members() -> None:
     cited = Text(text="Green.", extra={"messages": {"citations": [CITATION]}})
     turn = answered(cited, CALL, extra={"chat": {"channel": "final"}})
-    told = json_output.answer((turn,))
+    told = json_output.answer_json((turn,))
     assert told["tool_calls"][0]["extra"] == {"extra_content": SIGNED}
     assert told["texts"] == [{"kind": "text", "text": "Green.", "extra": {"citations": [CITATION]}}]
     assert told["extra"] == {"channel": "final"}
-    plain = json_output.answer((answered(Text(text="a"), CALL.model_copy(update={"extra": {}})),))
+    plain = json_output.answer_json((answered(Text(text="a"), CALL.model_copy(update={"extra": {}})),))
     assert "extra" not in plain["tool_calls"][0]
     assert not {"extra", "texts"} & plain.keys()

@@ -24,5 +24,5 @@ async def test_pattern_with_look_ahead_is_checked_in_the_process() -> None:
 
 async def test_pattern_that_never_ends_is_not_judged() -> None:
     question = CheckVerdict(Matches(pattern=r"^(a*)*\1(?!b)$", negated=True), facts("a" * 60 + "c"))
-    found = await checking.answer(question)
-    assert (found.passed, "too costly" in found.reason) == (None, True)
+    verdict = await checking.answer(question)
+    assert (verdict.passed, "too costly" in verdict.reason) == (None, True)

@@ -18,11 +18,11 @@ async def test_call_is_being_checked_until_its_verdict_comes(session: Session) -
     session.change(tools=(tool(schema),))
     call = ToolCall(id="c", name="tool", arguments='{"a": "xyz"}')
     session.turns.add_turn(make_turn(Role.ASSISTANT, "", call))
-    told = asyncio.Event()
-    session.subscribe(lambda _change: told.set(), DebugChanged)
+    changed = asyncio.Event()
+    session.subscribe(lambda _change: changed.set(), DebugChanged)
     index = CallIndex(session)
     index.update_entries()
     assert [entry.verdict.code for entry in index.entries] == [VerdictCode.CHECKING]
-    await asyncio.wait_for(told.wait(), 20)
+    await asyncio.wait_for(changed.wait(), 20)
     index.update_entries()
     assert [entry.verdict.code for entry in index.entries] == [VerdictCode.MISFIT]

@@ -81,8 +81,8 @@ def mutated(value: Any, dice: random.Random) -> Any:
             return {("odd" if name == key else name): inner for name, inner in value.items()}
         return {name: mutated(inner, dice) if name == key else inner for name, inner in value.items()}
     if isinstance(value, list) and value and dice.random() < 0.8:
-        at = dice.randrange(len(value))
-        return [mutated(inner, dice) if number == at else inner for number, inner in enumerate(value)]
+        position = dice.randrange(len(value))
+        return [mutated(inner, dice) if number == position else inner for number, inner in enumerate(value)]
     return dice.choice(ODD)
 
 
@@ -164,8 +164,8 @@ def test_problems_have_offsets_in_the_order_of_the_text() -> None:
         ("", 38, "error"),
     ]
     assert problems[-1].message == "a comma too many"
-    whole = judge(read_partial(text.replace(",}", "}")), SCHEMA)
-    assert [(p.where, p.offset) for p in whole] == [("", 0), ("unit", 9), ("days[0]", 23), ("town", 37)]
+    complete = judge(read_partial(text.replace(",}", "}")), SCHEMA)
+    assert [(p.where, p.offset) for p in complete] == [("", 0), ("unit", 9), ("days[0]", 23), ("town", 37)]
 
 
 @each_case(

@@ -10,9 +10,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 KEY: Final = "sk-canary-of-workers-7d1f"
@@ -35,15 +36,15 @@ class Tap:
     def _accept(self) -> None:
         while True:
             try:
-                here, _ = self._listening.accept()
+                inner, _ = self._listening.accept()
             except OSError:
                 return
             try:
-                there = socket.create_connection(("127.0.0.1", self._to))
+                outer = socket.create_connection(("127.0.0.1", self._to))
             except OSError:
-                here.close()
+                inner.close()
                 continue
-            for source, sink in ((here, there), (there, here)):
+            for source, sink in ((inner, outer), (outer, inner)):
                 threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
@@ -66,47 +67,43 @@ class Tap:
 class Cluster:
     """A scheduler in a process of its own, and workers, each in one; ``address`` leads to it through the tap.
 
-    ``options`` are the scheduler's. With ``certificates``, which name them as Dask's configuration does in the
-    environment, all of them speak TLS.
+    ``settings`` are Dask's, as its configuration names them in the environment; with ``scheme`` "tls" they name
+    certificates.
     """
 
-    def __init__(
-        self, folder: Path, options: Sequence[str] = (), certificates: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str] = MappingProxyType({}), scheme: str = "tcp") -> None:
         self._folder = folder
-        self._certificates = certificates or {}
+        self._settings = settings
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        there = folder / "scheduler.json"
-        scheme = "tls" if certificates else "tcp"
+        outer = folder / "scheduler.json"
         self._start(
-            *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(there)),
-            *options,
+            *("scheduler", "--protocol", scheme, "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(outer)),
         )
-        _until(lambda: there.exists() and there.read_text().rstrip().endswith("}"), "the scheduler did not start")
-        address = json.loads(there.read_text())["address"]
+        _until(lambda: outer.exists() and outer.read_text().rstrip().endswith("}"), "the scheduler did not start")
+        address = json.loads(outer.read_text())["address"]
         self.tap = Tap(int(address.rpartition(":")[2]))
         self.address = f"{scheme}://127.0.0.1:{self.tap.port}"
 
     def add(self, name: str, *options: str, environment: Mapping[str, str] = KEYS) -> None:
         """Start a worker, and wait until the scheduler knows it."""
-        there = (self.address, "--nthreads", "1", "--no-nanny", "--name", name)
-        self._start(name, *there, *options, environment=environment)
+        outer = (self.address, "--nthreads", "1", "--no-nanny", "--name", name)
+        self._start(name, *outer, *options, environment=environment)
         log = self._folder / f"{name}.log"
         _until(lambda: b"Registered to" in log.read_bytes(), f"{name} did not start")
 
     def _start(self, name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         module = "dask_scheduler" if name == "scheduler" else "dask_worker"
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
-        given = {
+        variables = {
             **os.environ,
             "DASK_DISTRIBUTED__COMM__COMPRESSION": "null",  # the tap is to read it
             "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",  # a look a hundred times a second, in each process
             "DASK_TEMPORARY_DIRECTORY": str(self._folder),
-            **self._certificates,
+            **self._settings,
             **(environment or {}),
         }
         with (self._folder / f"{name}.log").open("wb") as log:
-            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, env=given, cwd=self._folder)
+            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, env=variables, cwd=self._folder)
 
     def end(self, name: str, sign: signal.Signals = signal.SIGTERM) -> None:
         """End one of them; killed, it says goodbye to nobody."""

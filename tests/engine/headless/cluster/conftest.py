@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 
 from tests.engine.headless.cluster.clusters import Cluster
-from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.engine.headless.cluster.desks import ANSWER, Desk, response
 from tests.support.fault_server import FaultServer, keep, send, sleep
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
-    made.add("first")
-    made.add("second")
-    yield made
-    made.close()
+    own_cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    own_cluster.add("first")
+    own_cluster.add("second")
+    yield own_cluster
+    own_cluster.close()
 
 
 @pytest.fixture
 def gateway() -> Iterator[FaultServer]:
     with FaultServer() as server:
-        server.play(sleep(0.02), send(said(ANSWER)), keep())
+        server.play(sleep(0.02), send(response(ANSWER)), keep())
         yield server
 
 

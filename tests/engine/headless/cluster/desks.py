@@ -33,7 +33,7 @@ ANSWER = {
 }
 
 
-def said(answer: dict[str, Any]) -> bytes:
+def response(answer: dict[str, Any]) -> bytes:
     return whole(200, "application/json", json.dumps(answer).encode())
 
 
@@ -45,18 +45,18 @@ class Desk:
     err: io.StringIO
 
     def write(self, cases: int, **plan: Any) -> None:
-        given = [
+        case_list = [
             {"id": f"c{number}", "name": f"C{number}", "values": {"city": f"C{number}"}} for number in range(cases)
         ]
-        content = saved(**{"cases": given, "checks": [{"kind": "contains", "text": "warm"}], **plan})
+        content = saved(**{"cases": case_list, "checks": [{"kind": "contains", "text": "warm"}], **plan})
         (self.folder / "w.playground.json").write_text(json.dumps(content), encoding="utf-8")
 
     async def run(self, address: str | None = None, **options: Any) -> Ended:
         """On the cluster, or the one at an address; in this process where that is empty."""
         out, address = io.StringIO(), self.cluster.address if address is None else address
         way = {"dask": address, "workers_variable": VARIABLE} if address else {"key": Secret(KEY)}
-        wanted = EvaluationOptions(**{"base_url": self.gateway.url, "retries": 0, **way, **options})
-        code = await evaluate_file(self.folder / "w.playground.json", wanted, out, self.err)
+        evaluation_options = EvaluationOptions(**{"base_url": self.gateway.url, "retries": 0, **way, **options})
+        code = await evaluate_file(self.folder / "w.playground.json", evaluation_options, out, self.err)
         return Ended(code, out.getvalue(), self.err.getvalue())
 
     async def command(
@@ -83,5 +83,7 @@ class Desk:
 
     @property
     def rows(self) -> set[tuple[Any, ...]]:
-        with closing(sqlite3.connect(self.folder / "w.answers.sqlite")) as found:
-            return set(found.execute('SELECT digest, repeat, "case", "column", gist, failure, verdicts FROM answers'))
+        with closing(sqlite3.connect(self.folder / "w.answers.sqlite")) as connection:
+            return set(
+                connection.execute('SELECT digest, repeat, "case", "column", gist, failure, verdicts FROM answers')
+            )

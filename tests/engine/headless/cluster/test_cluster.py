@@ -12,7 +12,7 @@ import pytest
 from playground.engine.headless.exit_codes import ExitCode
 from tests.engine.debugging import begin
 from tests.engine.headless.cluster.clusters import KEY, VARIABLE, Cluster
-from tests.engine.headless.cluster.desks import ANSWER, Desk, said
+from tests.engine.headless.cluster.desks import ANSWER, Desk, response
 from tests.support.eventually import eventually
 from tests.support.fault_server import keep, send, sleep
 
@@ -26,12 +26,12 @@ def _plain(table: str) -> list[list[str]]:
 
 async def test_cluster_gives_the_table_and_answers_of_one_process_and_hears_no_key(desk: Desk) -> None:
     desk.write(8, repeats=2, keep="all")
-    desk.gateway.play(send(said({**ANSWER, "system_fingerprint": KEY})), keep())  # it tells the key
-    here = await desk.run("")
+    desk.gateway.play(send(response({**ANSWER, "system_fingerprint": KEY})), keep())  # it tells the key
+    local = await desk.run("")
     rows, before = desk.rows, len(desk.cluster.tap.seen)
-    there = await desk.run(fresh=True)
-    assert here.code == there.code == ExitCode.OK, there.err
-    assert _plain(there.out)[:3] == _plain(here.out)[:3]
+    remote = await desk.run(fresh=True)
+    assert local.code == remote.code == ExitCode.OK, remote.err
+    assert _plain(remote.out)[:3] == _plain(local.out)[:3]
     assert len(rows) == 32
     assert desk.rows == rows
     assert {request.header("authorization") for request in desk.gateway.requests} == {f"Bearer {KEY}"}
@@ -43,13 +43,34 @@ async def test_cluster_gives_the_table_and_answers_of_one_process_and_hears_no_k
     assert KEY.encode() not in seen + (desk.folder / "w.answers.sqlite").read_bytes()
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(550)])])
+async def test_worker_killed_in_the_middle_loses_no_answer(desk: Desk, tmp_path: Path, count: int) -> None:
+    at_once = 16
+    desk.write(count, at_once=at_once, variants=[])
+    desk.gateway.play(sleep(0.02), send(response(ANSWER)), keep())
+    own = Cluster(tmp_path)
+    try:
+        own.add("first")
+        own.add("second")
+        running = begin(desk.run(own.address))
+        await eventually(lambda: len(desk.gateway.requests) >= count // 3, seconds=200)
+        await asyncio.to_thread(own.end, "second", signal.SIGKILL)
+        ended = await running
+    finally:
+        own.close()
+    assert ended.code == ExitCode.OK, ended.err
+    assert "was lost" in ended.err
+    assert len(desk.rows) == count
+    assert len(desk.gateway.requests) <= count + at_once
+
+
 @pytest.mark.slow
 async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk: Desk) -> None:
     desk.write(3)
     assert (await desk.run()).code == ExitCode.OK
     desk.write(3, checks=[{"kind": "judge", "rubric": "kind", "model": "m"}])
     verdict = {"index": 0, "message": {"role": "assistant", "content": '{"score": 1, "reason": "so"}'}}
-    desk.gateway.play(send(said({**ANSWER, "choices": [{**verdict, "finish_reason": "stop"}]})), keep())
+    desk.gateway.play(send(response({**ANSWER, "choices": [{**verdict, "finish_reason": "stop"}]})), keep())
     ended = await desk.run(go_on=True)
     assert ended.code == ExitCode.OK
     assert len(desk.gateway.requests) == 12
@@ -59,7 +80,7 @@ async def test_a_judge_is_asked_by_workers_also_about_answers_that_are_kept(desk
 async def test_cluster_or_options_that_do_not_fit_are_refused_in_words(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.engine.headless.cluster.fleet.CONNECT", 1.0)
+    monkeypatch.setattr("playground.engine.headless.cluster.client.CONNECT", 1.0)
     desk.write(2)
     tools = "leave out --mcp and --allow, or --dask"
     cases: list[tuple[dict[str, Any], ExitCode, str]] = [
@@ -81,9 +102,9 @@ async def test_cluster_or_options_that_do_not_fit_are_refused_in_words(
 async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_kept(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.engine.headless.cluster.fleet.COMING", 1.0)
+    monkeypatch.setattr("playground.engine.headless.cluster.client.WORKER_WAIT", 1.0)
     desk.write(50, at_once=4)
-    desk.gateway.play(sleep(0.05), send(said(ANSWER)), keep())
+    desk.gateway.play(sleep(0.05), send(response(ANSWER)), keep())
     own = Cluster(tmp_path)
     try:
         ended = await desk.run(own.address)
@@ -96,8 +117,8 @@ async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_
         ended = await running
         assert ended.code == ExitCode.INCOMPLETE
         assert f"Stopped: No worker is left at {own.address}. What came is kept; --continue" in ended.err
-        kept = len(desk.rows)
-        assert kept >= 8
+        saved_count = len(desk.rows)
+        assert saved_count >= 8
         own.add("next")
         running = begin(desk.run(own.address, go_on=True))
         await eventually(lambda: len(desk.gateway.requests) >= 30)
@@ -105,7 +126,7 @@ async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_
         ended = await running
         assert ended.code == ExitCode.INCOMPLETE
         assert f"Stopped: The scheduler at {own.address} does not answer any more" in ended.err
-        assert len(desk.rows) > kept
+        assert len(desk.rows) > saved_count
     finally:
         own.close()
     assert (await desk.run(go_on=True)).code == ExitCode.OK

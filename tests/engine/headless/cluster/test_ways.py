@@ -37,13 +37,13 @@ async def test_with_certificates_all_of_it_is_encrypted_and_nobody_else_is_let_i
 ) -> None:
     desk.write(4)
     ours = certificates(tmp_path / "ours")
-    encrypted = Cluster(tmp_path / "ours", certificates=ours)
+    encrypted = Cluster(tmp_path / "ours", ours, "tls")
     try:
         encrypted.add("worker")
         with monkeypatch.context() as impatient:
-            impatient.setattr("playground.engine.headless.cluster.fleet.CONNECT", 1.0)
-            for given in ({}, certificates(tmp_path / "others")):
-                with dask.config.set(dask.config.merge(dask.config.config, dask.config.collect_env(given))):
+            impatient.setattr("playground.engine.headless.cluster.client.CONNECT", 1.0)
+            for tls_settings in ({}, certificates(tmp_path / "others")):
+                with dask.config.set(dask.config.merge(dask.config.config, dask.config.collect_env(tls_settings))):
                     ended = await desk.run(encrypted.address)
                 assert ended.code == ExitCode.FAILED
                 assert f"No scheduler answers at {encrypted.address}" in ended.err
@@ -61,7 +61,7 @@ async def test_with_certificates_all_of_it_is_encrypted_and_nobody_else_is_let_i
 
 
 async def keys_sent(desk: Desk, *arguments: str, environment: dict[str, str]) -> set[str]:
-    """What the gateway is sent by workers; the command has to end well."""
+    """Return the keys that workers send; the command must succeed."""
     ended = await desk.command("--fresh", "--dask", desk.cluster.address, *arguments, environment=environment)
     assert ended.code == ExitCode.OK, ended.err
     sent = {request.header("authorization") or "none" for request in desk.gateway.requests}
@@ -73,8 +73,8 @@ async def test_a_key_is_the_one_of_the_workers_environment_under_the_name_that_t
     desk.write(1)
     address = ("--base-url", desk.gateway.url)
     assert await keys_sent(desk, *address, "--key-variable", VARIABLE, environment={}) == {f"Bearer {KEY}"}
-    other = {"PLAYGROUND_API_KEY": "sk-the-commands-own-91"}  # says which variable, and is sent to nobody
-    assert await keys_sent(desk, *address, environment=other) == {f"Bearer {USUAL_KEY}"}
+    own_key = {"PLAYGROUND_API_KEY": "sk-the-commands-own-91"}  # says which variable, and is sent to nobody
+    assert await keys_sent(desk, *address, environment=own_key) == {f"Bearer {USUAL_KEY}"}
 
 
 async def test_key_of_a_saved_gateway_is_the_one_of_its_variable_at_the_workers(desk: Desk, tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ async def test_key_of_a_saved_gateway_is_the_one_of_its_variable_at_the_workers(
     for profile in (keyed, keyed.model_copy(update={"id": "v", "name": "Variable", "key_variable": VARIABLE})):
         store.add_profile(profile.model_copy(update={"key_origin": profile.origin}))
     desk.write(1)
-    there = {**settings, VARIABLE: "sk-the-commands-own-92"}
-    assert await keys_sent(desk, "--gateway", "Variable", environment=there) == {f"Bearer {KEY}"}
+    keyed_environment = {**settings, VARIABLE: "sk-the-commands-own-92"}
+    assert await keys_sent(desk, "--gateway", "Variable", environment=keyed_environment) == {f"Bearer {KEY}"}
     ended = await desk.command("--dask", desk.cluster.address, "--gateway", "Keyring", environment=settings)
     assert ended.code == ExitCode.BAD_INPUT
     assert "keyring" in ended.err

@@ -1,4 +1,4 @@
-"""The ``import`` command: its options. Imports nothing heavy before it is asked to import a file."""
+"""The `import` command. Imports nothing heavy before it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from playground.cli_gateway import exit_code_of
-from playground.cli_help import Help, exit_codes
+from playground.cli.arguments import Help, exit_codes
+from playground.cli.execution import exit_code_of
 from playground.engine.headless.exit_codes import ExitCode
 from playground.protocols import MESSAGES
 

@@ -1,4 +1,4 @@
-"""The ``eval`` command: its options, and the evaluation that they ask for. Imports nothing heavy before it is asked."""
+"""The `eval` command. Imports nothing heavy before it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, add_servers, asked, gateway_options, server_options
-from playground.cli_help import Help, exit_codes, number, whole
+from playground.cli.arguments import Help, exit_codes, number, whole_number
+from playground.cli.execution import run_on_gateway
+from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _OUTPUTS: Final = {
 
 def add_eval(commands: Any) -> None:
     """Add the command to argparse's ``commands``."""
-    found = commands.add_parser(
+    command = commands.add_parser(
         "eval",
         help="run the evaluation of an experiment: cases × variants × repeats, with checks",
         description="Run the evaluation that stands in a saved experiment. Each answer is kept beside the file as it "
@@ -38,23 +39,25 @@ def add_eval(commands: Any) -> None:
         formatter_class=Help,
         epilog=exit_codes(code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
     )
-    found.add_argument(
+    command.add_argument(
         "file", type=Path, metavar="FILE", help="a saved experiment (JSON); - reads it from standard input"
     )
-    found.add_argument("--repeats", type=whole(1, 1000), metavar="N", help="how often each case is asked")
-    found.add_argument("--at-once", type=whole(1, 256), metavar="N", help="requests under way at most")
-    found.add_argument("--seed", type=whole(0), metavar="N", help="of the order that is drawn, and of intervals")
-    found.add_argument(
+    command.add_argument("--repeats", type=whole_number(1, 1000), metavar="N", help="how often each case is asked")
+    command.add_argument("--at-once", type=whole_number(1, 256), metavar="N", help="requests under way at most")
+    command.add_argument(
+        "--seed", type=whole_number(0), metavar="N", help="of the order that is drawn, and of intervals"
+    )
+    command.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="VARIANT",
         help="this variant: its name or letter; repeatable",
     )
-    found.add_argument(
+    command.add_argument(
         "--case", action="append", default=[], metavar="GLOB", help="cases whose names match, with * and ?; repeatable"
     )
-    which = found.add_mutually_exclusive_group()
+    which = command.add_mutually_exclusive_group()
     which.add_argument(
         "--continue",
         action="store_true",
@@ -62,12 +65,12 @@ def add_eval(commands: Any) -> None:
         help="ask for what is missing of the answers that are kept",
     )
     which.add_argument("--fresh", action="store_true", help="let the answers that are kept go, and ask for all")
-    found.add_argument("--answers", type=Path, metavar="FILE", help="keep the answers there")
-    found.add_argument(
+    command.add_argument("--answers", type=Path, metavar="FILE", help="keep the answers there")
+    command.add_argument(
         "--fail-under", type=_rate, metavar="RATE", help="end with 1 if a variant passes less often: 0.9, or 90%%"
     )
 
-    found.add_argument(
+    command.add_argument(
         "--dask",
         default="",
         metavar="ADDRESS",
@@ -76,23 +79,23 @@ def add_eval(commands: Any) -> None:
         "gateway-playground[dask] here and there",
     )
 
-    budget = found.add_argument_group("bounds, at which it stops and keeps what came")
-    budget.add_argument("--budget-requests", type=whole(1), metavar="N", help="requests at most")
-    budget.add_argument("--budget-tokens", type=whole(1), metavar="N", help="tokens at most, in and out")
+    budget = command.add_argument_group("bounds, at which it stops and keeps what came")
+    budget.add_argument("--budget-requests", type=whole_number(1), metavar="N", help="requests at most")
+    budget.add_argument("--budget-tokens", type=whole_number(1), metavar="N", help="tokens at most, in and out")
     budget.add_argument("--budget-money", type=_money, metavar="AMOUNT", help="money at most, as the gateway tells it")
 
-    outputs = found.add_argument_group("files to write")
+    outputs = command.add_argument_group("files to write")
     for name, words in _OUTPUTS.items():
         outputs.add_argument(f"--{name}", type=Path, metavar="OUT", help=words)
-    add_servers(found, "A call of a tool that is not allowed waits: that answer ends there.")
-    found.add_argument(
+    add_servers(command, "A call of a tool that is not allowed waits: that answer ends there.")
+    command.add_argument(
         "--record-calls",
         action="store_true",
         default=None,
         help="keep what tool servers answer beside the answers, and give it again when the same is called",
     )
-    add_gateway(found)
-    found.set_defaults(command=_eval, parser=found)
+    add_gateway(command)
+    command.set_defaults(command=_eval, parser=command)
 
 
 def _eval(arguments: argparse.Namespace) -> int:
@@ -100,7 +103,7 @@ def _eval(arguments: argparse.Namespace) -> int:
 
     if arguments.dask and arguments.base_url is None and arguments.gateway is None:
         arguments.parser.error("--dask wants --base-url or --gateway: the demo gateway is on this computer alone")
-    return asked(partial(evaluate_file, arguments.file), arguments, _options)
+    return run_on_gateway(partial(evaluate_file, arguments.file), arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> EvaluationOptions:

@@ -1,4 +1,4 @@
-"""The ``check`` command: its options, and the series that they ask for. Imports nothing heavy before it is asked."""
+"""The `check` command. Imports nothing heavy before it runs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playground.cli_gateway import add_gateway, asked, gateway_options
-from playground.cli_help import Help, exit_codes
+from playground.cli.arguments import Help, exit_codes
+from playground.cli.execution import run_on_gateway
+from playground.cli.gateway import add_gateway, gateway_options
 from playground.engine.headless.exit_codes import ExitCode
 from playground.protocols import PROTOCOLS
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def add_check(commands: Any) -> None:
     """Add the command to argparse's ``commands``."""
-    found = commands.add_parser(
+    command = commands.add_parser(
         "check",
         help="find out what a gateway and a model of it can do",
         description="Ask a gateway a series of small requests, and say line by line whether it speaks the protocols: "
@@ -28,11 +29,11 @@ def add_check(commands: Any) -> None:
         formatter_class=Help,
         epilog=exit_codes(code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
     )
-    found.add_argument("--model", default="", metavar="ID", help="the model (default: the first one that is listed)")
-    found.add_argument(
+    command.add_argument("--model", default="", metavar="ID", help="the model (default: the first one that is listed)")
+    command.add_argument(
         "--protocol", action="append", default=[], choices=PROTOCOLS, help="check this one alone; repeatable"
     )
-    found.add_argument(
+    command.add_argument(
         "--only",
         type=_ids,
         action="extend",
@@ -40,24 +41,24 @@ def add_check(commands: Any) -> None:
         metavar="ID,…",
         help="make these checks alone, by the ids that --list shows; repeatable",
     )
-    found.add_argument(
+    command.add_argument(
         "--list", action="store_true", dest="lists", help="list the checks and what each may cost, and ask nothing"
     )
-    found.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
-    found.add_argument(
+    command.add_argument("--json", action="store_true", help="print the report as JSON instead of the table")
+    command.add_argument(
         "--out", type=Path, metavar="FILE", help="write the report there: .json, .md or .html, by its ending"
     )
-    found.add_argument(
+    command.add_argument(
         "--record", type=Path, metavar="CASSETTE", help="write what went over the wire to this file, without keys"
     )
-    add_gateway(found)
-    found.set_defaults(command=_check, parser=found)
+    add_gateway(command)
+    command.set_defaults(command=_check, parser=command)
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from playground.engine.headless.check import check_gateway
 
-    return asked(check_gateway, arguments, _options)
+    return run_on_gateway(check_gateway, arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> CheckOptions:
@@ -76,4 +77,4 @@ def _options(arguments: argparse.Namespace) -> CheckOptions:
 
 
 def _ids(text: str) -> list[str]:
-    return [one.strip() for one in text.split(",") if one.strip()]
+    return [name.strip() for name in text.split(",") if name.strip()]

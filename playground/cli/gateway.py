@@ -1,28 +1,21 @@
-"""What commands have in common that ask a gateway: its options, and what has to be ready before it is asked."""
+"""The options of a gateway and of tool servers, for the commands that use them. Imports nothing heavy."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_help import Help, exit_codes, number, silence, whole
-from playground.engine.headless.exit_codes import ExitCode
+from playground.cli.arguments import number, whole_number
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
-    from playground.engine.headless.gateway import GatewayOptions
 
 #: The clocks of ``playground.gateway.connection.Timeouts``; a plain number sets those that wait for content.
 CLOCKS: Final = ("connect", "first", "idle", "settle", "total")
 FOR_CONTENT: Final = ("first", "idle")
 _OFF: Final = ("off", "none", "0")
-
-Options = TypeVar("Options", bound="GatewayOptions")
 
 
 def add_gateway(parser: argparse.ArgumentParser) -> None:
@@ -98,14 +91,19 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
         "connect=10,first=120,idle=60,settle=5,total=off, which are the defaults",
     )
     patience.add_argument(
-        "--retries", type=whole(0, 20), metavar="N", help="tries after a failure before any content came (default: 4)"
+        "--retries",
+        type=whole_number(0, 20),
+        metavar="N",
+        help="tries after a failure before any content came (default: 4)",
     )
-    patience.add_argument("--max-event", type=whole(1), metavar="MIB", help="largest event of a stream (default: 100)")
-    patience.add_argument("--max-body", type=whole(1), metavar="MIB", help="largest answer (default: 256)")
+    patience.add_argument(
+        "--max-event", type=whole_number(1), metavar="MIB", help="largest event of a stream (default: 100)"
+    )
+    patience.add_argument("--max-body", type=whole_number(1), metavar="MIB", help="largest answer (default: 256)")
 
 
 def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What they say, by the fields of ``GatewayOptions``."""
+    """Return the options of a gateway by the fields of `GatewayOptions`."""
     from playground.engine.gateways.profiles import Auth
     from playground.engine.gateways.secrets import KEY_VARIABLE, key_from_environment, variable_problem
 
@@ -113,9 +111,9 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     # A key belongs to the place it was given for: the one in the usual variable is not a saved gateway's.
     key = key_from_environment(variable) if arguments.key_variable or arguments.gateway is None else None
     if arguments.key_variable and key is None:
-        problem = variable_problem(arguments.key_variable)  # a key in the place of the name stands in no log
-        elsewhere = getattr(arguments, "dask", "")  # workers have it in their environment, and this process need not
-        if problem or not elsewhere:
+        problem = variable_problem(arguments.key_variable)  # a key in the place of the name must not be printed
+        is_on_workers = getattr(arguments, "dask", "")  # workers have their own variable; this process needs none
+        if problem or not is_on_workers:
             arguments.parser.error(problem or f"the environment variable {arguments.key_variable} is not set")
     if arguments.gateway is not None and not arguments.gateway.strip():
         arguments.parser.error("--gateway wants the name of a gateway")
@@ -138,7 +136,7 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """A name and what it becomes, as ``NAME=TEXT``."""
+    """Read ``NAME=TEXT``."""
     name, sign, value = (part.strip() for part in text.partition("="))
     if not (name and sign and value):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=SOMETHING")
@@ -146,16 +144,16 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _rules(arguments: argparse.Namespace) -> Iterator[Adaptation]:
-    """The rules that were given, for each protocol: which one is spoken is not known yet."""
+    """Yield the rules, for each protocol: which one is spoken depends on the file."""
     from playground.domain.adaptations import Adaptation, AdaptationKind
     from playground.engine.gateways.secrets import secret_in
     from playground.jsonkit.reading import read_typed
     from playground.protocols import PROTOCOLS
 
-    given: list[tuple[AdaptationKind, str, Any]] = []
-    given += ((AdaptationKind.OMIT, name.strip(), None) for name in arguments.without)
-    given += ((AdaptationKind.RENAME, *pair) for pair in arguments.rename)
-    given += ((AdaptationKind.ROLE, *pair) for pair in arguments.role)
+    rules: list[tuple[AdaptationKind, str, Any]] = []
+    rules += ((AdaptationKind.OMIT, name.strip(), None) for name in arguments.without)
+    rules += ((AdaptationKind.RENAME, *pair) for pair in arguments.rename)
+    rules += ((AdaptationKind.ROLE, *pair) for pair in arguments.role)
     for name, text in arguments.replace:
         try:
             value = read_typed(text)
@@ -163,36 +161,16 @@ def _rules(arguments: argparse.Namespace) -> Iterator[Adaptation]:
             value = text  # a word needs no quotation marks
         if secret_in({name: value}):
             arguments.parser.error(f"--replace {name}: this looks like a key; keys come from the environment")
-        given.append((AdaptationKind.REPLACE, name, value))
-    for kind, name, to in given:
+        rules.append((AdaptationKind.REPLACE, name, value))
+    for kind, name, to in rules:
         if not name or name == "model":
             arguments.parser.error(f"no rule can be about {name!r}")
         for protocol in PROTOCOLS:
             yield Adaptation(kind=kind, field=name, to=to, protocol=protocol)
 
 
-def add_gateways(commands: Any) -> None:
-    """Add the command that lists the gateways there are to argparse's ``commands``."""
-    found = commands.add_parser(
-        "gateways",
-        help="list the gateways that are set up in the window",
-        description="List the gateways that are set up in the window, for --gateway: name, address, and where the key "
-        "is. No key is printed, and no keyring and no gateway is asked.",
-        formatter_class=Help,
-        epilog=exit_codes((ExitCode.OK, ExitCode.FAILED)),
-    )
-    found.add_argument("--json", action="store_true", help="print them as JSON, with their ids")
-    found.set_defaults(command=_gateways, parser=found)
-
-
-def _gateways(arguments: argparse.Namespace) -> int:
-    from playground.engine.headless.saved_gateways import list_gateways
-
-    return exit_code_of(lambda: list_gateways(sys.stdout, sys.stderr, as_json=arguments.json))
-
-
 def add_servers(command: Any, more: str) -> None:
-    """Add the options of tool servers; ``more`` is said of them besides."""
+    """Add the options of tool servers; `more` is added to their description."""
     servers = command.add_argument_group(
         "tool servers (Model Context Protocol)",
         "Each server in CONFIG is started, and ended with the command. Its tools are offered where FILE has none of "
@@ -218,96 +196,8 @@ def add_servers(command: Any, more: str) -> None:
 
 
 def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was said of tool servers."""
+    """Return the options of tool servers by the fields of `ServerOptions`."""
     return {"mcp": tuple(arguments.mcp), "allow": tuple(arguments.allow)}
-
-
-def asked(
-    work: Callable[[Options, TextIO, TextIO], Coroutine[Any, Any, int]],
-    arguments: argparse.Namespace,
-    options: Callable[[argparse.Namespace], Options],
-) -> int:
-    """Do the work of a command with the gateway that was given. Returns its exit code."""
-    import asyncio
-
-    def to_its_end() -> int:
-        with _at_hand(options(arguments)) as given:
-            return asyncio.run(_to_its_end(work(given, sys.stdout, sys.stderr)))
-
-    return exit_code_of(to_its_end)
-
-
-def exit_code_of(command: Callable[[], int]) -> int:
-    """The exit code of a command, which may fail at what it reads or writes."""
-    from playground.engine.headless.show import OutputError
-
-    try:
-        return command()
-    except OutputError as error:
-        silence()
-        if not error.reader_left:
-            sys.stderr.write(f"playground: {error}\n")
-        return ExitCode.FAILED
-    except OSError as error:
-        from playground.engine.gateways.known_secrets import redactor_of
-        from playground.engine.gateways.redacted_output import redact
-        from playground.engine.gateways.secrets import key_from_environment
-
-        key = key_from_environment()
-        words = redact(str(error), redactor_of((key,) if key is not None else ()))
-        sys.stderr.write(f"playground: {words}\n")
-        return ExitCode.BAD_INPUT
-
-
-@contextmanager
-def _at_hand(options: Options) -> Iterator[Options]:
-    """The options with all that they need for as long as the command runs. Raises OSError."""
-    with _certificates(options) as given, _address(given) as found:
-        yield found
-
-
-async def _to_its_end(work: Coroutine[Any, Any, int]) -> int:
-    """The work, which SIGTERM ends as Ctrl+C does."""
-    import asyncio
-    import signal
-
-    task = asyncio.current_task()
-    with suppress(NotImplementedError):  # on Windows
-        if task is not None:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await work
-
-
-@contextmanager
-def _certificates(options: Options) -> Iterator[Options]:
-    """The options with a file of certificates that can be read more than once: a shell's ``<(…)`` can not."""
-    from tempfile import NamedTemporaryFile
-
-    from playground.named_file import read_named
-
-    if options.ca is None or options.ca.is_file() or options.ca.is_dir() or not options.ca.exists():
-        yield options
-        return
-    with NamedTemporaryFile(suffix=".pem") as copy:
-        copy.write(read_named(options.ca, 16 * 1024 * 1024, pipes=True))
-        copy.flush()
-        yield replace(options, ca=Path(copy.name))
-
-
-@contextmanager
-def _address(options: Options) -> Iterator[Options]:
-    """The options with an address: what was given, else that of a demo gateway of their own. Raises OSError."""
-    if options.base_url is not None or options.saved:
-        yield options
-        return
-    from playground.demo.server import DemoConfig, DemoServer
-    from playground.engine.gateways.secrets import Secret
-
-    server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0))
-    try:
-        yield replace(options, base_url=server.start(), key=Secret("demo"))
-    finally:
-        server.stop()
 
 
 def _header(text: str) -> tuple[str, str]:
@@ -318,15 +208,16 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def read_timeouts(text: str) -> dict[str, float | None]:
+    """Read one number of seconds, or one for each named clock."""
     if "=" not in text:
         return dict.fromkeys(FOR_CONTENT, _seconds(text))
-    found: dict[str, float | None] = {}
+    timeouts: dict[str, float | None] = {}
     for item in text.split(","):
         name, _, value = item.partition("=")
         if name.strip() not in CLOCKS:
             raise argparse.ArgumentTypeError(f"{name.strip()!r} is no clock; there are {', '.join(CLOCKS)}")
-        found[name.strip()] = _seconds(value)
-    return found
+        timeouts[name.strip()] = _seconds(value)
+    return timeouts
 
 
 def _seconds(text: str) -> float | None:

@@ -1,4 +1,4 @@
-"""The ``run`` command: its options, and the run that they ask for. Imports nothing heavy before it is asked to run."""
+"""The `run` command. Imports nothing heavy before it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli_gateway import add_gateway, add_servers, asked, gateway_options, server_options
-from playground.cli_help import Help, exit_codes, whole
+from playground.cli.arguments import Help, exit_codes, whole_number
+from playground.cli.execution import run_on_gateway
+from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def add_run(commands: Any) -> None:
     loop = run.add_argument_group("answers to tool calls")
     loop.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers (JSON)")
     loop.add_argument(
-        "--max-steps", type=whole(1), metavar="N", help="requests at most (default: the table's, else 20)"
+        "--max-steps", type=whole_number(1), metavar="N", help="requests at most (default: the table's, else 20)"
     )
 
     run.add_argument(
@@ -68,7 +69,7 @@ def _run(arguments: argparse.Namespace) -> int:
         arguments.parser.error("--all-variants goes with --json")
     from playground.engine.headless.run import run_file
 
-    return asked(partial(run_file, arguments.file), arguments, _options)
+    return run_on_gateway(partial(run_file, arguments.file), arguments, _options)
 
 
 def _options(arguments: argparse.Namespace) -> RunOptions:

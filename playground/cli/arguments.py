@@ -1,0 +1,81 @@
+"""The layout of `--help` and the types of arguments. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from playground.engine.headless.exit_codes import MEANINGS, ExitCode
+
+
+class Help(argparse.HelpFormatter):
+    """Wraps each line of a text on its own, with a hanging indent for indented lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = []
+        for line in text.splitlines():
+            hanging = " " * 6 if line.startswith(" ") else ""
+            lines.append(textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent + hanging))
+        return "\n".join(lines)
+
+
+def exit_codes(codes: Iterable[ExitCode]) -> str:
+    """Return the table of exit codes at the end of a command's help."""
+    return "\n".join(["exit codes:", *(f"  {code:>3d} {MEANINGS[code]}" for code in sorted(codes))])
+
+
+def whole_number(least: int, most: int | None = None, words: str = "") -> Callable[[str], int]:
+    """Return a reader of whole numbers from `least` to `most`; `words` replace the usual error text."""
+    usual = f"give a whole number, {least} or more" if most is None else f"give a whole number from {least} to {most}"
+
+    def read(text: str) -> int:
+        value = int(text) if text.strip().isdecimal() and len(text) < 10 else -1
+        if value < least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(words or usual)
+        return value
+
+    return read
+
+
+def number(text: str, fits: Callable[[float], bool], words: str) -> float:
+    """Read a number that `fits`; `words` are the error text. Raises ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not fits(value):
+        raise argparse.ArgumentTypeError(words)
+    return value
+
+
+def rate(text: str) -> float:
+    """Read a number, 0 or more."""
+    return number(text, lambda value: 0 <= value < float("inf"), "give a number, 0 or more")
+
+
+def add_port(command: argparse.ArgumentParser) -> None:
+    """Add the options of a server on 127.0.0.1 to a command: port and further host names."""
+    command.add_argument("--port", type=PORT, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
+    command.add_argument(
+        "--allow-host",
+        action="append",
+        type=_host,
+        default=[],
+        metavar="NAME",
+        help="answer requests for this host, too, as they come through a proxy or a tunnel; can be repeated (default: "
+        "loopback names only, so that no web page reaches it under a name of its own)",
+    )
+
+
+def _host(text: str) -> str:
+    from playground.loopback import read_host
+
+    try:
+        return read_host(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("give the name of a host, such as gateway.test") from None
+
+
+PORT: Final = whole_number(0, 65535, "a port is a number from 0 to 65535")

@@ -1,0 +1,83 @@
+"""The `replay` command: a recorded cassette as a gateway."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from playground.cli.arguments import Help, add_port, exit_codes, number
+from playground.engine.headless.exit_codes import ExitCode
+
+
+def add_replay(commands: Any) -> None:
+    """Add the command to argparse's ``commands``."""
+    replay = commands.add_parser(
+        "replay",
+        help="serve a recorded cassette as a gateway until Ctrl+C",
+        description="Serve a recorded cassette as a gateway on 127.0.0.1: the same status, headers and bytes, at the "
+        "recorded times. A request gets the answer recorded for the same body, else the next one for its endpoint.",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.BAD_INPUT, ExitCode.INTERRUPTED)),
+    )
+    replay.add_argument("file", type=Path, metavar="FILE", help="a cassette (JSON)")
+    add_port(replay)
+    replay.add_argument(
+        "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
+    )
+    replay.add_argument(
+        "--cors",
+        action="append",
+        type=_origin,
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages of this origin read the answers, such as http://localhost:3000; '*' for all pages; can be "
+        "repeated (default: no page)",
+    )
+    replay.set_defaults(command=_replay, parser=replay)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from playground.engine.cassettes.cassette import CassetteError, open_file
+    from playground.engine.cassettes.playback_clock import PlaybackClock
+    from playground.engine.cassettes.server import ReplayServer
+
+    async def serve() -> None:
+        def log(line: str) -> None:
+            print(line, flush=True)
+
+        hosts, pages = arguments.allow_host, arguments.cors
+        server = ReplayServer(cassette, PlaybackClock(arguments.speed), arguments.port, log, hosts=hosts, pages=pages)
+        url = await server.start()
+        count = len(cassette.exchanges)
+        print(f"Replaying {count} exchange{'s' * (count > 1)} at {url}. Ctrl+C ends it.", flush=True)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await server.aclose()
+
+    try:
+        cassette = open_file(arguments.file, pipes=True)
+        if cassette.unread_words:
+            print(f"playground: {cassette.unread_words}", file=sys.stderr)
+        asyncio.run(serve())
+    except (CassetteError, OSError) as error:
+        print(f"playground: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _origin(text: str) -> str:
+    from playground.loopback import is_origin
+
+    origin = text.lower().rstrip("/")
+    if origin != "*" and not is_origin(origin):
+        raise argparse.ArgumentTypeError("give the origin of a web page, such as http://localhost:3000, or '*'")
+    return origin
+
+
+def _speed(text: str) -> float:
+    return number(text, lambda value: value > 0, "give a number above 0, or inf")
