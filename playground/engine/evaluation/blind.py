@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import Pair
-from playground.engine.evaluation.inquiry import Column
+from playground.engine.evaluation.provider import Answer
+from playground.engine.evaluation.resolved import EvalVariant
 from playground.engine.evaluation.results import SURE, Results
 from playground.engine.evaluation.statistics import Interval, mcnemar, p_words, wilson
 from playground.engine.session.plan import Case
@@ -29,7 +29,7 @@ class Vote(StrEnum):
 
 
 @dataclass(frozen=True)
-class Sides:
+class BlindPair:
     """A pair as it is shown. ``turned``: the first column's answer stands at the right."""
 
     case: Case
@@ -49,7 +49,7 @@ class Sides:
 
 
 @dataclass(frozen=True)
-class Tally:
+class VoteCounts:
     """How often each was better. ``share`` and ``interval`` are those of the other column among pairs that decided."""
 
     first: int
@@ -68,22 +68,24 @@ class Tally:
         return self.other / decided if decided else None
 
 
-def pairs(results: Results, first: Column, other: Column) -> list[Sides]:
+def blind_pairs(results: Results, first: EvalVariant, other: EvalVariant) -> list[BlindPair]:
     """All pairs of answers that came in both columns, in the order in which they are shown."""
-    chance = random.Random(f"{results.inquiry.plan.seed} {first.id} {other.id}")  # noqa: S311 - not for secrets
+    chance = random.Random(f"{results.resolved.plan.seed} {first.id} {other.id}")  # noqa: S311 - not for secrets
     out = []
-    for case in results.inquiry.cases:
+    for case in results.resolved.cases:
         here, there = results.cell(case, first), results.cell(case, other)
         for one, two in zip(here.answers, there.answers, strict=True):
             turned = chance.random() < 0.5  # drawn for those that are missing, too: another answer moves no other pair
             if one is None or two is None or one.failure or two.failure:
                 continue
-            out.append(Sides(case, (one.digest, two.digest, one.repeat), one, two, turned))
+            out.append(BlindPair(case, (one.digest, two.digest, one.repeat), one, two, turned))
     chance.shuffle(out)
     return out
 
 
-def tally(found: Sequence[Sides], votes: Mapping[Pair, str], first: Column, other: Column) -> Tally:
+def count_votes(
+    found: Sequence[BlindPair], votes: Mapping[Pair, str], first: EvalVariant, other: EvalVariant
+) -> VoteCounts:
     """Who won so far. Repeats of a case are votes like any other: what is judged are answers, one by one."""
     said = [votes.get(one.pair) for one in found]
     counts = {vote: sum(one == vote for one in said) for vote in Vote}
@@ -101,4 +103,4 @@ def tally(found: Sequence[Sides], votes: Mapping[Pair, str], first: Column, othe
             f"From {decided} pairs it cannot be told whether {first.title} or {other.title} is better (p {p_words(p)})."
         )
     left = sum(one is None for one in said)
-    return Tally(lost, won, counts[Vote.BOTH], counts[Vote.NEITHER], left, interval, p, words)
+    return VoteCounts(lost, won, counts[Vote.BOTH], counts[Vote.NEITHER], left, interval, p, words)

@@ -11,8 +11,8 @@ from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answers import Kept
-    from playground.engine.evaluation.inquiry import Column
+    from playground.engine.evaluation.answers import SavedAnswer
+    from playground.engine.evaluation.resolved import EvalVariant
 
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 
@@ -46,7 +46,7 @@ def step_plan(session: Session, turn_id: str, repeats: int = 5) -> Plan:
     return before.model_copy(update={"cases": (case,), "repeats": repeats})
 
 
-def begin_with_answer(session: Session, column: Column, kept: Kept, title: str = "") -> None:
+def begin_with_answer(session: Session, column: EvalVariant, kept: SavedAnswer, title: str = "") -> None:
     """Have a new session hold an answer: what was asked and what came, under what its column sets.
 
     What looks like a variable in it is none any more: the values were put in when it was asked.

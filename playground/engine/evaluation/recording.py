@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
-from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallAsked
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallKey
 from playground.engine.session.serving import Serving, ServingError, Ticket
 
 
-class Recorded:
+class RecordedCalls:
     """Asks as ``serving`` does, each call once; ``store`` keeps what came under the id of the evaluation.
 
     ``open`` is awaited before anything is asked.
@@ -23,7 +23,7 @@ class Recorded:
     def __init__(self, serving: Callable[[], Serving], store: AnswerStore, evaluation: str) -> None:
         self._serving, self._store, self._evaluation = serving, store, evaluation
         self._tools: set[tuple[str, str]] = set()
-        self._coming: dict[CallAsked, asyncio.Lock] = {}
+        self._coming: dict[CallKey, asyncio.Lock] = {}
 
     async def open(self) -> None:
         """Learn of which tools there are answers. Raises AnswersError."""
@@ -54,7 +54,7 @@ class Recorded:
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
         """The answer that is kept, else that of the server, which is kept then. Raises ServingError."""
-        call = CallAsked.of(tool.server, tool.name_there, arguments)
+        call = CallKey.of(tool.server, tool.name_there, arguments)
         lock = self._coming.setdefault(call, asyncio.Lock())  # those who ask the same at once have one answer
         try:
             async with lock:

@@ -102,12 +102,12 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
-class Estimate(NamedTuple):
+class BootstrapResult(NamedTuple):
     """A statistic of the sample, where it lies with what confidence, and the p of its being 0 (None: not asked)."""
 
     value: float
     interval: Interval
-    p: float | None = None
+    p: float
 
 
 def bootstrap(
@@ -116,7 +116,7 @@ def bootstrap(
     *,
     seed: int = 0,
     confidence: float = CONFIDENCE,
-) -> Estimate:
+) -> BootstrapResult:
     """A statistic of ``values``, one a case, with its interval: cases drawn again with replacement.
 
     The same seed gives the same interval. Percentile interval: B. Efron and R. J. Tibshirani, An Introduction to the
@@ -134,7 +134,7 @@ def bootstrap(
     below = sum(one <= 0 for one in drawn)
     above = sum(one >= 0 for one in drawn)
     p = min(1.0, 2 * (min(below, above) + 1) / (resamples + 1))
-    return Estimate(statistic(values), interval, p)
+    return BootstrapResult(statistic(values), interval, p)
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -153,3 +153,15 @@ def holm(ps: Sequence[float]) -> list[float]:
 def p_words(p: float) -> str:
     """A probability of error as it is told: ``= 0.023``."""
     return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+
+
+def round_step(least: float) -> float:
+    """The next of 1, 2, 2.5 and 5 times a power of ten; ``least`` is above 0."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 2.5, 5, 10) if times * power >= least * 0.999)
+
+
+def axis_marks(most: float, count: int = 4) -> list[float]:
+    """From 0 in about ``count`` round steps until ``most``, which is above 0, is reached."""
+    step = round_step(most / count)
+    return [step * number for number in range(math.ceil(most / step * 0.9999) + 1)]

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from playground.engine.evaluation.answers import SUFFIX
-from playground.engine.evaluation.inquiry import Column, Inquiry
+from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 from playground.engine.files.experiment_file import SUFFIX as EXPERIMENT
 from playground.engine.files.experiment_file import ExperimentFileError, read_content
 from playground.engine.headless.gateway import Gateway
@@ -50,7 +50,7 @@ class EvaluationOptions(ServerOptions):
 
 async def inquiry_of(
     path: Path, gateway: Gateway, options: EvaluationOptions, servers: CommandServers | None
-) -> tuple[Inquiry, Session]:
+) -> tuple[ResolvedEvaluation, Session]:
     """What the file asks, as far as the options want it, and its experiment. Raises BadInputError."""
     value = read_value(path, pipes=True)
     if not isinstance(value, dict) or "experiment" not in value:
@@ -58,8 +58,8 @@ async def inquiry_of(
     session = session_of(value, gateway, options, (lambda: servers.serving) if servers is not None else None)
     if servers is not None:
         await servers.open([session])
-    inquiry = Inquiry(session)
-    return inquiry.narrowed(_chosen_cases(inquiry, options.cases), _chosen_columns(inquiry, options.only)), session
+    resolved = ResolvedEvaluation(session)
+    return resolved.narrowed(_chosen_cases(resolved, options.cases), _chosen_columns(resolved, options.only)), session
 
 
 def session_of(
@@ -94,30 +94,30 @@ def session_of(
     return session
 
 
-def _chosen_columns(inquiry: Inquiry, names: Sequence[str]) -> Sequence[Column]:
+def _chosen_columns(resolved: ResolvedEvaluation, names: Sequence[str]) -> Sequence[EvalVariant]:
     if not names:
-        return inquiry.columns
+        return resolved.columns
     out = []
     for name in names:
         wanted = name.strip().casefold()
-        named = [one for one in inquiry.columns if one.variant is not None and one.variant.name.casefold() == wanted]
-        found = named or [one for one in inquiry.columns if one.letter.casefold() == wanted]
+        named = [one for one in resolved.columns if one.variant is not None and one.variant.name.casefold() == wanted]
+        found = named or [one for one in resolved.columns if one.letter.casefold() == wanted]
         if len(found) != 1:
             what = f"{len(found)} variants are called" if found else "there is no variant"
-            raise BadInputError(f"{what} “{name}”; there is {', '.join(one.title for one in inquiry.columns)}")
+            raise BadInputError(f"{what} “{name}”; there is {', '.join(one.title for one in resolved.columns)}")
         out += found
-    return [one for one in inquiry.columns if one in out]
+    return [one for one in resolved.columns if one in out]
 
 
-def _chosen_cases(inquiry: Inquiry, patterns: Sequence[str]) -> Sequence[Case]:
+def _chosen_cases(resolved: ResolvedEvaluation, patterns: Sequence[str]) -> Sequence[Case]:
     if not patterns:
-        return inquiry.cases
+        return resolved.cases
     folded = [pattern.casefold() for pattern in patterns]
     found = [
         case
-        for case in inquiry.cases
+        for case in resolved.cases
         if any(
-            fnmatchcase(name.casefold(), one) for one in folded for name in (case.name, case.id, inquiry.title(case))
+            fnmatchcase(name.casefold(), one) for one in folded for name in (case.name, case.id, resolved.title(case))
         )
     ]
     if not found:
@@ -146,10 +146,10 @@ def check_places(path: Path, options: EvaluationOptions) -> None:
             raise BadInputError(f"{place} is the file that is run")
 
 
-def elsewhere(inquiry: Inquiry, asked: str) -> list[str]:
+def elsewhere(resolved: ResolvedEvaluation, asked: str) -> list[str]:
     """That a variant is of another gateway than the one that is ``asked``."""
     return [
         f"{one.title} is set for the gateway “{one.variant.gateway}”; here, the one of the command line is asked."
-        for one in inquiry.columns
+        for one in resolved.columns
         if one.variant is not None and one.variant.gateway not in ("", asked)
     ]

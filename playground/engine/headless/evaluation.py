@@ -14,13 +14,12 @@ from typing import Final, TextIO
 
 from playground.domain.durations import span
 from playground.domain.transcript import new_id
-from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.answers import AnswersError, AnswerStore, Kept
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, SavedAnswer
 from playground.engine.evaluation.export.formats import export
-from playground.engine.evaluation.inquiry import Inquiry
-from playground.engine.evaluation.making import Making
+from playground.engine.evaluation.provider import Answer, AnswerProvider
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
-from playground.engine.evaluation.runner import Progress, Runner, State, first_of
+from playground.engine.evaluation.runner import Progress, Runner, State, first_error
 from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.cluster.order import ClusterError, order_of
 from playground.engine.headless.collecting import seldom_collected
@@ -69,14 +68,14 @@ async def evaluate_file(path: Path, options: EvaluationOptions, out: TextIO, err
                 "--dask"
             )
         servers = CommandServers(options, console) if options.serves else None
-        inquiry, session = await inquiry_of(path, gateway, options, servers)
-        for problem in await inquiry.problems():
+        resolved, session = await inquiry_of(path, gateway, options, servers)
+        for problem in await resolved.problems():
             raise BadInputError(problem.words)
         store = AnswerStore(answers_path(path, options), console.secrets)
-        for words in (*gateway.remarks, *elsewhere(inquiry, gateway.profile.name)):
+        for words in (*gateway.remarks, *elsewhere(resolved, gateway.profile.name)):
             console.say(words)
-        async with _making(inquiry, session, gateway, options, console) as making:
-            runner = Runner(inquiry, store, making=making)
+        async with _making(resolved, session, gateway, options, console) as making:
+            runner = Runner(resolved, store, making=making)
             await _prepare(runner, store, options)
             return await _run(runner, store, options, console, err)
     except BadInputError as error:
@@ -118,8 +117,8 @@ def _locked(answers: Path) -> FileLock:
 
 @asynccontextmanager
 async def _making(
-    inquiry: Inquiry, session: Session, gateway: Gateway, options: EvaluationOptions, console: Console
-) -> AsyncIterator[Making | None]:
+    resolved: ResolvedEvaluation, session: Session, gateway: Gateway, options: EvaluationOptions, console: Console
+) -> AsyncIterator[AnswerProvider | None]:
     """What makes the answers, as long as it is needed; None for this process. Raises BadInputError, ClusterError."""
     if not options.dask:
         yield None
@@ -132,7 +131,7 @@ async def _making(
             f"--dask needs a library that is not installed ({error.name}). Install it with: "
             "pip install 'gateway-playground[dask]'"
         ) from None
-    async with fleet(options.dask, order, inquiry, console.say) as found:
+    async with fleet(options.dask, order, resolved, console.say) as found:
         yield found
 
 
@@ -141,7 +140,7 @@ async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOption
     await runner.load()
     kept = len(runner.answers)
     if options.fresh:
-        await store.forget(runner.inquiry.id)
+        await store.forget(runner.resolved.id)
     elif kept and not options.go_on:
         raise BadInputError(
             f"{store.path} has {kept} of the {runner.progress.total} answers already. Ask for what is missing with "
@@ -167,9 +166,9 @@ async def _run(
     except asyncio.CancelledError:
         interrupted = True
     except BaseExceptionGroup as failed:
-        raise first_of(failed) from None
+        raise first_error(failed) from None
     bar.show(runner.progress, last=True)
-    results = Results(runner.inquiry, runner.answers)
+    results = Results(runner.resolved, runner.answers)
     for line in summary(results, runner.progress, console.clean):
         console.line(line)
     written = await _write(results, store, options, time.monotonic() - begun, console)
@@ -286,8 +285,8 @@ def summary(results: Results, progress: Progress, clean: Callable[[str], str]) -
 
 def _failing(results: Results) -> list[str]:
     out = []
-    for case in results.inquiry.cases:
-        for column in results.inquiry.columns:
+    for case in results.resolved.cases:
+        for column in results.resolved.columns:
             cell = results.cell(case, column)
             wrong = [
                 one for one, mark in zip(cell.answers, cell.marks, strict=True) if mark is False and one is not None
@@ -300,7 +299,7 @@ def _failing(results: Results) -> list[str]:
                 if verdict is not None and verdict.passed is False
             )
             count = f"{len(wrong)} of {len(cell.answers)}"
-            out.append(f"  {cut(results.inquiry.title(case), 40)} · {column.letter} · {count} · {cut(said, 120)}")
+            out.append(f"  {cut(results.resolved.title(case), 40)} · {column.letter} · {count} · {cut(said, 120)}")
     more = len(out) - _MOST
     return [*out[:_MOST], f"  and {more} more"] if more > 0 else out
 
@@ -325,7 +324,7 @@ async def _write(
     results: Results, store: AnswerStore, options: EvaluationOptions, seconds: float, console: Console
 ) -> bool:
     """Write the exports that were asked for. Returns False where one could not be."""
-    fetch = _fetching(results.inquiry, store)
+    fetch = _fetching(results.resolved, store)
     fine = True
     for kind, place in options.outputs.items():
         try:
@@ -337,8 +336,8 @@ async def _write(
     return fine
 
 
-def _fetching(inquiry: Inquiry, store: AnswerStore) -> Callable[[Answer], Awaitable[Kept]]:
-    async def fetch(answer: Answer) -> Kept:
-        return await store.kept(inquiry.id, answer)
+def _fetching(resolved: ResolvedEvaluation, store: AnswerStore) -> Callable[[Answer], Awaitable[SavedAnswer]]:
+    async def fetch(answer: Answer) -> SavedAnswer:
+        return await store.details(resolved.id, answer)
 
     return fetch

@@ -94,7 +94,7 @@ AHEAD = (
     "playground.ui.features.debugger.rule_editor",
     "playground.ui.features.debugger.rules_dialog",
     "playground.engine.evaluation.judging",
-    "playground.engine.evaluation.inquiry",
+    "playground.engine.evaluation.resolved",
     "playground.engine.evaluation.answers",
     "playground.engine.evaluation.results",
     "playground.engine.evaluation.export.formats",

@@ -36,7 +36,7 @@ from playground.engine.evaluation.imports.prompts import (
 from playground.engine.evaluation.imports.providers import read_provider
 from playground.engine.evaluation.imports.references import DEEPEST, References, UnreadableFileError
 from playground.engine.evaluation.imports.special_columns import REASONS, test_of
-from playground.engine.evaluation.imports.table import Bad, CasesError, text_of, variable_name
+from playground.engine.evaluation.imports.table import CasesError, UnreadableRow, text_of, variable_name
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
@@ -60,7 +60,7 @@ class Configuration:
     cases: tuple[Case, ...] = ()
     checks: tuple[Check, ...] = ()
     variants: tuple[Variant, ...] = ()
-    bad: tuple[Bad, ...] = ()
+    bad: tuple[UnreadableRow, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -73,8 +73,8 @@ class _Test:
     below: tuple[JSONObject, ...] = ()
     where: str = ""
 
-    def bad(self, words: str) -> Bad:
-        return Bad(0, f"{self.where}: {words}") if self.where else Bad(self.line, words)
+    def bad(self, words: str) -> UnreadableRow:
+        return UnreadableRow(0, f"{self.where}: {words}") if self.where else UnreadableRow(self.line, words)
 
     def members(self, name: str) -> JSONObject:
         """Return the members of ``vars`` or ``options``, its own above those below it."""
@@ -85,11 +85,11 @@ class _Test:
         return merged
 
 
-def is_configuration(value: JSON) -> bool:
+def is_promptfoo(value: JSON) -> bool:
     """Return whether a document is a configuration or the results of one, rather than a list of cases."""
     if not isinstance(value, dict):
         return False
-    if "results" in value and is_configuration(value.get("config")):
+    if "results" in value and is_promptfoo(value.get("config")):
         return True
     asks, answers = "prompts" in value, "providers" in value or "targets" in value
     return (asks and answers) or ((asks or answers) and ("tests" in value or "scenarios" in value))
@@ -101,9 +101,9 @@ def read_configuration(text: str, folder: Path | None = None) -> Configuration:
         document = read_yaml(text)
     except YamlError as error:
         raise CasesError(f"The file is not YAML that can be read: {error}.") from None
-    if not is_configuration(document.value):
+    if not is_promptfoo(document.value):
         raise CasesError("This is no promptfoo configuration: it needs “prompts” or “providers”, and “tests”.")
-    if "results" in document.value and is_configuration(document.value.get("config")):
+    if "results" in document.value and is_promptfoo(document.value.get("config")):
         document = replace(document, value=document.value["config"])
     return _Reader(document, References(folder)).read()
 
@@ -113,7 +113,7 @@ class _Reader:
     document: YamlText
     references: References
     notes: dict[str, None] = field(default_factory=dict)
-    bad: list[Bad] = field(default_factory=list)
+    bad: list[UnreadableRow] = field(default_factory=list)
     referred: dict[str, None] = field(default_factory=dict)  # members of the configuration that “$ref” leads to
 
     def read(self) -> Configuration:
@@ -288,7 +288,7 @@ class _Reader:
             elif isinstance(item, dict):
                 yield _Test(line, item, below)
             else:
-                self.bad.append(Bad(line, f"a test must be an object, not {shortened(json.dumps(item))}"))
+                self.bad.append(UnreadableRow(line, f"a test must be an object, not {shortened(json.dumps(item))}"))
 
     def _tests_at(self, reference: str, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
         try:
@@ -320,12 +320,14 @@ class _Reader:
             if isinstance(row, str) and row.startswith(FILE):
                 yield from self._tests_at(row, below)
             elif not isinstance(row, dict):
-                self.bad.append(Bad(0, f"{where}: a test must be an object, not {shortened(json.dumps(row))}"))
+                self.bad.append(
+                    UnreadableRow(0, f"{where}: a test must be an object, not {shortened(json.dumps(row))}")
+                )
             elif suffix in (".csv", ".tsv") or not {"vars", "assert", "options", "provider"} & row.keys():
                 try:
                     yield _Test(0, test_of(row), below, where)
                 except ValueError as error:
-                    self.bad.append(Bad(0, f"{where}: {error}"))
+                    self.bad.append(UnreadableRow(0, f"{where}: {error}"))
             else:
                 yield _Test(0, row, below, where)
 
@@ -339,10 +341,10 @@ class _Reader:
             raise UnreadableFileError(f"two columns are called “{doubled}”")
         for record in records[1:]:
             if record.problem:
-                self.bad.append(Bad(0, f"{name}, line {record.line}: {record.problem}"))
+                self.bad.append(UnreadableRow(0, f"{name}, line {record.line}: {record.problem}"))
             elif any(cell.strip() for cell in record.cells[len(header) :]):
                 words = f"{len(record.cells)} cells, and there are {len(header)} columns"
-                self.bad.append(Bad(0, f"{name}, line {record.line}: {words}"))
+                self.bad.append(UnreadableRow(0, f"{name}, line {record.line}: {words}"))
             else:
                 cells = itertools.chain(record.cells, itertools.repeat(""))
                 yield record.line, {column: cell for column, cell in zip(header, cells, strict=False) if column}

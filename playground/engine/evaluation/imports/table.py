@@ -50,7 +50,7 @@ class CasesError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class UnreadableRow:
     """What could not be taken: in which line, and why."""
 
     line: int
@@ -74,7 +74,7 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    bad: tuple[Bad, ...] = ()
+    bad: tuple[UnreadableRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Cases:
     """What came of a table: cases, rows that are none, and what was left out of the others, in sentences."""
 
     cases: tuple[Case, ...] = ()
-    bad: tuple[Bad, ...] = ()
+    bad: tuple[UnreadableRow, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -143,16 +143,16 @@ def _csv(text: str, delimiter: str) -> Table:
     if len(records) > MOST_ROWS + 1:
         raise CasesError(f"The file has more than {MOST_ROWS:,} rows.")
     named = len(without_trailing_blanks(header.cells))
-    bad: list[Bad] = []
+    bad: list[UnreadableRow] = []
     rows: list[tuple[int, list[str]]] = []
     for record in records:
         cells = list(without_trailing_blanks(record.cells))
         if record is header:
             continue
         if record.problem:
-            bad.append(Bad(record.line, record.problem))
+            bad.append(UnreadableRow(record.line, record.problem))
         elif len(record.cells) < named or len(cells) > len(header.cells):
-            bad.append(Bad(record.line, f"{len(record.cells)} cells, and there are {named} columns"))
+            bad.append(UnreadableRow(record.line, f"{len(record.cells)} cells, and there are {named} columns"))
         else:
             rows.append((record.line, cells))
     columns = _columns(header.line, header.cells, max([named, *(len(cells) for _, cells in rows)]))
@@ -186,13 +186,13 @@ def _free(name: str, taken: Container[str]) -> str:
     )
 
 
-def _json_lines(text: str) -> Iterator[tuple[int, JSON | Bad]]:
+def _json_lines(text: str) -> Iterator[tuple[int, JSON | UnreadableRow]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 yield number, parse_json(line)
             except ValueError as error:
-                yield number, Bad(number, f"not JSON: {shortened(str(error))}")
+                yield number, UnreadableRow(number, f"not JSON: {shortened(str(error))}")
 
 
 def _list_at(value: JSON) -> tuple[str, ...]:
@@ -210,12 +210,12 @@ def _listed(value: JSON) -> list[JSON]:
     return found
 
 
-def _of_rows(found: Iterable[tuple[int, JSON | Bad]]) -> Table:
+def _of_rows(found: Iterable[tuple[int, JSON | UnreadableRow]]) -> Table:
     columns: dict[str, None] = {}
     rows: list[Row] = []
-    bad: list[Bad] = []
+    bad: list[UnreadableRow] = []
     for line, value in found:
-        if isinstance(value, Bad):
+        if isinstance(value, UnreadableRow):
             bad.append(value)
         elif isinstance(value, dict):
             columns |= dict.fromkeys(value)
@@ -224,7 +224,7 @@ def _of_rows(found: Iterable[tuple[int, JSON | Bad]]) -> Table:
             columns |= {"input": None}
             rows.append(Row(line, {"input": value}))
         else:
-            bad.append(Bad(line, "a case must be an object"))
+            bad.append(UnreadableRow(line, "a case must be an object"))
     return Table(tuple(columns), tuple(rows), tuple(bad))
 
 
@@ -306,7 +306,7 @@ def to_cases(table: Table, mapping: Mapping) -> Cases:
         try:
             made, left_out = _cases(row, mapping)
         except ValueError as error:
-            bad.append(Bad(row.line, shortened(str(error))))
+            bad.append(UnreadableRow(row.line, shortened(str(error))))
             continue
         cases += made
         notes |= dict.fromkeys(left_out)

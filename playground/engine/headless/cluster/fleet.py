@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from distributed import Client
 
-from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import judgements_of
-from playground.engine.evaluation.inquiry import Inquiry, Job
-from playground.engine.evaluation.making import MakingError, Packed, Spend
-from playground.engine.evaluation.runner import first_of
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.provider import AnswerProviderError, AnswerResult, SerializedAnswer, Spend
+from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
+from playground.engine.evaluation.runner import first_error
 from playground.engine.headless.cluster.order import About, ClusterError, Errand, Order, Result, about, kept_of
 from playground.engine.headless.cluster.plugins import AT_SCHEDULER, HandPlugin, PostPlugin, hands, operation
 from playground.jsonkit.texts import cut
@@ -39,9 +39,15 @@ class Fleet:
     """
 
     def __init__(
-        self, client: Client, address: str, order: Order, inquiry: Inquiry, say: Callable[[str], None], workers: int
+        self,
+        client: Client,
+        address: str,
+        order: Order,
+        resolved: ResolvedEvaluation,
+        say: Callable[[str], None],
+        workers: int,
     ) -> None:
-        self._client, self._address, self._order, self._inquiry, self._say = client, address, order, inquiry, say
+        self._client, self._address, self._order, self._inquiry, self._say = client, address, order, resolved, say
         self._numbers = itertools.count(1)
         self._new: list[tuple[int, Errand]] = []
         self._called = asyncio.Event()
@@ -49,27 +55,27 @@ class Fleet:
         self._failure = ""
         self._workers = workers
 
-    async def answered(self, job: Job, spend: Spend) -> Packed:
-        """One answer with its verdicts. Raises MakingError."""
+    async def answered(self, job: Job, spend: Spend) -> SerializedAnswer:
+        """One answer with its verdicts. Raises AnswerProviderError."""
         result = await self._done(self._errand(job))
         for one in result.spent:
-            spend(Figures(*one))
+            spend(AnswerMetrics(*one))
         return result.packed
 
-    async def judged(self, found: Brought, job: Job, spend: Spend) -> Brought:
-        """A kept answer with the verdicts that it lacked. Raises MakingError."""
+    async def judged(self, found: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
+        """A kept answer with the verdicts that it lacked. Raises AnswerProviderError."""
         kept = await asyncio.to_thread(kept_of, found)
         result = await self._done(self._errand(job)._replace(kept=kept))
         for one in result.spent:
-            spend(Figures(*one))
-        return Brought(result.packed.answer, found.turns, judgements_of(result.judgements))
+            spend(AnswerMetrics(*one))
+        return AnswerResult(result.packed.answer, found.turns, judgements_of(result.judgements))
 
     def _errand(self, job: Job) -> Errand:
         return Errand(self._inquiry.numbers[job.case.id], job.column.letter, job.repeat, job.digest)
 
     async def _done(self, errand: Errand) -> Result:
         if self._failure:
-            raise MakingError(self._failure)
+            raise AnswerProviderError(self._failure)
         number = next(self._numbers)
         due = self._due[number] = asyncio.get_running_loop().create_future()
         self._new.append((number, errand))
@@ -79,7 +85,7 @@ class Fleet:
         finally:
             del self._due[number]
         if result.problem:
-            raise MakingError(f"A worker could not go on: {result.problem}.")
+            raise AnswerProviderError(f"A worker could not go on: {result.problem}.")
         return result
 
     async def work(self) -> None:
@@ -133,13 +139,15 @@ class Fleet:
         else:
             due = self._due.get(more)
             if due is not None and not due.done():
-                due.set_exception(MakingError(f"Several workers were lost while they made one answer, {worker} last."))
+                due.set_exception(
+                    AnswerProviderError(f"Several workers were lost while they made one answer, {worker} last.")
+                )
 
     def _fail(self, words: str) -> None:
         self._failure = self._failure or words
         for due in self._due.values():
             if not due.done():
-                due.set_exception(MakingError(self._failure))
+                due.set_exception(AnswerProviderError(self._failure))
 
     async def _ask(self, method: str, **fields: Any) -> Any:
         """What the post answers. Raises OSError and ValueError where nobody does."""
@@ -155,14 +163,16 @@ class Fleet:
 
 
 @asynccontextmanager
-async def fleet(address: str, order: Order, inquiry: Inquiry, say: Callable[[str], None]) -> AsyncIterator[Fleet]:
+async def fleet(
+    address: str, order: Order, resolved: ResolvedEvaluation, say: Callable[[str], None]
+) -> AsyncIterator[Fleet]:
     """A fleet at work. Raises ClusterError where the cluster cannot be used, before anything is asked of a gateway."""
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what it would say is said in sentences
     async with _client(address) as client:
         workers = await _looked_at(client, address, order)
         await client.register_plugin(PostPlugin(), name=AT_SCHEDULER)
-        made = Fleet(client, address, order, inquiry, say, len(workers))
+        made = Fleet(client, address, order, resolved, say, len(workers))
         await made._ask("open", client=client.id)
         try:
             await client.register_plugin(HandPlugin(order), name=hands(order.run))
@@ -173,7 +183,7 @@ async def fleet(address: str, order: Order, inquiry: Inquiry, say: Callable[[str
                 finally:
                     working.cancel()
         except BaseExceptionGroup as failed:
-            raise first_of(failed) from None
+            raise first_error(failed) from None
         finally:
             with suppress(OSError, ValueError, TimeoutError):
                 async with asyncio.timeout(CONNECT):

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import pack
-from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement
-from playground.engine.evaluation.making import Maker
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.provider import AnswerResult, LocalAnswerProvider
+from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
 from playground.engine.gateways.credentials import consent_needed
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile
@@ -46,8 +46,8 @@ class _OverError(Exception):
 
 class _Ended(NamedTuple):
     number: int
-    found: Brought
-    spent: list[Figures | Judgement]
+    found: AnswerResult
+    spent: list[AnswerMetrics | Judgement]
 
 
 class Hand:
@@ -64,25 +64,25 @@ class Hand:
         with _certificates(self._order) as authorities:
             try:
                 gateway = gateway_of(self._order, authorities)
-                inquiry = Inquiry(session_of(json.loads(self._order.content), gateway, EvaluationOptions()))
+                resolved = ResolvedEvaluation(session_of(json.loads(self._order.content), gateway, EvaluationOptions()))
             except BadInputError as error:
                 await self._call("refuse", run=self._order.run, worker=self._worker, words=str(error))
                 return
             self._redactor = redactor_of(gateway.secrets)
             try:
                 with seldom_collected():
-                    await self._take_part(gateway, inquiry)
+                    await self._take_part(gateway, resolved)
             except* _OverError:
                 pass
             finally:
                 await gateway.aclose()
 
-    async def _take_part(self, gateway: Gateway, inquiry: Inquiry) -> None:
+    async def _take_part(self, gateway: Gateway, resolved: ResolvedEvaluation) -> None:
         client = await gateway.connect(gateway.profile.id)
         client.limiter = limiter = LeasedLimiter(self._lease)
-        maker = Maker(inquiry)
-        cases = dict(enumerate(inquiry.cases, 1))
-        columns = {column.letter: column for column in inquiry.columns}
+        maker = LocalAnswerProvider(resolved)
+        cases = dict(enumerate(resolved.cases, 1))
+        columns = {column.letter: column for column in resolved.columns}
         async with asyncio.TaskGroup() as group:
             group.create_task(limiter.renew())
             group.create_task(self._bring())
@@ -92,8 +92,8 @@ class Hand:
                     job = Job(cases[errand.case], columns[errand.column], errand.repeat, errand.digest)
                     group.create_task(self._make(maker, number, job, errand))
 
-    async def _make(self, maker: Maker, number: int, job: Job, errand: Errand) -> None:
-        spent: list[Figures | Judgement] = []
+    async def _make(self, maker: LocalAnswerProvider, number: int, job: Job, errand: Errand) -> None:
+        spent: list[AnswerMetrics | Judgement] = []
         try:
             if errand.kept is None:
                 found = await maker.answered(job, spent.append)

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 from playground import __version__
 from playground.domain.encoding import encode
 from playground.domain.transcript import Turn
-from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import answer_of, pack
 from playground.engine.evaluation.judging import Judgement
-from playground.engine.evaluation.making import Packed
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.provider import AnswerResult, SerializedAnswer
 from playground.engine.files.experiment_file.content import to_json
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import KEY_VARIABLE
@@ -166,23 +166,23 @@ class Result(NamedTuple):
     problem: str = ""
 
     @classmethod
-    def of(cls, made: Packed, spent: Sequence[Figures | Judgement]) -> Result:
+    def of(cls, made: SerializedAnswer, spent: Sequence[AnswerMetrics | Judgement]) -> Result:
         """What travels of an answer."""
         return cls(made.row, made.turns, made.judgements, made.frames, made.fatal, tuple(map(_figures, spent)))
 
     @property
-    def packed(self) -> Packed:
+    def packed(self) -> SerializedAnswer:
         """The answer. Raises ValueError for what is none."""
         answer = answer_of(self.row)
         if answer is None:
             raise ValueError("the answer cannot be read")
-        return Packed(answer, tuple(self.row), self.turns, self.judgements, self.frames, self.fatal)
+        return SerializedAnswer(answer, tuple(self.row), self.turns, self.judgements, self.frames, self.fatal)
 
 
-def _figures(one: Figures | Judgement) -> tuple[Any, ...]:
+def _figures(one: AnswerMetrics | Judgement) -> tuple[Any, ...]:
     """What counts against a budget."""
     return tuple(
-        Figures(
+        AnswerMetrics(
             prompt=one.prompt,
             tokens=one.tokens,
             price=one.price,
@@ -193,16 +193,16 @@ def _figures(one: Figures | Judgement) -> tuple[Any, ...]:
     )
 
 
-def kept_of(found: Brought) -> tuple[tuple[Any, ...], str]:
+def kept_of(found: AnswerResult) -> tuple[tuple[Any, ...], str]:
     """A kept answer as an errand carries it: what was kept has no secret in it."""
     packed = pack(found, Redactor(()))
     return packed.row, json.dumps([encode(turn) for turn in found.turns])
 
 
-def brought_from(kept: tuple[tuple[Any, ...], str]) -> Brought:
+def brought_from(kept: tuple[tuple[Any, ...], str]) -> AnswerResult:
     """A kept answer that came with an errand. Raises ValueError."""
     row, turns = kept
     answer = answer_of(tuple(row))
     if answer is None:
         raise ValueError("the kept answer cannot be read")
-    return Brought(answer, tuple(Turn.model_validate(one) for one in json.loads(turns)))
+    return AnswerResult(answer, tuple(Turn.model_validate(one) for one in json.loads(turns)))

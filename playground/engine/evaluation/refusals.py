@@ -13,15 +13,15 @@ from playground.engine.advice.refused_fields import offers
 from playground.engine.session.sent_fields import with_sent_fields
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Column, Inquiry
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 
 _MOST: Final = 20  # different failures that are looked at
 _REFUSED: Final = 400  # an answer keeps the words of its failure alone
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedAnswers:
     """``answers`` that one gateway refused in the same words, and what would have them taken."""
 
     answers: tuple[Answer, ...]
@@ -47,27 +47,27 @@ class Refused:
         return f"{many} refused: the gateway does not take “{rule.field}”.{more}"
 
 
-def refused_alike(inquiry: Inquiry, answers: Iterable[Answer]) -> Refused | None:
+def largest_refusal(resolved: ResolvedEvaluation, answers: Iterable[Answer]) -> RefusedAnswers | None:
     """The most answers that were refused for the same field; None where there are none. For another thread."""
-    columns = {column.id: column for column in inquiry.columns}
+    columns = {column.id: column for column in resolved.columns}
     groups: dict[tuple[str, str], list[Answer]] = {}
     for one in answers:
         if one.failure and one.column in columns:
             groups.setdefault((columns[one.column].settings.profile_id, one.failure), []).append(one)
-    found: list[Refused] = []
+    found: list[RefusedAnswers] = []
     for (profile_id, why), group in sorted(groups.items(), key=lambda pair: -len(pair[1]))[:_MOST]:
-        if offered := _offered(inquiry, columns[group[0].column], group[0], why):
+        if offered := _offered(resolved, columns[group[0].column], group[0], why):
             models = {columns[one.column].settings.model for one in group}
             model = models.pop() if len(models) == 1 else ""
-            found.append(Refused(tuple(group), offered[0], profile_id, model, why))
+            found.append(RefusedAnswers(tuple(group), offered[0], profile_id, model, why))
     return replace(found[0], more=sum(len(one.answers) for one in found[1:])) if found else None
 
 
-def _offered(inquiry: Inquiry, column: Column, answer: Answer, why: str) -> tuple[Offer, ...]:
-    case = next((case for case in inquiry.cases if case.id == answer.case), None)
+def _offered(resolved: ResolvedEvaluation, column: EvalVariant, answer: Answer, why: str) -> tuple[Offer, ...]:
+    case = next((case for case in resolved.cases if case.id == answer.case), None)
     if case is None:
         return ()
-    request = inquiry.session(case, column)[0].next_request.build()
+    request = resolved.session(case, column)[0].next_request.build()
     failure = Failure(
         kind=FailureKind.HTTP, status=_REFUSED, message=why, sent=Sent(endpoint=request.protocol, keyed=None)
     )
