@@ -82,7 +82,7 @@ async def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(perso
     await details.press("Run this cell again")
     await person.until(lambda: details.find(QTableView, "Frames"), "the frames of another answer")
     after = {answer.case: answer for answer in await load_answers(person)}
-    assert after["c0"].at > before["c0"].at
+    assert after["c0"].created_at > before["c0"].created_at
     assert len(after) == page.answers == 3
 
     # It becomes a conversation

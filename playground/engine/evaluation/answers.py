@@ -84,7 +84,7 @@ class AnswersError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SavedAnswer:
-    """What is saved of an answer besides its row."""
+    """The saved details of an answer: turns, judgements and exchanges."""
 
     turns: tuple[Turn, ...] = ()
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
@@ -345,7 +345,7 @@ def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
 
 def _row(answer: Answer, redactor: Redactor) -> tuple[Any, ...]:
     texts = [text.encode("utf-8", "replace").decode() for text in (answer.preview, answer.failure)]
-    key = (answer.digest, answer.repeat, answer.case, answer.column, answer.at)
+    key = (answer.digest, answer.repeat, answer.case, answer.column, answer.created_at)
     return (*key, *(redact(text, redactor) for text in texts), json.dumps(answer.metrics), _verdicts(answer, redactor))
 
 
@@ -386,11 +386,11 @@ def _load(connection: sqlite3.Connection, evaluation: str) -> list[Answer]:
 def answer_of(row: tuple[Any, ...]) -> Answer | None:
     """Return the answer of a row; None if its metrics are damaged. Damaged verdicts are missing, and judged again."""
     try:
-        digest, repeat, case, column, at, preview, failure, metrics, verdicts = row
+        digest, repeat, case, column, created_at, preview, failure, metrics, verdicts = row
         figures = AnswerMetrics(*json.loads(metrics))
     except (ValueError, TypeError):
         return None
-    answer = Answer(digest, repeat, case, column, at, preview, failure, figures)
+    answer = Answer(digest, repeat, case, column, created_at, preview, failure, figures)
     try:
         return with_verdicts(answer, {key: Verdict(*verdict) for key, verdict in json.loads(verdicts).items()})
     except (ValueError, TypeError, AttributeError):

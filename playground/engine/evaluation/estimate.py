@@ -22,7 +22,7 @@ _SAMPLE: Final = 40  # cases whose questions are counted, evenly spread
 
 @dataclass(frozen=True)
 class Estimate:
-    """What missing answers will take. ``seconds`` is None if unknown.
+    """The estimated metrics of missing answers. ``seconds`` is None if unknown.
 
     ``answered``: tokens and price of the answers are included, because other answers of each variant are known.
     """
@@ -65,16 +65,18 @@ def estimate(
     for column in resolved.columns:
         if not (count := counts[column.id]):
             continue
-        known = [answer.metrics for answer in answers.values() if answer.column == column.id and not answer.failure]
-        answered = answered and bool(known)
-        requests += round(count * (_mean(metrics.requests for metrics in known) or 1.0))
+        measured = [answer.metrics for answer in answers.values() if answer.column == column.id and not answer.failure]
+        answered = answered and bool(measured)
+        requests += round(count * (_mean(metrics.requests for metrics in measured) or 1.0))
         requests += count * len(resolved.judges)
-        if known:
-            prompt += round(count * _mean(metrics.prompt for metrics in known))
-            tokens += round(count * _mean(metrics.tokens for metrics in known))
-            seconds += count * _mean(metrics.seconds for metrics in known)
-            scale = count / len(known)
-            costs += [cost._replace(amount=scale * cost.amount) for cost in sum_costs(one.cost for one in known)]
+        if measured:
+            prompt += round(count * _mean(metrics.prompt for metrics in measured))
+            tokens += round(count * _mean(metrics.tokens for metrics in measured))
+            seconds += count * _mean(metrics.seconds for metrics in measured)
+            scale = count / len(measured)
+            costs += [
+                cost._replace(amount=scale * cost.amount) for cost in sum_costs(metrics.cost for metrics in measured)
+            ]
         else:
             question = _mean(_question_tokens(resolved, column))
             prompt += round(count * question)
@@ -101,4 +103,4 @@ def _mean(values: Iterable[float | None]) -> float:
 def _question_tokens(resolved: ResolvedEvaluation, column: EvalVariant) -> list[int]:
     """Estimate the tokens of the questions of a sample of cases."""
     sample = resolved.cases[:: max(1, len(resolved.cases) // _SAMPLE)]
-    return [sum(estimate_tokens(turn.text) for turn in resolved.given(case, column)) for case in sample]
+    return [sum(estimate_tokens(turn.text) for turn in resolved.sent_turns(case, column)) for case in sample]

@@ -1,7 +1,7 @@
 """Judging an answer: by asking a model, or by hand.
 
 The answer may try to please the judge or to instruct it: it is sent between marks that are random each time, and the
-judge is told to follow only the rubric. A judge that fails, or does not reply with a score, has judged nothing.
+judge has to follow only the rubric. A judge that fails, or does not reply with a score, has judged nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Judgement(Value):
 
     @property
     def metrics(self) -> AnswerMetrics:
-        """What the requests took."""
+        """The metrics of the requests."""
         return AnswerMetrics(
             prompt=self.prompt,
             tokens=self.tokens,

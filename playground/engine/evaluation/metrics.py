@@ -1,4 +1,4 @@
-"""What answers take: time, tokens, requests and money."""
+"""Metrics of answers: time, tokens, requests and money."""
 
 from __future__ import annotations
 
@@ -65,5 +65,5 @@ def sum_costs(costs: Iterable[Cost | None]) -> tuple[Cost, ...]:
 
 
 def no_price(_profile_id: str, _model: str) -> Price | None:
-    """Return no price: nobody entered one."""
+    """Return no price: none was entered."""
     return None

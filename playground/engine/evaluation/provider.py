@@ -1,4 +1,4 @@
-"""Answers: the request of one, its checks, and the values that stand for it. A ``Runner`` gets them from a provider.
+"""Answers: the request of one, its checks, and the values that represent it. A ``Runner`` gets them from a provider.
 
 ``LocalAnswerProvider`` works in this process; other providers may have answers made elsewhere, by that one again.
 """
@@ -38,13 +38,13 @@ _FATAL_STATUSES: Final = frozenset({401, 402, 403})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer as a row of a table. ``failure`` is the final reason why there is none; ``at`` is Unix time."""
+    """One answer as a row of a table. ``failure`` is the reason why there is none; ``created_at`` is Unix time."""
 
     digest: str
     repeat: int
     case: str
     column: str
-    at: float
+    created_at: float
     preview: str = ""
     failure: str = ""
     metrics: AnswerMetrics = NO_METRICS
@@ -101,7 +101,7 @@ class AnswerProvider(Protocol):
     async def answered(self, job: Job, spend: Spend) -> AnswerResult | SerializedAnswer:
         """Return one answer with its verdicts. Raises AnswerProviderError."""
 
-    async def judged(self, found: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
+    async def judged(self, result: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
         """Return a saved answer with the verdicts it lacked and new judgements. Raises AnswerProviderError."""
 
 
@@ -129,16 +129,16 @@ class LocalAnswerProvider:
             result = await self.judged(result, job, spend)
         return result if self._keeps_exchanges(result, job) else replace(result, exchanges=())
 
-    async def judged(self, found: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
+    async def judged(self, result: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
         """Return an answer with the verdicts it lacks."""
-        received = received_turns(found.turns, self._resolved.given_as_written(job.case, job.column))
+        received = received_turns(result.turns, self._resolved.sent_turns_as_written(job.case, job.column))
         received_ids = {turn.id for turn in received}
-        sent = [turn for turn in found.turns if turn.id not in received_ids]
-        facts = _facts(received, found.answer, job)
+        sent = [turn for turn in result.turns if turn.id not in received_ids]
+        facts = _facts(received, result.answer, job)
         verdicts: dict[str, Verdict] = {}
-        judgements = dict(found.judgements)
+        judgements = dict(result.judgements)
         for key, check in self._resolved.checks(job.case):
-            if key in found.answer.verdicts:
+            if key in result.answer.verdicts:
                 continue
             if key not in self._problems:
                 self._problems[key] = await checking.answer(CheckUsable(check))
@@ -150,7 +150,7 @@ class LocalAnswerProvider:
                 spend(judgements[key].metrics)
             elif not check.asks:
                 verdicts[key] = await checking.answer(CheckVerdict(check, facts))
-        return replace(found, answer=with_verdicts(found.answer, verdicts), judgements=judgements)
+        return replace(result, answer=with_verdicts(result.answer, verdicts), judgements=judgements)
 
     def _slot(self, profile_id: str) -> asyncio.Semaphore:
         return self._slots.setdefault(profile_id, asyncio.Semaphore(self._resolved.plan.at_once))
@@ -171,9 +171,9 @@ def passes(answer: Answer, checks: Iterable[KeyedCheck]) -> bool | None:
     return all(results) if results else None
 
 
-def received_turns(turns: Sequence[Turn], given: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Return the turns of an answer without those that were ``given``: received ones and results of tools."""
-    ids = {turn.id for turn in given}
+def received_turns(turns: Sequence[Turn], sent: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Return the turns of an answer without those that were ``sent``: received ones and results of tools."""
+    ids = {turn.id for turn in sent}
     return tuple(turn for turn in turns if turn.id not in ids and (turn.outcome is not None or turn.role is Role.TOOL))
 
 
@@ -207,18 +207,18 @@ async def _request_answer(
 ) -> AnswerResult:
     """Request one answer, without its checks."""
     session, rounds = resolved.session(job.case, job.column, serving)
-    given = {turn.id for turn in session.transcript.path}
+    sent_ids = {turn.id for turn in session.transcript.path}
     refusal = await _run(session)
     for turns in rounds:
         last = next((turn for turn in reversed(session.transcript.path) if turn.role is Role.ASSISTANT), None)
         if refusal or last is None or last.outcome is None or not last.outcome.is_complete or session.debugger.paused:
             break
-        given |= {turn.id for turn in turns}
+        sent_ids |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
         refusal = await _run(session)
     session.observers.forget()  # frees the session at once instead of at the next collection
     path = session.transcript.path
-    received = tuple(turn for turn in path if turn.id not in given)
+    received = tuple(turn for turn in path if turn.id not in sent_ids)
     failure = _failure(received, refusal)
     lane = figures_of_turns(received, job.column.settings.profile_id, entered, waits=session.debugger.paused)
     metrics = metrics_of(lane)._replace(real=sum(map(is_real, received)))
@@ -229,7 +229,7 @@ async def _request_answer(
         repeat=job.repeat,
         case=job.case.id,
         column=job.column.id,
-        at=time.time(),
+        created_at=time.time(),
         preview=preview(received),
         failure=cut(" ".join(failure.message.split()), 2 * PREVIEW_LENGTH) if failure is not None else "",
         metrics=metrics,

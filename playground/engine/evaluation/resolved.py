@@ -175,11 +175,11 @@ class ResolvedEvaluation:
         session.history.begin_anew(Transcript().append(*first), settings)
         return session, rest
 
-    def given(self, case: Case, column: EvalVariant) -> tuple[Turn, ...]:
-        """Return all turns that are sent, with variables filled in."""
-        return resolve_turns(self.given_as_written(case, column), {**column.settings.variables, **case.values})
+    def sent_turns(self, case: Case, column: EvalVariant) -> tuple[Turn, ...]:
+        """Return all turns of a case that are sent, with variables filled in."""
+        return resolve_turns(self.sent_turns_as_written(case, column), {**column.settings.variables, **case.values})
 
-    def given_as_written(self, case: Case, column: EvalVariant) -> tuple[Turn, ...]:
+    def sent_turns_as_written(self, case: Case, column: EvalVariant) -> tuple[Turn, ...]:
         """Return all turns that are sent, without filling in variables."""
         return tuple(turn for group in self.rounds(case, column) for turn in group)
 

@@ -89,7 +89,7 @@ class Cell:
 
     @property
     def majority(self) -> bool | None:
-        """Whether more than half of the judged repeats passed; None if none was judged, or exactly half passed."""
+        """True if most of the judged repeats passed, False if most failed, None for a tie or without any."""
         judged = [mark for mark in self.marks if mark is not None]
         passed = sum(judged)
         return None if 2 * passed == len(judged) else 2 * passed > len(judged)
@@ -272,7 +272,7 @@ class Results:
         return [(check, answer.verdicts.get(key)) for key, check in self.resolved.checks(case)]
 
     def failed_checks(self, case: Case, answer: Answer, default: str = "") -> list[str]:
-        """Return ``title: reason`` of each check that an answer failed; ``default`` stands for a missing reason."""
+        """Return ``title: reason`` of each check that an answer failed; ``default`` replaces a missing reason."""
         return [
             f"{check.title}: {verdict.reason or default}"
             for check, verdict in self.verdicts(case, answer)
@@ -296,8 +296,8 @@ class Results:
             answered=len(good),
             failed=failed,
             not_judged=len(good) - rate.judged,
-            medians={name: median(known) for name, known in values.items() if known},
-            high={name: quantile(known, 0.95) for name, known in values.items() if known},
+            medians={name: median(numbers) for name, numbers in values.items() if numbers},
+            high={name: quantile(numbers, 0.95) for name, numbers in values.items() if numbers},
             costs=sum_costs(answer.metrics.cost for answer in good),
         )
 
@@ -358,8 +358,8 @@ class Results:
         corrected = holm([difference.p for difference in raw])
         return [_comparison(difference, p, first) for difference, p in zip(raw, corrected, strict=True)]
 
-    def _differences(self, first: EvalVariant, other: EvalVariant) -> list[_Difference]:
-        pairs = [(self.cell(case, first), self.cell(case, other)) for case in self.resolved.cases]
+    def _differences(self, first: EvalVariant, column: EvalVariant) -> list[_Difference]:
+        pairs = [(self.cell(case, first), self.cell(case, column)) for case in self.resolved.cases]
         unit = "cases"
         if len(pairs) == 1:  # the repeats of the only case are independent
             unit, pairs = "answers", list(zip(pairs[0][0].split(), pairs[0][1].split(), strict=True))
@@ -369,16 +369,16 @@ class Results:
         gained, lost = sum(b and not a for a, b in judged), sum(a and not b for a, b in judged)
         if judged:
             share, p = (gained - lost) / len(judged), mcnemar(gained, lost)
-            differences.append(_Difference(other, "passes", p, share, None, len(judged), gained + lost, unit))
+            differences.append(_Difference(column, "passes", p, share, None, len(judged), gained + lost, unit))
         for name, words, _unit in METRICS:
             medians = [(a.median(name), b.median(name)) for a, b in pairs]
             values = [b - a for a, b in medians if a is not None and b is not None]
             count = len(values)
             if count >= 2 and any(values) and (name != "price" or _is_one_currency(pairs)):
-                found = bootstrap(values, seed=self.resolved.plan.seed)
+                result = bootstrap(values, seed=self.resolved.plan.seed)
                 # Of n random signs all are equal in 2 of 2^n cases: no test of so few values can be surer.
-                p = max(found.p, 2.0 ** (1 - count))
-                differences.append(_Difference(other, words, p, found.value, found.interval, count, count, unit))
+                p = max(result.p, 2.0 ** (1 - count))
+                differences.append(_Difference(column, words, p, result.value, result.interval, count, count, unit))
         return differences
 
 
@@ -403,7 +403,7 @@ def metric_values(answers: Iterable[Answer], name: str) -> list[float]:
 
 def _rate(cells: Sequence[Cell]) -> Rate:
     marks = [[mark for mark in cell.marks if mark is not None] for cell in cells]
-    groups = [(sum(known), len(known)) for known in marks]
+    groups = [(sum(judged), len(judged)) for judged in marks]
     passed, judged = sum(part for part, _ in groups), sum(size for _, size in groups)
     worth = effective(groups)
     return Rate(passed, judged, wilson(passed / judged * worth if judged else 0, worth))

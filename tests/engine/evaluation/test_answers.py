@@ -22,7 +22,15 @@ CANARY = "sk-canary-5d0e7b1f"
 
 
 def answer(number: int = 1, **fields: object) -> Answer:
-    found = {"digest": f"d{number}", "repeat": 1, "case": "c", "column": "", "at": 1.5, "preview": "Hello", **fields}
+    found = {
+        "digest": f"d{number}",
+        "repeat": 1,
+        "case": "c",
+        "column": "",
+        "created_at": 1.5,
+        "preview": "Hello",
+        **fields,
+    }
     return Answer(**found)  # type: ignore[arg-type]
 
 

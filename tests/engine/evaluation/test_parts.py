@@ -48,12 +48,12 @@ def test_pairs_are_drawn_reproducibly_with_random_sides() -> None:
     drawn = blind_pairs(found, first, other)
     assert drawn == blind_pairs(found, first, other)
     assert len(drawn) == 58
-    assert 10 < sum(one.turned for one in drawn) < 48
+    assert 10 < sum(one.is_swapped for one in drawn) < 48
     for one in drawn:
-        left, right = one.shown
-        assert {left.key, right.key} == {one.first.key, one.other.key}
-        assert one.vote(left=True) == (Vote.FIRST if left is one.first else Vote.OTHER)
-        assert one.vote(left=False) == (Vote.FIRST if right is one.first else Vote.OTHER)
+        left, right = one.sides
+        assert {left.key, right.key} == {one.first.key, one.second.key}
+        assert one.vote(is_left=True) == (Vote.FIRST if left is one.first else Vote.SECOND)
+        assert one.vote(is_left=False) == (Vote.FIRST if right is one.first else Vote.SECOND)
     assert [one.case.id for one in drawn] != sorted(one.case.id for one in drawn)
 
 
@@ -62,10 +62,10 @@ def test_tally_names_the_winner_and_its_certainty() -> None:
     first, other = found.resolved.columns
     drawn = blind_pairs(found, first, other)
     assert count_votes(drawn, {}, first, other).words == "No pair has decided yet."
-    votes: dict[tuple[str, str, int], str] = {one.pair: Vote.OTHER for one in drawn[:12]}
+    votes: dict[tuple[str, str, int], str] = {one.pair: Vote.SECOND for one in drawn[:12]}
     votes |= {drawn[12].pair: Vote.FIRST, drawn[13].pair: Vote.BOTH, drawn[14].pair: Vote.NEITHER}
     counted = count_votes(drawn, votes, first, other)
-    assert (counted.other, counted.first, counted.both, counted.neither, counted.left) == (12, 1, 1, 1, 5)
+    assert (counted.second, counted.first, counted.both, counted.neither, counted.remaining) == (12, 1, 1, 1, 5)
     assert counted.share == 12 / 13
     assert counted.words == "B · B was better than A · as set in 92 % of 13 pairs (p = 0.003)."
     few = count_votes(drawn, {drawn[0].pair: Vote.FIRST}, first, other)

@@ -110,7 +110,7 @@ def _record(results: Results, cell: Cell, answer: Answer, passed: bool | None, t
         "real_calls": metrics.real,
         "finish_reason": last.outcome.finish_reason if last is not None and last.outcome is not None else None,
         "failure": answer.failure,
-        "at": answer.at,
+        "at": answer.created_at,
         "seconds": metrics.seconds,
         "first_token_s": metrics.first,
         "prompt_tokens": metrics.prompt,

@@ -34,7 +34,7 @@ class ImportedCases:
 
 
 def imported_cases(source: Cases | Configuration) -> ImportedCases:
-    """What an experiment takes over from a file: each case without turns of its own asks those of the configuration."""
+    """Return the cases of a file; those without turns get the turns of the configuration."""
     if not isinstance(source, Configuration):
         return ImportedCases(source.cases, unreadable=source.bad, notes=source.notes)
     turns = {"turns": source.turns}

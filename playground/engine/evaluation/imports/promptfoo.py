@@ -35,8 +35,14 @@ from playground.engine.evaluation.imports.prompts import (
 )
 from playground.engine.evaluation.imports.providers import read_provider
 from playground.engine.evaluation.imports.references import DEEPEST, References, UnreadableFileError
-from playground.engine.evaluation.imports.special_columns import REASONS, test_of
-from playground.engine.evaluation.imports.table import CasesError, UnreadableRow, text_of, variable_name
+from playground.engine.evaluation.imports.table import (
+    REASONS,
+    CasesError,
+    UnreadableRow,
+    test_of,
+    text_of,
+    variable_name,
+)
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
@@ -54,7 +60,7 @@ _TEST_FILES: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".y
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The content of a configuration. ``turns`` is the conversation in which the variables of the cases stand."""
+    """The content of a configuration. ``turns`` is the conversation with the variables of the cases."""
 
     turns: tuple[Turn, ...] = ()
     cases: tuple[Case, ...] = ()
@@ -155,7 +161,7 @@ class _Reader:
             self._note(words)
 
     def _resolved(self, value: JSON) -> JSON:
-        """Return the value that ``{"$ref": "#/…"}`` stands for, with members beside it; others as they are."""
+        """Return the target of ``{"$ref": "#/…"}``, with its other members added; other values unchanged."""
         for _ in range(DEEPEST):
             if not isinstance(value, dict) or not isinstance(pointer := value.get("$ref"), str):
                 return value
@@ -207,7 +213,7 @@ class _Reader:
             self._note(f"The prompt {_quoted(content)} was left out: {error}.")
 
     def _prompts_at(self, reference: str) -> Iterator[Prompt]:
-        """Yield the prompts in the files that a reference stands for. Raises PromptError, UnreadableFileError."""
+        """Yield the prompts in the files of a reference. Raises PromptError, UnreadableFileError."""
         if reference.startswith("exec:"):
             raise PromptError("it is a program, which is not run")
         for path in self.references.files(reference):
@@ -239,7 +245,7 @@ class _Reader:
     # Tests
 
     def _default(self, source: JSON) -> JSONObject:
-        """Return the defaults of all tests, which may stand in a file."""
+        """Return the defaults of all tests, which may be in a file."""
         source = self._resolved(source)
         if isinstance(source, str):
             try:
@@ -417,7 +423,7 @@ class _Reader:
         return {name: resolve(value, {**values, name: value}) for name, value in values.items()}
 
     def _values(self, test: _Test) -> JSONObject:
-        """Return the variables of a test, lists where it stands for several cases. Raises UnreadableFileError."""
+        """Return the variables of a test, lists where it makes several cases. Raises UnreadableFileError."""
         values: JSONObject = {}
         for layer in (*test.below, test.value):
             own = self._resolved(layer.get("vars"))

@@ -254,7 +254,7 @@ class BlindView(QWidget):
     async def _read(self, number: int, sides: BlindPair) -> None:
         look = self._look
         try:
-            left, right = await asyncio.gather(*(look.kept(one) for one in sides.shown))
+            left, right = await asyncio.gather(*(look.kept(one) for one in sides.sides))
         except AnswersError as error:
             if number == self._shown_number:
                 self._say_empty(str(error))
@@ -263,9 +263,9 @@ class BlindView(QWidget):
         if number != self._shown_number or columns is None:
             return
         self._show_question(sides, left)
-        shown = columns[::-1] if sides.turned else columns
+        shown = columns[::-1] if sides.is_swapped else columns
         for at, (column, kept) in enumerate(zip(shown, (left, right), strict=True)):
-            given = look.resolved.given(sides.case, column)
+            given = look.resolved.sent_turns(sides.case, column)
             self._show_side(at, column, nameless(kept, given))
         self._stack.setCurrentIndex(1)
         self._seen = sides
@@ -350,7 +350,10 @@ class BlindView(QWidget):
         found = count_votes(self._pairs, self._votes, *columns)
         self.words.setText(show_hidden(found.words))
         self.counts.setText(show_hidden("\n".join(_counts(found, *columns))))
-        say(self.note, "" if found.left == 0 else f"{found.left:,} of {len(self._pairs):,} pairs are not judged yet.")
+        say(
+            self.note,
+            "" if found.remaining == 0 else f"{found.remaining:,} of {len(self._pairs):,} pairs are not judged yet.",
+        )
         left = any(one.pair not in self._done for one in self._pairs)
         self.on_button.setVisible(left)
         self._stack.setCurrentIndex(2)
@@ -397,13 +400,13 @@ def _counts(found: VoteCounts, first: EvalVariant, other: EvalVariant) -> list[s
     lines = []
     if found.share is not None:
         low, high = round(100 * found.interval.low), round(100 * found.interval.high)
-        decided = found.first + found.other
+        decided = found.first + found.second
         lines.append(
             f"{other.title} was better in {round(100 * found.share)} % [{low}–{high}] of the {decided:,} that decided."
         )
     lines += [
         f"{column.title}: better in {count:,} pair{'s' * (count != 1)}."
-        for column, count in ((first, found.first), (other, found.other))
+        for column, count in ((first, found.first), (other, found.second))
     ]
     lines.append(f"Both good: {found.both:,}. Both bad: {found.neither:,}. These count neither way.")
     return lines

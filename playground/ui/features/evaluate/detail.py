@@ -220,7 +220,7 @@ class Detail(QWidget):
     async def _read(self, number: int, case: Case, column: EvalVariant, answer: Answer) -> None:
         before = self._answer
         kept = self._kept
-        same = before is not None and (before.key, before.at) == (answer.key, answer.at)
+        same = before is not None and (before.key, before.created_at) == (answer.key, answer.created_at)
         if not same or before is None or before.verdicts != answer.verdicts:  # a judge may have been asked
             try:
                 kept = await self._look.kept(answer)
@@ -265,7 +265,7 @@ class Detail(QWidget):
     def _show_turns(self, case: Case, column: EvalVariant, kept: SavedAnswer) -> None:
         pane, resolved = self._pane or self._make_pane(column), self._look.resolved
         pane.set_session(session_of(resolved, column, kept))
-        came = received_turns(kept.turns, resolved.given(case, column))
+        came = received_turns(kept.turns, resolved.sent_turns(case, column))
         pane.show_from(came[0] if came else None)
 
     def _make_pane(self, column: EvalVariant) -> AnswerPane:

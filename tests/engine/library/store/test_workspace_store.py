@@ -198,7 +198,7 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
 # ---- the trash
 
 
-ANSWERED = Answer(digest="d", repeat=1, case="c", column="", at=0.0, preview="said")
+ANSWERED = Answer(digest="d", repeat=1, case="c", column="", created_at=0.0, preview="said")
 
 
 async def three(make_workspace: MakeWorkspace) -> tuple[Workspace, list[str]]:

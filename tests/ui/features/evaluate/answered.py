@@ -32,7 +32,7 @@ def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: s
         repeat=job.repeat,
         case=job.case.id,
         column=job.column.id,
-        at=0.0,
+        created_at=0.0,
         preview=words or f"answer to {job.case.id}" if passed is not None else "",
         failure="" if passed is not None else "The gateway is overloaded.",
         metrics=AnswerMetrics(seconds=1.0 + resolved.numbers[job.case.id], tokens=100, requests=1),
