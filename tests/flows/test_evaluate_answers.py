@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QTableView
 
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.answering import Answer
+from playground.engine.evaluation.provider import Answer
 from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.session.plan import Keep
 from tests.engine.evaluation.evaluations import planned, variant
@@ -47,7 +47,7 @@ async def test_answer_shows_its_turns_checks_and_judge(person: Person) -> None:
     details = await page.choose_answer(0, "Lisbon")
     assert details.tabs[0] == "Answers 2"
     answers = {(answer.case, answer.repeat): answer for answer in await load_answers(person)}
-    assert answers["c0", 1].gist[:20] in details.text
+    assert answers["c0", 1].preview[:20] in details.text
     await person.until(lambda: [word for word, _ in details.checks][:2] == ["passed", "failed"], "the verdicts")
     assert "API key" in details.checks[1][1]
 
@@ -82,13 +82,13 @@ async def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(perso
     await details.press("Run this cell again")
     await person.until(lambda: details.find(QTableView, "Frames"), "the frames of another answer")
     after = {answer.case: answer for answer in await load_answers(person)}
-    assert after["c0"].at > before["c0"].at
+    assert after["c0"].created_at > before["c0"].created_at
     assert len(after) == page.answers == 3
 
     # It becomes a conversation
     evaluated = person.session
     answer = next(answer for answer in after.values() if answer.case == "c0")
-    kept = await person.app.workspace.answers.kept(evaluated.main.id, answer)
+    kept = await person.app.workspace.answers.details(evaluated.main.id, answer)
     await details.open_tab("Answers")
     await details.press("Open as conversation")
     await person.until(lambda: person.session is not evaluated, "another experiment")

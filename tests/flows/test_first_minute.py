@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Ending, Role
-from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.gateways import GatewayBar

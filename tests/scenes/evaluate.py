@@ -6,7 +6,7 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.json_answers import FitsSchema
 from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluation.sweep import Range, over_models, over_parameters
+from playground.engine.evaluation.variants import ParameterRange, over_models, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.variants import Variant
 from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, VariantsPanel, change_plan, plan_of
@@ -40,7 +40,7 @@ async def evaluate_variants(stage: Stage) -> None:
         Variant(name="stricter system", system=system),
         Variant(name="nothing else yet"),
         *over_models(settings, ["demo-reasoner", "a-model-with-a-very-long-name-" * 3]),
-        *over_parameters(settings, [Range("temperature", (0, 0.5))]),
+        *over_parameters(settings, [ParameterRange("temperature", (0, 0.5))]),
     ]
     await change_plan(stage.person, variants=variants)
     await stage.until(lambda: len(VariantsPanel(stage.person, page.widget).cards) == 7, "a card each")

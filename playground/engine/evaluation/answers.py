@@ -1,8 +1,8 @@
-"""The file in which the answers of evaluations are kept, as they end: one row an answer, what came beside it.
+"""The file of answers of evaluations: one row an answer, saved as soon as it is complete.
 
-An answer is found by the evaluation's id, a digest of what was asked, and which repeat it is: so it is there once,
-whatever ends the process, and is never asked for again. What a table needs stands in columns; turns, judges and frames
-stand apart and are read when somebody looks. One thread works on the file; what it returned is on the disk.
+The key of an answer is the id of the evaluation, the digest of its request, and its repeat. The columns hold what a
+table shows; turns, judgements and frames are in a table of their own and are read when an answer is opened. One thread
+works on the file; when a method returns, its changes are on disk.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from playground.domain.checks.check import Verdict
 from playground.domain.debugging import canonical
 from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
-from playground.engine.evaluation.answering import Answer, Brought, read_written, with_verdicts
 from playground.engine.evaluation.judging import Judgement
-from playground.engine.evaluation.making import Packed
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.migrations import RECORDED_CALLS_TABLE
+from playground.engine.evaluation.provider import Answer, AnswerResult, SerializedAnswer, with_verdicts
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.redacted_output import redact, redact_json
 from playground.gateway.redact import Redactor
@@ -38,13 +40,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Two answers: the digests of what was asked of each, and their repeat.
+#: Two answers to compare: the digest of each, and their repeat.
 Pair: TypeAlias = tuple[str, str, int]
 
 APPLICATION_ID: Final = 0x67506C45
 VERSION: Final = 1
 SUFFIX: Final = ".answers.sqlite"
-_LARGEST: Final = 512 * 1024 * 1024  # bytes of one answer after it was unpacked
+_LARGEST: Final = 512 * 1024 * 1024  # bytes of one unpacked answer
 _TABLES: Final = (
     """CREATE TABLE answers (
         number INTEGER PRIMARY KEY,
@@ -72,99 +74,71 @@ _TABLES: Final = (
         vote TEXT NOT NULL,
         PRIMARY KEY (evaluation, one, other, repeat)) WITHOUT ROWID""",
 )
-#: Made in every file, those of earlier versions among them, which know nothing of it.
-_RECORDED: Final = """CREATE TABLE IF NOT EXISTS recorded (
-    evaluation TEXT NOT NULL,
-    server TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    arguments TEXT NOT NULL,
-    answer BLOB NOT NULL,
-    PRIMARY KEY (evaluation, server, tool, arguments)) WITHOUT ROWID"""
-_FOUND: Final = 'digest, repeat, "case", "column", at, gist, failure'
-_COLUMNS: Final = f"{_FOUND}, figures, verdicts"
+_COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
 _KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
 
 
 class AnswersError(Exception):
-    """The file of answers cannot be opened, read or written; the text says why, for people."""
+    """The file of answers cannot be opened, read or written. The text gives the reason for people."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What is kept of one answer besides its row."""
+class SavedAnswer:
+    """The saved details of an answer: turns, judgements and exchanges."""
 
     turns: tuple[Turn, ...] = ()
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
 
 
-class CallAsked(NamedTuple):
-    """A call as tool servers are asked: the server's name, the tool's name there, a digest of the arguments."""
+class CallKey(NamedTuple):
+    """The key of a recorded call: the name of the server, that of the tool there, and a digest of the arguments."""
 
     server: str
     tool: str
     arguments: str
 
     @classmethod
-    def of(cls, server: str, tool: str, arguments: str) -> CallAsked:
-        """That of a call with these raw arguments, which are the same where they are as JSON values."""
+    def of(cls, server: str, tool: str, arguments: str) -> CallKey:
+        """Return the key of a call. Arguments are equal if they are equal as JSON values."""
         text = canonical(arguments).encode("utf-8", "surrogatepass")
         return cls(server, tool, hashlib.sha256(text).hexdigest())
 
 
 class AnswerStore:
-    """``path`` is made when it is first opened; ``known`` are the secrets of this process, none of which gets there."""
+    """The file at ``path``, created when it is first used. ``secrets`` are redacted in everything that is saved."""
 
-    def __init__(self, path: Path, known: Iterable[Secret] = ()) -> None:
+    def __init__(self, path: Path, secrets: Iterable[Secret] = ()) -> None:
         self.path = path
-        self.known = known
+        self.secrets = secrets
         self._connection: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "answers")
 
-    # What is there
+    # Answers
 
     async def load(self, evaluation: str) -> list[Answer]:
-        """All answers of an evaluation, in the order in which they came. Raises AnswersError."""
+        """Return all answers of an evaluation, in the order in which they were saved. Raises AnswersError."""
         return await self._do(lambda connection: _load(connection, evaluation))
 
-    async def kept(self, evaluation: str, answer: Answer) -> Kept:
-        """What else is kept of an answer; nothing where it is gone. Raises AnswersError."""
-        return await self._do(lambda connection: _kept(connection, evaluation, answer))
+    async def details(self, evaluation: str, answer: Answer) -> SavedAnswer:
+        """Return what is saved of an answer besides its row; empty if it was deleted. Raises AnswersError."""
+        return await self._do(lambda connection: _details(connection, evaluation, answer))
 
-    # What comes
-
-    async def add(self, evaluation: str, brought: Sequence[Brought | Packed]) -> None:
-        """Keep answers, also in the place of the same ones; returns once they are on disk. Raises AnswersError."""
-        if brought:
-            redactor = redactor_of(self.known)
-            await self._do(lambda connection: _add(connection, evaluation, brought, redactor))
+    async def add(self, evaluation: str, results: Sequence[AnswerResult | SerializedAnswer]) -> None:
+        """Save answers, replacing those with the same keys. Raises AnswersError."""
+        if results:
+            redactor = redactor_of(self.secrets)
+            await self._do(lambda connection: _add(connection, evaluation, results, redactor))
 
     async def judged(self, evaluation: str, answers: Sequence[tuple[Answer, Mapping[str, Judgement]]]) -> None:
-        """Keep other verdicts of answers, and what judges said besides. Raises AnswersError."""
+        """Save verdicts of answers, with new judgements. Raises AnswersError."""
         if answers:
-            redactor = redactor_of(self.known)
-            await self._do(lambda connection: _judged(connection, evaluation, answers, redactor))
-
-    async def vote(self, evaluation: str, pair: Pair, vote: str) -> None:
-        """Keep what somebody said of two answers, by their digests and their repeat. Raises AnswersError."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)", (evaluation, *pair, vote))
-
-        await self._do(work)
-
-    async def votes(self, evaluation: str) -> dict[Pair, str]:
-        """What was said of pairs of answers. Raises AnswersError."""
-        query = "SELECT one, other, repeat, vote FROM votes WHERE evaluation = ?"
-
-        def work(connection: sqlite3.Connection) -> dict[Pair, str]:
-            return {(one, other, repeat): vote for one, other, repeat, vote in connection.execute(query, (evaluation,))}
-
-        return await self._do(work)
+            redactor = redactor_of(self.secrets)
+            await self._do(lambda connection: _add_verdicts(connection, evaluation, answers, redactor))
 
     async def forget(self, evaluation: str, answers: Iterable[Answer] | None = None) -> None:
-        """Let answers go, all where none are named, with what was said of them. Raises AnswersError."""
-        keys = [(evaluation, one.digest, one.repeat) for one in answers] if answers is not None else None
+        """Delete answers with their votes; all of the evaluation for None. Raises AnswersError."""
+        keys = [_key(evaluation, answer) for answer in answers] if answers is not None else None
 
         def work(connection: sqlite3.Connection) -> None:
             with _transaction(connection):
@@ -177,29 +151,38 @@ class AnswerStore:
 
         await self._do(work)
 
-    # What tool servers answered
+    # Votes of blind comparisons
 
-    async def recorded(self, evaluation: str, call: CallAsked) -> ServerAnswer | None:
-        """What is kept of a call of a tool server; None where nothing is. Raises AnswersError."""
+    async def vote(self, evaluation: str, pair: Pair, vote: str) -> None:
+        """Save the vote of a person on two answers. Raises AnswersError."""
+        query = "INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)"
+        await self._do(lambda connection: connection.execute(query, (evaluation, *pair, vote)))
+
+    async def votes(self, evaluation: str) -> dict[Pair, str]:
+        """Return all votes by their pair of answers. Raises AnswersError."""
+        query = "SELECT one, other, repeat, vote FROM votes WHERE evaluation = ?"
+        rows = await self._do(lambda connection: connection.execute(query, (evaluation,)).fetchall())
+        return {(first, second, repeat): vote for first, second, repeat, vote in rows}
+
+    # Recorded answers of tool servers
+
+    async def recorded(self, evaluation: str, call: CallKey) -> ServerAnswer | None:
+        """Return the recorded answer to a call; None without one, or if it is damaged. Raises AnswersError."""
         query = "SELECT answer FROM recorded WHERE evaluation = ? AND server = ? AND tool = ? AND arguments = ?"
+        row = await self._do(lambda connection: connection.execute(query, (evaluation, *call)).fetchone())
+        try:
+            return ServerAnswer.model_validate(_unpacked(row[0])) if row is not None else None
+        except (ValueError, zlib.error):
+            return None
 
-        def work(connection: sqlite3.Connection) -> ServerAnswer | None:
-            row = connection.execute(query, (evaluation, *call)).fetchone()
-            try:
-                return ServerAnswer.model_validate(_unpacked(row[0])) if row is not None else None
-            except (ValueError, zlib.error):
-                return None  # damaged: it is asked again
-
-        return await self._do(work)
-
-    async def recorded_calls(self, evaluation: str) -> list[CallAsked]:
-        """The calls of which an answer is kept. Raises AnswersError."""
+    async def recorded_calls(self, evaluation: str) -> list[CallKey]:
+        """Return the keys of all recorded calls. Raises AnswersError."""
         query = "SELECT server, tool, arguments FROM recorded WHERE evaluation = ?"
-        return await self._do(lambda connection: [CallAsked(*row) for row in connection.execute(query, (evaluation,))])
+        return await self._do(lambda connection: [CallKey(*row) for row in connection.execute(query, (evaluation,))])
 
-    async def record(self, evaluation: str, call: CallAsked, answer: ServerAnswer) -> None:
-        """Keep what a tool server answered to a call. Raises AnswersError."""
-        redactor = redactor_of(self.known)
+    async def record(self, evaluation: str, call: CallKey, answer: ServerAnswer) -> None:
+        """Save the answer of a tool server to a call. Raises AnswersError."""
+        redactor = redactor_of(self.secrets)
 
         def work(connection: sqlite3.Connection) -> None:
             packed = _packed(encode(answer), redactor)
@@ -208,28 +191,29 @@ class AnswerStore:
         await self._do(work)
 
     async def forget_recorded(self, evaluation: str) -> None:
-        """Let go what tool servers answered. Raises AnswersError."""
+        """Delete all recorded answers of tool servers. Raises AnswersError."""
         query = "DELETE FROM recorded WHERE evaluation = ?"
         await self._do(lambda connection: connection.execute(query, (evaluation,)))
 
-    def forget_soon(self, evaluations: Iterable[str]) -> None:
-        """Let all answers of these go, if there is a file; that is done before it is closed. What refuses stays."""
-        ids = [(one,) for one in evaluations]
+    # The file
 
-        def done() -> None:
+    def forget_soon(self, evaluations: Iterable[str]) -> None:
+        """Delete everything of these evaluations before the file is closed, if there is one. Failures are ignored."""
+        ids = [(evaluation,) for evaluation in evaluations]
+
+        def work() -> None:
             if self._connection is None and self.path.exists():
                 self._connection = _open(self.path)
             if self._connection is not None:
                 with _transaction(self._connection):
-                    self._connection.executemany("DELETE FROM answers WHERE evaluation = ?", ids)
-                    self._connection.executemany("DELETE FROM votes WHERE evaluation = ?", ids)
-                    self._connection.executemany("DELETE FROM recorded WHERE evaluation = ?", ids)
+                    for table in ("answers", "votes", "recorded"):
+                        self._connection.executemany(f"DELETE FROM {table} WHERE evaluation = ?", ids)  # noqa: S608
 
-        with contextlib.suppress(RuntimeError):  # closed already
-            self._thread.submit(done)
+        with contextlib.suppress(RuntimeError):  # the store is closed
+            self._thread.submit(work)
 
     async def aclose(self) -> None:
-        """Close the file, after what is being done."""
+        """Close the file after everything that was begun is done."""
         await asyncio.to_thread(self._thread.shutdown)
         if self._connection is not None:
             self._connection.close()
@@ -280,7 +264,7 @@ def _open(path: Path) -> sqlite3.Connection:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute(_RECORDED)
+        connection.execute(RECORDED_CALLS_TABLE)
     except BaseException:
         connection.close()
         raise
@@ -288,63 +272,71 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _add(
-    connection: sqlite3.Connection, evaluation: str, brought: Sequence[Brought | Packed], redactor: Redactor
+    connection: sqlite3.Connection,
+    evaluation: str,
+    results: Sequence[AnswerResult | SerializedAnswer],
+    redactor: Redactor,
 ) -> None:
+    marks = ", ".join("?" * (_COLUMNS.count(",") + 2))
     with _transaction(connection):
-        for one in brought:
-            made = pack(one, redactor) if isinstance(one, Brought) else one
-            connection.execute(f"DELETE FROM answers WHERE {_KEY}", _key(evaluation, made.answer))  # noqa: S608
-            marks = ", ".join("?" * (len(made.row) + 1))
+        for result in results:
+            packed = pack(result, redactor) if isinstance(result, AnswerResult) else result
+            connection.execute(f"DELETE FROM answers WHERE {_KEY}", _key(evaluation, packed.answer))  # noqa: S608
             number = connection.execute(
                 f"INSERT INTO answers (evaluation, {_COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own words
-                (evaluation, *made.row),
+                (evaluation, *packed.row),
             ).lastrowid
-            kept = (number, made.turns, made.judgements, made.frames)
-            connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", kept)
+            details = (number, packed.turns, packed.judgements, packed.frames)
+            connection.execute("INSERT INTO kept VALUES (?, ?, ?, ?)", details)
 
 
-def pack(found: Brought, redactor: Redactor) -> Packed:
-    """An answer as it stands in the file. Slow for one with much in it: not on a loop that reads others."""
-    turns = _packed([encode(turn) for turn in found.turns], redactor)
-    judgements, frames = _judgements(found.judgements, redactor), _frames(found.exchanges, redactor)
-    return Packed(found.answer, _row(found.answer, redactor), turns, judgements, frames, redactor.text(found.fatal))
+def pack(result: AnswerResult, redactor: Redactor) -> SerializedAnswer:
+    """Serialize an answer for the file. Slow for a large one: not for an event loop."""
+    return SerializedAnswer(
+        result.answer,
+        _row(result.answer, redactor),
+        _packed([encode(turn) for turn in result.turns], redactor),
+        _judgements(result.judgements, redactor),
+        _frames(result.exchanges, redactor),
+        redactor.text(result.fatal),
+    )
 
 
-def _forget_votes(connection: sqlite3.Connection, evaluation: str, gone: Set[tuple[str, int]]) -> None:
-    """What was said of an answer does not hold for the one that is asked for in its place."""
+def _forget_votes(connection: sqlite3.Connection, evaluation: str, deleted: Set[tuple[str, int]]) -> None:
+    """Delete the votes on deleted answers: they do not apply to new answers in their place."""
     votes = connection.execute("SELECT one, other, repeat FROM votes WHERE evaluation = ?", (evaluation,)).fetchall()
-    of_gone = [(evaluation, *vote) for vote in votes if (vote[0], vote[2]) in gone or (vote[1], vote[2]) in gone]
+    rows = [(evaluation, *vote) for vote in votes if {(vote[0], vote[2]), (vote[1], vote[2])} & deleted]
     query = "DELETE FROM votes WHERE evaluation = ? AND one = ? AND other = ? AND repeat = ?"
-    connection.executemany(query, of_gone)
+    connection.executemany(query, rows)
 
 
-def _judged(
+def _add_verdicts(
     connection: sqlite3.Connection,
     evaluation: str,
     answers: Sequence[tuple[Answer, Mapping[str, Judgement]]],
     redactor: Redactor,
 ) -> None:
     with _transaction(connection):
-        for made, judgements in answers:
-            answer = _with_kept(connection, evaluation, made)
+        for judged_answer, judgements in answers:
+            answer = _with_saved_verdicts(connection, evaluation, judged_answer)
             connection.execute(
                 f"UPDATE answers SET verdicts = ?, figures = ? WHERE {_KEY}",  # noqa: S608 - our own words
-                (_verdicts(answer, redactor), json.dumps(answer.figures), *_key(evaluation, answer)),
+                (_verdicts(answer, redactor), json.dumps(answer.metrics), *_key(evaluation, answer)),
             )
             if judgements:
-                before = _kept(connection, evaluation, answer).judgements
+                before = _details(connection, evaluation, answer).judgements
                 connection.execute(
                     f"UPDATE kept SET judgements = ? WHERE answer = (SELECT number FROM answers WHERE {_KEY})",  # noqa: S608
                     (_judgements({**before, **judgements}, redactor), *_key(evaluation, answer)),
                 )
 
 
-def _with_kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Answer:
-    """The same with verdicts that it has on disk only: a judge and a person may be at one answer at the same time."""
+def _with_saved_verdicts(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Answer:
+    """Add the verdicts that only the file has: a judge and a person may judge an answer at the same time."""
     query = f"SELECT {_COLUMNS} FROM answers WHERE {_KEY}"  # noqa: S608 - our own words
     row = connection.execute(query, _key(evaluation, answer)).fetchone()
-    kept = answer_of(row) if row is not None else None
-    return with_verdicts(answer, {**kept.verdicts, **answer.verdicts}) if kept is not None else answer
+    saved = answer_of(row) if row is not None else None
+    return with_verdicts(answer, {**saved.verdicts, **answer.verdicts}) if saved is not None else answer
 
 
 def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
@@ -352,17 +344,17 @@ def _key(evaluation: str, answer: Answer) -> tuple[str, str, int]:
 
 
 def _row(answer: Answer, redactor: Redactor) -> tuple[Any, ...]:
-    texts = [text.encode("utf-8", "replace").decode() for text in (answer.gist, answer.failure)]
-    key = (answer.digest, answer.repeat, answer.case, answer.column, answer.at)
-    return (*key, *(redact(text, redactor) for text in texts), json.dumps(answer.figures), _verdicts(answer, redactor))
+    texts = [text.encode("utf-8", "replace").decode() for text in (answer.preview, answer.failure)]
+    key = (answer.digest, answer.repeat, answer.case, answer.column, answer.created_at)
+    return (*key, *(redact(text, redactor) for text in texts), json.dumps(answer.metrics), _verdicts(answer, redactor))
 
 
 def _verdicts(answer: Answer, redactor: Redactor) -> str:
     return redactor.text(json.dumps(redact_json(dict(answer.verdicts), redactor)))
 
 
-def _judgements(found: Mapping[str, Judgement], redactor: Redactor) -> bytes | None:
-    return _packed({key: encode(one) for key, one in found.items()}, redactor) if found else None
+def _judgements(judgements: Mapping[str, Judgement], redactor: Redactor) -> bytes | None:
+    return _packed({key: encode(judgement) for key, judgement in judgements.items()}, redactor) if judgements else None
 
 
 def _frames(exchanges: Sequence[Exchange], redactor: Redactor) -> bytes | None:
@@ -371,7 +363,7 @@ def _frames(exchanges: Sequence[Exchange], redactor: Redactor) -> bytes | None:
         try:
             tapes.append(tape_of(exchange, redactor))
         except CassetteError:
-            continue  # its bodies were let go
+            continue  # its bodies are no longer in memory
     return _packed(tapes, redactor) if tapes else None
 
 
@@ -382,48 +374,47 @@ def _packed(value: JSON, redactor: Redactor) -> bytes:
 def _unpacked(data: bytes | None) -> JSON:
     if data is None:
         return None
-    unpacker = zlib.decompressobj()
-    text = unpacker.decompress(data, _LARGEST)
-    return json.loads(text)
+    return json.loads(zlib.decompressobj().decompress(data, _LARGEST))
 
 
 def _load(connection: sqlite3.Connection, evaluation: str) -> list[Answer]:
-    # The numbers are found first, in the index alone: whole rows would have to be sorted otherwise.
-    query = f"""SELECT {_FOUND}, '[' || figures || ',' || verdicts || ']' FROM answers
-        WHERE number IN (SELECT number FROM answers WHERE evaluation = ?)
-        AND figures GLOB '[[]*]' AND verdicts GLOB '{{*}}' ORDER BY number"""  # noqa: S608 - our own words
-    return [Answer.kept(*row) for row in connection.execute(query, (evaluation,))]
+    query = f"SELECT {_COLUMNS} FROM answers WHERE evaluation = ? ORDER BY number"  # noqa: S608 - our own words
+    answers = map(answer_of, connection.execute(query, (evaluation,)))
+    return [answer for answer in answers if answer is not None]
 
 
 def answer_of(row: tuple[Any, ...]) -> Answer | None:
-    """The answer of a row; None for one that cannot be read: it is asked for again."""
-    read = read_written(f"[{row[-2]},{row[-1]}]")
-    fields: tuple[Any, ...] = (*row[:-2], *(read or ()))
-    return Answer(*fields) if read is not None else None
+    """Return the answer of a row; None if its metrics are damaged. Damaged verdicts are missing, and judged again."""
+    try:
+        digest, repeat, case, column, created_at, preview, failure, metrics, verdicts = row
+        figures = AnswerMetrics(*json.loads(metrics))
+    except (ValueError, TypeError):
+        return None
+    answer = Answer(digest, repeat, case, column, created_at, preview, failure, figures)
+    try:
+        return with_verdicts(answer, {key: Verdict(*verdict) for key, verdict in json.loads(verdicts).items()})
+    except (ValueError, TypeError, AttributeError):
+        return answer
 
 
 def judgements_of(packed: bytes | None) -> dict[str, Judgement]:
-    """What judges said, as it stands in the file. Raises ValueError, zlib.error."""
-    return _read_judgements(_unpacked(packed))
+    """Read packed judgements. Raises ValueError, zlib.error."""
+    return {key: Judgement.model_validate(item) for key, item in (_unpacked(packed) or {}).items()}
 
 
-def _read_judgements(value: Any) -> dict[str, Judgement]:
-    return {key: Judgement.model_validate(one) for key, one in (value or {}).items()}
-
-
-def _kept(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> Kept:
+def _details(connection: sqlite3.Connection, evaluation: str, answer: Answer) -> SavedAnswer:
     row = connection.execute(
         f"SELECT turns, judgements, frames FROM kept JOIN answers ON answer = number WHERE {_KEY}",  # noqa: S608
         _key(evaluation, answer),
     ).fetchone()
     if row is None:
-        return Kept()
+        return SavedAnswer()
+    turns, judgements, frames = row
     try:
-        turns, judgements, frames = map(_unpacked, row)
-        return Kept(
-            tuple(Turn.model_validate(one) for one in turns or ()),
-            _read_judgements(judgements),
-            tuple(exchange_from(one, "the exchange") for one in frames or ()),
+        return SavedAnswer(
+            tuple(Turn.model_validate(turn) for turn in _unpacked(turns) or ()),
+            judgements_of(judgements),
+            tuple(exchange_from(tape, "the exchange") for tape in _unpacked(frames) or ()),
         )
     except (ValueError, TypeError, zlib.error, CassetteError) as error:
         raise sqlite3.DatabaseError(f"an answer in it is damaged ({error})") from None

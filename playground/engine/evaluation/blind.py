@@ -1,104 +1,102 @@
-"""Two answers to the same, without names: somebody says which is better, and at the end it is told whose they were.
+"""Blind comparison: a person votes on pairs of answers without knowing their variants.
 
-Which pair comes when, and which answer stands at which side, is drawn by the plan's seed, so that it is the same when
-it is gone on with another day. A pair counts once; both good and both bad count neither way.
+The order of pairs and the sides of the answers are random by the plan's seed, so that a comparison can be continued
+later. Each pair counts once; both good and both bad count neither way.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import Pair
-from playground.engine.evaluation.inquiry import Column
+from playground.engine.evaluation.provider import Answer
+from playground.engine.evaluation.resolved import EvalVariant
 from playground.engine.evaluation.results import SURE, Results
 from playground.engine.evaluation.statistics import Interval, mcnemar, p_words, wilson
 from playground.engine.session.plan import Case
 
 
 class Vote(StrEnum):
-    """What is said of a pair; the first is the answer of the first of both columns."""
+    """A vote on a pair: the answer of the first or the second variant is better, or both are good or bad."""
 
     FIRST = "first"
-    OTHER = "other"
+    SECOND = "other"
     BOTH = "both"
     NEITHER = "neither"
 
 
 @dataclass(frozen=True)
-class Sides:
-    """A pair as it is shown. ``turned``: the first column's answer stands at the right."""
+class BlindPair:
+    """A pair of answers to a case. ``is_swapped``: the answer of the first variant is on the right."""
 
     case: Case
     pair: Pair
     first: Answer
-    other: Answer
-    turned: bool
+    second: Answer
+    is_swapped: bool
 
     @property
-    def shown(self) -> tuple[Answer, Answer]:
-        """Left and right."""
-        return (self.other, self.first) if self.turned else (self.first, self.other)
+    def sides(self) -> tuple[Answer, Answer]:
+        """The answers on the left and on the right."""
+        return (self.second, self.first) if self.is_swapped else (self.first, self.second)
 
-    def vote(self, left: bool) -> Vote:
-        """What it means that the left one is better, or the right one."""
-        return Vote.FIRST if left is not self.turned else Vote.OTHER
+    def vote(self, is_left: bool) -> Vote:
+        """Return the vote for the left or the right answer."""
+        return Vote.FIRST if is_left is not self.is_swapped else Vote.SECOND
 
 
 @dataclass(frozen=True)
-class Tally:
-    """How often each was better. ``share`` and ``interval`` are those of the other column among pairs that decided."""
+class VoteCounts:
+    """The counts of the votes. ``share`` and ``interval`` are those of the second variant among decided pairs."""
 
     first: int
-    other: int
+    second: int
     both: int
     neither: int
-    left: int
+    remaining: int
     interval: Interval
     p: float
     words: str
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None before any pair decided."""
-        decided = self.first + self.other
-        return self.other / decided if decided else None
+        """The share from 0 to 1; None before a pair decided."""
+        decided = self.first + self.second
+        return self.second / decided if decided else None
 
 
-def pairs(results: Results, first: Column, other: Column) -> list[Sides]:
-    """All pairs of answers that came in both columns, in the order in which they are shown."""
-    chance = random.Random(f"{results.inquiry.plan.seed} {first.id} {other.id}")  # noqa: S311 - not for secrets
-    out = []
-    for case in results.inquiry.cases:
-        here, there = results.cell(case, first), results.cell(case, other)
-        for one, two in zip(here.answers, there.answers, strict=True):
-            turned = chance.random() < 0.5  # drawn for those that are missing, too: another answer moves no other pair
-            if one is None or two is None or one.failure or two.failure:
-                continue
-            out.append(Sides(case, (one.digest, two.digest, one.repeat), one, two, turned))
-    chance.shuffle(out)
-    return out
+def blind_pairs(results: Results, first: EvalVariant, second: EvalVariant) -> list[BlindPair]:
+    """Return all pairs of answers that both variants have, in random order."""
+    rng = random.Random(f"{results.resolved.plan.seed} {first.id} {second.id}")  # noqa: S311 - not secret
+    pairs = []
+    for case in results.resolved.cases:
+        for a, b in zip(results.cell(case, first).answers, results.cell(case, second).answers, strict=True):
+            is_swapped = rng.random() < 0.5  # drawn for missing answers too: a new answer changes no other pair
+            if a is not None and b is not None and not a.failure and not b.failure:
+                pairs.append(BlindPair(case, (a.digest, b.digest, a.repeat), a, b, is_swapped))
+    rng.shuffle(pairs)
+    return pairs
 
 
-def tally(found: Sequence[Sides], votes: Mapping[Pair, str], first: Column, other: Column) -> Tally:
-    """Who won so far. Repeats of a case are votes like any other: what is judged are answers, one by one."""
-    said = [votes.get(one.pair) for one in found]
-    counts = {vote: sum(one == vote for one in said) for vote in Vote}
-    won, lost = counts[Vote.OTHER], counts[Vote.FIRST]
+def count_votes(
+    pairs: Sequence[BlindPair], votes: Mapping[Pair, str], first: EvalVariant, second: EvalVariant
+) -> VoteCounts:
+    """Count the votes and test whether a variant is better. Repeats of a case are votes of their own."""
+    counts = Counter(votes.get(pair.pair) for pair in pairs)
+    won, lost = counts[Vote.SECOND], counts[Vote.FIRST]
     p, decided = mcnemar(won, lost), won + lost
-    interval = wilson(won, decided)
     if not decided:
         words = "No pair has decided yet."
     elif p < SURE:
-        better, worse = (other, first) if won > lost else (first, other)
+        better, worse = (second, first) if won > lost else (first, second)
         share = round(100 * max(won, lost) / decided)
         words = f"{better.title} was better than {worse.title} in {share} % of {decided} pairs (p {p_words(p)})."
     else:
-        words = (
-            f"From {decided} pairs it cannot be told whether {first.title} or {other.title} is better (p {p_words(p)})."
-        )
-    left = sum(one is None for one in said)
-    return Tally(lost, won, counts[Vote.BOTH], counts[Vote.NEITHER], left, interval, p, words)
+        titles = f"{first.title} or {second.title}"
+        words = f"From {decided} pairs it cannot be told whether {titles} is better (p {p_words(p)})."
+    interval = wilson(won, decided)
+    return VoteCounts(lost, won, counts[Vote.BOTH], counts[Vote.NEITHER], counts[None], interval, p, words)

@@ -1,4 +1,4 @@
-"""From conversations to cases and back: a turn with all above it becomes a case, an answer becomes a conversation."""
+"""Cases from turns of a conversation, and conversations from answers of an evaluation."""
 
 from __future__ import annotations
 
@@ -7,49 +7,48 @@ from typing import TYPE_CHECKING
 
 from playground.domain.transcript import Role, Transcript
 from playground.domain.variables import as_written, names_in
+from playground.engine.evaluation.resolved import SYSTEM_ROLES
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answers import Kept
-    from playground.engine.evaluation.inquiry import Column
-
-_SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
+    from playground.engine.evaluation.answers import SavedAnswer
+    from playground.engine.evaluation.resolved import EvalVariant
 
 
 def case_of(session: Session, turn_id: str) -> Case:
-    """What was asked up to a turn, as a case: an answer is what is expected of it then, and nothing below it counts.
+    """Return the turns down to a turn as a case; an answer there is the expected one, and not part of the turns.
 
-    System turns stay the experiment's, so that variants may have others; what stands in an open editor counts. Raises
-    KeyError for an unknown turn, and ValueError where nothing was asked.
+    Edits in open editors are included. Leading system turns are not: they belong to the variants. Raises KeyError for
+    an unknown turn, and ValueError if there is no user turn.
     """
     turn = session.transcript.turns[turn_id]
     answer = turn if turn.role is Role.ASSISTANT else None
-    transcript, at = session.editors.as_kept(turn.parent if answer is not None else turn_id)
-    path = transcript.lineage(at) if at is not None else ()
-    top = next((place for place, turn in enumerate(path) if turn.role not in _SYSTEM), len(path))
-    asked = tuple(turn for turn in path[top:] if not turn.is_empty)
-    if not any(turn.role is Role.USER for turn in asked):
+    transcript, tip = session.editors.as_kept(turn.parent if answer is not None else turn_id)
+    path = transcript.lineage(tip) if tip is not None else ()
+    start = next((place for place, turn in enumerate(path) if turn.role not in SYSTEM_ROLES), len(path))
+    turns = tuple(turn for turn in path[start:] if not turn.is_empty)
+    if not any(turn.role is Role.USER for turn in turns):
         raise ValueError("Nothing was asked above this turn, so that it is no case.")
-    neighbours = any(one.role is Role.USER and two.role is Role.USER for one, two in pairwise(asked))
-    behind_call = asked[-1].role is not Role.USER
-    return Case(turns=asked, whole=neighbours or behind_call, expected=answer.text if answer is not None else "")
+    has_adjacent_users = any(first.role is Role.USER and second.role is Role.USER for first, second in pairwise(turns))
+    is_single_request = has_adjacent_users or turns[-1].role is not Role.USER
+    return Case(turns=turns, whole=is_single_request, expected=answer.text if answer is not None else "")
 
 
 def step_plan(session: Session, turn_id: str, repeats: int = 5) -> Plan:
-    """A plan that asks once more, and so often, what brought a turn: with the checks and variants that there are.
+    """Return a plan that repeats the request of a turn, with the checks and variants of the current plan.
 
-    Raises as ``case_of`` does.
+    Raises KeyError and ValueError as ``case_of`` does.
     """
-    before = session.main.settings.evaluation or Plan()
+    plan = session.main.settings.evaluation or Plan()
     case = case_of(session, turn_id).model_copy(update={"name": "This step", "expected": ""})
-    return before.model_copy(update={"cases": (case,), "repeats": repeats})
+    return plan.model_copy(update={"cases": (case,), "repeats": repeats})
 
 
-def begin_with_answer(session: Session, column: Column, kept: Kept, title: str = "") -> None:
-    """Have a new session hold an answer: what was asked and what came, under what its column sets.
+def begin_with_answer(session: Session, column: EvalVariant, kept: SavedAnswer, title: str = "") -> None:
+    """Fill a new session with an answer: its turns, and the settings of its variant.
 
-    What looks like a variable in it is none any more: the values were put in when it was asked.
+    Variables were filled in when it was requested, so text that looks like one is kept as it is written.
     """
     settings = column.settings.model_copy(
         update={"title": title, "variables": {name: as_written(name) for name in names_in(kept.turns)}}
@@ -60,8 +59,9 @@ def begin_with_answer(session: Session, column: Column, kept: Kept, title: str =
 
 
 def step_of(session: Session, focused: str = "") -> str:
-    """The turn whose step is meant: an answer that has the focus, else the one that is looked at, while its calls wait
-    or when it is the last; else the last turn of the path. Empty where there is none.
+    """Return the id of the turn whose request a person means; empty in an empty conversation.
+
+    It is the focused answer, else the last answer if it ends the path or its calls wait, else the last turn.
     """
     transcript = session.transcript
     if focused in transcript.turns and transcript.turns[focused].role is Role.ASSISTANT:

@@ -1,6 +1,6 @@
-"""What tool servers answered in an evaluation, kept and given again: a repeat asks nothing of the world.
+"""Recorded answers of tool servers: within an evaluation each call is made once, and then answered from the file.
 
-A call is the same where its tool, its server and its arguments, as JSON values, are. What is given again says so.
+Calls are equal if their server, tool and arguments (as JSON values) are. A replayed answer is marked as ``recorded``.
 """
 
 from __future__ import annotations
@@ -10,59 +10,58 @@ from collections.abc import Callable, Iterable
 
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
-from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallAsked
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallKey
 from playground.engine.session.serving import Serving, ServingError, Ticket
 
 
-class Recorded:
-    """Asks as ``serving`` does, each call once; ``store`` keeps what came under the id of the evaluation.
-
-    ``open`` is awaited before anything is asked.
-    """
+class RecordedCalls:
+    """Calls tools as ``serving`` does, each call once; ``store`` holds the answers. Await ``open`` first."""
 
     def __init__(self, serving: Callable[[], Serving], store: AnswerStore, evaluation: str) -> None:
         self._serving, self._store, self._evaluation = serving, store, evaluation
         self._tools: set[tuple[str, str]] = set()
-        self._coming: dict[CallAsked, asyncio.Lock] = {}
+        self._locks: dict[CallKey, asyncio.Lock] = {}
 
     async def open(self) -> None:
-        """Learn of which tools there are answers. Raises AnswersError."""
-        self._tools = {(one.server, one.tool) for one in await self._store.recorded_calls(self._evaluation)}
+        """Load the names of the tools that have recorded answers. Raises AnswersError."""
+        self._tools = {(call.server, call.tool) for call in await self._store.recorded_calls(self._evaluation)}
+
+    def _is_recorded(self, tool: ToolDefinition) -> bool:
+        return (tool.server, tool.name_there) in self._tools
 
     def refusal(self, tool: ToolDefinition) -> str:
-        """Why a tool cannot be asked; one of which answers are kept can be, whatever became of its server."""
-        return "" if (tool.server, tool.name_there) in self._tools else self._serving().refusal(tool)
+        """Return why a tool cannot be called; a tool with recorded answers can be called without its server."""
+        return "" if self._is_recorded(tool) else self._serving().refusal(tool)
 
     def mendable(self, tool: ToolDefinition) -> bool:
-        """Nobody is there to be asked while an evaluation runs."""
+        """Return False: no person can help during an evaluation."""
         return False
 
     async def mend(self, tool: ToolDefinition) -> None:
-        """There is nothing that could be done."""
+        """Do nothing."""
 
     def trusted(self, tool: ToolDefinition) -> bool:
-        """As its server is."""
+        """Return whether the server of a tool is trusted."""
         return self._serving().trusted(tool)
 
     def allowed(self, tool: ToolDefinition) -> bool:
-        """As it is without a recording."""
+        """Return whether a tool may run without a question."""
         return self._serving().allowed(tool)
 
     def expect(self, tools: Iterable[ToolDefinition]) -> None:
-        """Those of which no answer is kept may be asked of their servers."""
-        self._serving().expect(tool for tool in tools if (tool.server, tool.name_there) not in self._tools)
+        """Announce the tools without recorded answers to their servers."""
+        self._serving().expect(tool for tool in tools if not self._is_recorded(tool))
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
-        """The answer that is kept, else that of the server, which is kept then. Raises ServingError."""
-        call = CallAsked.of(tool.server, tool.name_there, arguments)
-        lock = self._coming.setdefault(call, asyncio.Lock())  # those who ask the same at once have one answer
+        """Return the recorded answer, or else record that of the server. Raises ServingError."""
+        call = CallKey.of(tool.server, tool.name_there, arguments)
         try:
-            async with lock:
-                known = await self._store.recorded(self._evaluation, call)
-                if known is not None:
-                    return known.model_copy(update={"recorded": True})
-                if words := self._serving().refusal(tool):
-                    raise ServingError(words)
+            async with self._locks.setdefault(call, asyncio.Lock()):  # equal calls at the same time share one answer
+                recorded = await self._store.recorded(self._evaluation, call)
+                if recorded is not None:
+                    return recorded.model_copy(update={"recorded": True})
+                if reason := self._serving().refusal(tool):
+                    raise ServingError(reason)
                 answer = await self._serving().ask(tool, arguments, ticket)
                 await self._store.record(self._evaluation, call, answer)
         except AnswersError as error:

@@ -156,7 +156,9 @@ def _price_tokens(service: str) -> int:
 def _print_event(event: CheckEvent, console: Console) -> None:
     if isinstance(event, LineAdded):
         line = event.line
-        console.aside(f"{line_name(line)}: {line.verdict.words}. {show_hidden(cut(line_words(line), 4 * _MAX_DETAIL))}\n")
+        console.aside(
+            f"{line_name(line)}: {line.verdict.words}. {show_hidden(cut(line_words(line), 4 * _MAX_DETAIL))}\n"
+        )
     elif isinstance(event, WaitChanged) and event.words:
         console.say(event.words)
 

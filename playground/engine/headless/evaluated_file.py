@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from playground.engine.evaluation.answers import SUFFIX
-from playground.engine.evaluation.inquiry import Column, Inquiry
+from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 from playground.engine.files.experiment_file import SUFFIX as EXPERIMENT
 from playground.engine.headless.command import Command, restore_experiment
 from playground.engine.headless.gateway import Gateway
@@ -45,15 +45,15 @@ class EvaluationOptions(ServerOptions):
     dask: str = ""
 
 
-async def inquiry_of(path: Path, command: Command, options: EvaluationOptions) -> tuple[Inquiry, Session]:
+async def resolved_of(path: Path, command: Command, options: EvaluationOptions) -> tuple[ResolvedEvaluation, Session]:
     """Return the part of a file's evaluation that the options select, and its session. Raises BadInputError."""
     value = read_value(path, pipes=True)
     if not isinstance(value, dict) or "experiment" not in value:
         raise BadInputError("the file must be a saved experiment (“experiment” is missing)")
     session = evaluated_session(value, command.session(), command.gateway, options)
     await command.start_servers([session])
-    inquiry = Inquiry(session)
-    return inquiry.narrowed(_chosen_cases(inquiry, options.cases), _chosen_columns(inquiry, options.only)), session
+    resolved = ResolvedEvaluation(session)
+    return resolved.narrowed(_chosen_cases(resolved, options.cases), _chosen_columns(resolved, options.only)), session
 
 
 def evaluated_session(value: JSONObject, session: Session, gateway: Gateway, options: EvaluationOptions) -> Session:
@@ -77,32 +77,34 @@ def evaluated_session(value: JSONObject, session: Session, gateway: Gateway, opt
     return session
 
 
-def _chosen_columns(inquiry: Inquiry, names: Sequence[str]) -> Sequence[Column]:
+def _chosen_columns(resolved: ResolvedEvaluation, names: Sequence[str]) -> Sequence[EvalVariant]:
     if not names:
-        return inquiry.columns
-    chosen: list[Column] = []
+        return resolved.columns
+    chosen: list[EvalVariant] = []
     for name in names:
         folded = name.strip().casefold()
         matches = [
             column
-            for column in inquiry.columns
+            for column in resolved.columns
             if column.variant is not None and column.variant.name.casefold() == folded
-        ] or [column for column in inquiry.columns if column.letter.casefold() == folded]
+        ] or [column for column in resolved.columns if column.letter.casefold() == folded]
         if len(matches) != 1:
             problem = f"{len(matches)} variants are called" if matches else "there is no variant"
-            raise BadInputError(f"{problem} “{name}”; there is {', '.join(column.title for column in inquiry.columns)}")
+            raise BadInputError(
+                f"{problem} “{name}”; there is {', '.join(column.title for column in resolved.columns)}"
+            )
         chosen += matches
-    return [column for column in inquiry.columns if column in chosen]
+    return [column for column in resolved.columns if column in chosen]
 
 
-def _chosen_cases(inquiry: Inquiry, patterns: Sequence[str]) -> Sequence[Case]:
+def _chosen_cases(resolved: ResolvedEvaluation, patterns: Sequence[str]) -> Sequence[Case]:
     if not patterns:
-        return inquiry.cases
+        return resolved.cases
     folded = [pattern.casefold() for pattern in patterns]
     chosen = [
         case
-        for case in inquiry.cases
-        for names in [[name.casefold() for name in (case.name, case.id, inquiry.title(case))]]
+        for case in resolved.cases
+        for names in [[name.casefold() for name in (case.name, case.id, resolved.title(case))]]
         if any(fnmatchcase(name, pattern) for pattern in folded for name in names)
     ]
     if not chosen:

@@ -11,13 +11,12 @@ from typing import Final, TextIO
 
 from playground.domain.durations import span
 from playground.domain.transcript import new_id
-from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.answers import AnswersError, AnswerStore, Kept
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, SavedAnswer
 from playground.engine.evaluation.export.formats import export
-from playground.engine.evaluation.inquiry import Inquiry
-from playground.engine.evaluation.making import Making
+from playground.engine.evaluation.provider import Answer, AnswerProvider
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
-from playground.engine.evaluation.runner import Progress, Runner, State, first_of
+from playground.engine.evaluation.runner import Progress, Runner, State, first_error
 from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.cluster.worker import ClusterRun
 from playground.engine.headless.command import (
@@ -27,7 +26,7 @@ from playground.engine.headless.command import (
     other_gateway_notes,
     run_command,
 )
-from playground.engine.headless.evaluated_file import EvaluationOptions, answers_path, inquiry_of
+from playground.engine.headless.evaluated_file import EvaluationOptions, answers_path, resolved_of
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.show import Console
 from playground.engine.io.file_lock import FileLock, LockedError
@@ -68,15 +67,15 @@ async def _evaluate(command: Command, path: Path, options: EvaluationOptions, er
         )
     with _locked(answers):
         command.read_servers()
-        inquiry, session = await inquiry_of(path, command, options)
-        for problem in await inquiry.problems():
+        resolved, session = await resolved_of(path, command, options)
+        for problem in await resolved.problems():
             raise BadInputError(problem.words)
         store = AnswerStore(answers, command.console.secrets)
         try:
-            variants = [(column.title, column.variant) for column in inquiry.columns]
+            variants = [(column.title, column.variant) for column in resolved.columns]
             command.say_all(other_gateway_notes(variants, command.gateway.profile.name))
-            async with _provider(command, inquiry, session, options) as making:
-                runner = Runner(inquiry, store, making=making)
+            async with _provider(command, resolved, session, options) as provider:
+                runner = Runner(resolved, store, making=provider)
                 await _prepare(runner, store, options)
                 return await _run(command, runner, store, options, err)
         finally:
@@ -109,8 +108,8 @@ def _locked(answers: Path) -> Iterator[None]:
 
 @asynccontextmanager
 async def _provider(
-    command: Command, inquiry: Inquiry, session: Session, options: EvaluationOptions
-) -> AsyncIterator[Making | None]:
+    command: Command, resolved: ResolvedEvaluation, session: Session, options: EvaluationOptions
+) -> AsyncIterator[AnswerProvider | None]:
     """Yield the cluster that makes the answers, None for this process. Raises BadInputError, ClusterError."""
     if not options.dask:
         yield None
@@ -123,7 +122,7 @@ async def _provider(
             f"--dask needs a library that is not installed ({error.name}). Install it with: "
             "pip install 'gateway-playground[dask]'"
         ) from None
-    async with open_cluster(options.dask, run, inquiry, command.console.say) as cluster:
+    async with open_cluster(options.dask, run, resolved, command.console.say) as cluster:
         yield cluster
 
 
@@ -132,7 +131,7 @@ async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOption
     await runner.load()
     count = len(runner.answers)
     if options.fresh:
-        await store.forget(runner.inquiry.id)
+        await store.forget(runner.resolved.id)
     elif count and not options.go_on:
         raise BadInputError(
             f"{store.path} has {count} of the {runner.progress.total} answers already. Ask for what is missing with "
@@ -148,7 +147,7 @@ async def _run(
     console.lost = runner.stop
     await command.interruptible(_follow(runner, bar))
     bar.show(runner.progress, last=True)
-    results = Results(runner.inquiry, runner.answers)
+    results = Results(runner.resolved, runner.answers)
     for line in summary(results, console.clean):
         console.line(line)
     is_written = await _write(results, store, options, time.monotonic() - start, console)
@@ -169,7 +168,7 @@ async def _follow(runner: Runner, bar: _ProgressBar) -> None:
             finally:
                 watching.cancel()
     except BaseExceptionGroup as errors:
-        raise first_of(errors) from None
+        raise first_error(errors) from None
 
 
 def _exit_code(results: Results, runner: Runner, options: EvaluationOptions, console: Console) -> ExitCode:
@@ -270,8 +269,8 @@ def summary(results: Results, clean: Callable[[str], str]) -> list[str]:
 
 def _failing(results: Results) -> list[str]:
     lines = []
-    for case in results.inquiry.cases:
-        for column in results.inquiry.columns:
+    for case in results.resolved.cases:
+        for column in results.resolved.columns:
             cell = results.cell(case, column)
             wrong = [
                 answer
@@ -286,7 +285,7 @@ def _failing(results: Results) -> list[str]:
                 if verdict is not None and verdict.passed is False
             )
             count = f"{len(wrong)} of {len(cell.answers)}"
-            lines.append(f"  {cut(results.inquiry.title(case), 40)} · {column.letter} · {count} · {cut(reason, 120)}")
+            lines.append(f"  {cut(results.resolved.title(case), 40)} · {column.letter} · {count} · {cut(reason, 120)}")
     more = len(lines) - _MAX_FAILING
     return [*lines[:_MAX_FAILING], f"  and {more} more"] if more > 0 else lines
 
@@ -308,8 +307,8 @@ async def _write(
 ) -> bool:
     """Write the exports that were asked for. Return False where one could not be written."""
 
-    async def fetch(answer: Answer) -> Kept:
-        return await store.kept(results.inquiry.id, answer)
+    async def fetch(answer: Answer) -> SavedAnswer:
+        return await store.details(results.resolved.id, answer)
 
     is_written = True
     for kind, path in options.outputs.items():

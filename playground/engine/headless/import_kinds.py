@@ -17,7 +17,7 @@ from playground.domain.tool_servers import Hints
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import new_id
 from playground.engine.evaluation.imports.files import imported_cases, read_data
-from playground.engine.evaluation.imports.promptfoo import Configuration, is_configuration
+from playground.engine.evaluation.imports.promptfoo import Configuration, is_promptfoo
 from playground.engine.evaluation.imports.table import SUFFIXES, CasesError, guess, to_cases
 from playground.engine.files import messages as conversations
 from playground.engine.files.experiment_file import write as write_experiment
@@ -149,7 +149,7 @@ def _kind_of_value(value: JSON) -> str:
             raise UnreadableError(f"This is {words}")
     if "playground" in value or _is_archive(value):
         return REQUEST
-    if is_configuration(value):
+    if is_promptfoo(value):
         return CASES
     if "openapi" in value or "swagger" in value:
         return TOOLS

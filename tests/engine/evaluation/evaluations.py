@@ -8,9 +8,9 @@ from typing import Any
 
 from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluation.answering import Answer
 from playground.engine.evaluation.answers import AnswerStore
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.provider import Answer
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.runner import Runner
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
@@ -50,7 +50,7 @@ class Evaluations:
         self.told: list[Answer] = []
 
     def runner(self, session: Session) -> Runner:
-        return Runner(Inquiry(session), self.store, told=self._hear)
+        return Runner(ResolvedEvaluation(session), self.store, on_saved=self._hear)
 
     def _hear(self, answers: Sequence[Answer]) -> None:
         self.told += answers

@@ -12,22 +12,31 @@ import pytest
 from playground.domain.checks.check import Verdict
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
-from playground.engine.evaluation.answering import Answer, Brought, Figures, with_verdicts
-from playground.engine.evaluation.answers import AnswersError, AnswerStore, Kept
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, SavedAnswer
 from playground.engine.evaluation.judging import Judgement
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.provider import Answer, AnswerResult, with_verdicts
 from playground.engine.gateways.secrets import Secret
 
 CANARY = "sk-canary-5d0e7b1f"
 
 
 def answer(number: int = 1, **fields: object) -> Answer:
-    found = {"digest": f"d{number}", "repeat": 1, "case": "c", "column": "", "at": 1.5, "gist": "Hello", **fields}
+    found = {
+        "digest": f"d{number}",
+        "repeat": 1,
+        "case": "c",
+        "column": "",
+        "created_at": 1.5,
+        "preview": "Hello",
+        **fields,
+    }
     return Answer(**found)  # type: ignore[arg-type]
 
 
-def brought(one: Answer, text: str = "Hello") -> Brought:
+def brought(one: Answer, text: str = "Hello") -> AnswerResult:
     turn = Turn(id="t", role=Role.ASSISTANT, parts=(Text(text=text),))
-    return Brought(one, (turn,), {"k": Judgement(model="m", failure=text)})
+    return AnswerResult(one, (turn,), {"k": Judgement(model="m", failure=text)})
 
 
 @pytest.fixture
@@ -49,18 +58,18 @@ def everything(folder: Path) -> bytes:
 
 async def test_answers_are_loaded_again_and_forgotten(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "new" / "a.sqlite")
-    figures = Figures(1.5, None, 3, 4, 0.25, "€", 2, 1)
-    one = answer(figures=figures, verdicts={"k": Verdict(None, 0.0, "why"), "l": Verdict(True, 1.0)})
+    figures = AnswerMetrics(1.5, None, 3, 4, 0.25, "€", 2, 1)
+    one = answer(metrics=figures, verdicts={"k": Verdict(None, 0.0, "why"), "l": Verdict(True, 1.0)})
     await store.add("e", [brought(one), brought(answer(2, failure="broken"))])
     await store.add("other", [brought(answer())])
     await store.aclose()
     again = AnswerStore(store.path)
     assert await again.load("e") == [one, answer(2, failure="broken")]
-    kept = await again.kept("e", one)
+    kept = await again.details("e", one)
     assert (kept.turns[0].text, kept.judgements["k"].failure, kept.exchanges) == ("Hello", "Hello", ())
     await again.forget("e", [one])
     assert [found.digest for found in await again.load("e")] == ["d2"]
-    assert await again.kept("e", one) == Kept()
+    assert await again.details("e", one) == SavedAnswer()
     await again.forget("e")
     assert await again.load("e") == []
     assert len(await again.load("other")) == 1
@@ -84,27 +93,27 @@ async def test_verdicts_of_judge_and_person_are_both_saved(store: AnswerStore) -
     await store.judged("e", [(with_verdicts(one, {"judge": by_judge}), {"judge": Judgement(model="m")})])
     (found,) = await store.load("e")
     assert found.verdicts == {**by_person.verdicts, "judge": by_judge}
-    assert set((await store.kept("e", one)).judgements) == {"k", "judge"}
+    assert set((await store.details("e", one)).judgements) == {"k", "judge"}
 
 
 async def test_repeated_answer_replaces_the_old_one(store: AnswerStore) -> None:
     await store.add("e", [brought(answer())])
-    await store.add("e", [brought(answer(gist="Bye"), "Bye")])
-    assert [one.gist for one in await store.load("e")] == ["Bye"]
-    judged = with_verdicts(answer(gist="Bye"), {"k": Verdict(False, 0.25, "no")})
+    await store.add("e", [brought(answer(preview="Bye"), "Bye")])
+    assert [one.preview for one in await store.load("e")] == ["Bye"]
+    judged = with_verdicts(answer(preview="Bye"), {"k": Verdict(False, 0.25, "no")})
     await store.judged("e", [(judged, {"l": Judgement(model="n")})])
     (found,) = await store.load("e")
     assert found.verdicts == {"k": Verdict(False, 0.25, "no")}
-    assert set((await store.kept("e", found)).judgements) == {"k", "l"}
+    assert set((await store.details("e", found)).judgements) == {"k", "l"}
     with opened(store.path) as connection:
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (1,)
 
 
 async def test_key_is_in_no_file_of_answers(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.sqlite", [Secret(CANARY)])
-    said = answer(gist=CANARY, failure=f"no {CANARY}", verdicts={"k": Verdict(False, 0.0, f"is {CANARY}")})
+    said = answer(preview=CANARY, failure=f"no {CANARY}", verdicts={"k": Verdict(False, 0.0, f"is {CANARY}")})
     await store.add("e", [brought(said, f"the key is {CANARY}")])
-    kept = await store.kept("e", said)
+    kept = await store.details("e", said)
     assert CANARY not in str(kept) + str(await store.load("e"))
     await store.aclose()
     assert CANARY.encode() not in everything(tmp_path)
@@ -113,20 +122,21 @@ async def test_key_is_in_no_file_of_answers(tmp_path: Path) -> None:
 async def test_damaged_row_is_missing_and_damaged_verdicts_are_judged_again(store: AnswerStore) -> None:
     numbers = range(1, 7)
     await store.add("e", [brought(answer(number, verdicts={"k": Verdict(True, 1.0)})) for number in numbers])
-    odd = answer(7, gist="\ud800 \x00 \u202e")
+    odd = answer(7, preview="\ud800 \x00 \u202e")
     await store.add("e", [brought(odd, "\ud800")])
     with opened(store.path) as connection:
         connection.execute("UPDATE answers SET figures = '{\"n' WHERE digest = 'd1'")
         for number, verdicts in ((2, "[]"), (4, "{,}"), (5, '{"k": 1}'), (6, '{"k": [true]}')):
             connection.execute("UPDATE answers SET verdicts = ? WHERE digest = ?", (verdicts, f"d{number}"))
         connection.execute("UPDATE kept SET turns = x'00' WHERE answer = 3")
-    whole, *damaged, last = await store.load("e")
-    assert whole == answer(3, verdicts={"k": Verdict(True, 1.0)})
-    assert [(one.digest, one.verdicts, one.figures) for one in damaged] == [(f"d{n}", {}, Figures()) for n in (4, 5, 6)]
+    *damaged, last = await store.load("e")
+    intact = damaged.pop(1)
+    assert intact == answer(3, verdicts={"k": Verdict(True, 1.0)})
+    assert damaged == [answer(number) for number in (2, 4, 5, 6)]
     with pytest.raises(AnswersError, match="damaged"):
-        await store.kept("e", whole)
-    assert last.gist.startswith("? ")
-    assert (await store.kept("e", last)).turns[0].text == "\ud800"
+        await store.details("e", intact)
+    assert last.preview.startswith("? ")
+    assert (await store.details("e", last)).turns[0].text == "\ud800"
 
 
 async def test_foreign_file_is_left_alone(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from playground.demo.server import DemoServer
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.check import Verdict
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.judging import by_hand, read_verdict
+from playground.engine.evaluation.judging import manual_verdict, read_verdict
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, cases, planned
@@ -31,7 +31,7 @@ async def test_judge_is_asked_for_json_and_its_verdict_saved(
     assert all(body["response_format"]["type"] == "json_schema" for body in bodies)  # type: ignore[index]
     assert runner.progress.requests == 6
     for answer in runner.answers.values():
-        kept = await evaluations.store.kept(session.id, answer)
+        kept = await evaluations.store.details(session.id, answer)
         ((key, judgement),) = kept.judgements.items()
         verdict = answer.verdicts[key]
         assert verdict.passed is (verdict.score >= 0.5)
@@ -48,7 +48,7 @@ async def test_judge_is_asked_for_json_and_its_verdict_saved(
         key, verdict = next(item for item in answer.verdicts.items() if item[1].passed is None)
         assert not answer.failure
         assert verdict.reason.startswith("the judge failed: ")
-        assert (await evaluations.store.kept(session.id, answer)).judgements[key].failure
+        assert (await evaluations.store.details(session.id, answer)).judgements[key].failure
 
 
 def reply(text: str) -> bytes:
@@ -90,7 +90,7 @@ def test_words_of_a_judge_become_a_verdict() -> None:
 
 
 def test_verdict_by_hand_is_taken_over() -> None:
-    assert by_hand(You(), True) == Verdict(True, 1.0, "")
-    assert by_hand(You(), False, " too\nlong ") == Verdict(False, 0.0, "too long")
-    assert by_hand(You(negated=True), False) == Verdict(True, 1.0, "")
-    assert by_hand(You(), None, "look again").passed is None
+    assert manual_verdict(You(), True) == Verdict(True, 1.0, "")
+    assert manual_verdict(You(), False, " too\nlong ") == Verdict(False, 0.0, "too long")
+    assert manual_verdict(You(negated=True), False) == Verdict(True, 1.0, "")
+    assert manual_verdict(You(), None, "look again").passed is None

@@ -8,10 +8,10 @@ from playground.domain.checks.asked import Judge
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.evaluation.blind import Vote, pairs, tally
+from playground.engine.evaluation.blind import Vote, blind_pairs, count_votes
 from playground.engine.evaluation.cases import case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
-from playground.engine.evaluation.making import no_price
+from playground.engine.evaluation.metrics import no_price
 from playground.engine.session.open_edits import OpenEdit
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, planned
@@ -26,7 +26,7 @@ async def test_estimate_counts_requests_and_learns_from_answers(evaluations: Eva
     def entered(_profile_id: str, _model: str) -> Price:
         return Price(input=1000.0, output=2000.0, currency="€")
 
-    before = estimate(runner.inquiry, runner.answers, runner.missing, entered)
+    before = estimate(runner.resolved, runner.answers, runner.missing, entered)
     assert (before.requests, before.answered, before.tokens) == (12, False, 0)
     assert 6 * 5 <= before.prompt <= 6 * 30
     assert before.words.startswith("≈ 12 requests · ≈ ")
@@ -35,40 +35,40 @@ async def test_estimate_counts_requests_and_learns_from_answers(evaluations: Eva
     planned(session, repeats=1, checks=())
     await evaluations.run(session)
     runner = await evaluations.load(planned(session, repeats=3, checks=()))
-    after = estimate(runner.inquiry, runner.answers, runner.missing, no_price)
+    after = estimate(runner.resolved, runner.answers, runner.missing, no_price)
     assert (after.requests, after.answered) == (6, True)
     assert after.tokens > 100
     assert after.seconds is not None
-    assert estimate(runner.inquiry, runner.answers, [], no_price).words == "nothing is missing"
+    assert estimate(runner.resolved, runner.answers, [], no_price).words == "nothing is missing"
 
 
 def test_pairs_are_drawn_reproducibly_with_random_sides() -> None:
     found = results(lambda case, place, _: (None if case == 3 and place else True, 1.0), cases=30, repeats=2)
-    first, other = found.inquiry.columns
-    drawn = pairs(found, first, other)
-    assert drawn == pairs(found, first, other)
+    first, other = found.resolved.columns
+    drawn = blind_pairs(found, first, other)
+    assert drawn == blind_pairs(found, first, other)
     assert len(drawn) == 58
-    assert 10 < sum(one.turned for one in drawn) < 48
+    assert 10 < sum(one.is_swapped for one in drawn) < 48
     for one in drawn:
-        left, right = one.shown
-        assert {left.key, right.key} == {one.first.key, one.other.key}
-        assert one.vote(left=True) == (Vote.FIRST if left is one.first else Vote.OTHER)
-        assert one.vote(left=False) == (Vote.FIRST if right is one.first else Vote.OTHER)
+        left, right = one.sides
+        assert {left.key, right.key} == {one.first.key, one.second.key}
+        assert one.vote(is_left=True) == (Vote.FIRST if left is one.first else Vote.SECOND)
+        assert one.vote(is_left=False) == (Vote.FIRST if right is one.first else Vote.SECOND)
     assert [one.case.id for one in drawn] != sorted(one.case.id for one in drawn)
 
 
 def test_tally_names_the_winner_and_its_certainty() -> None:
     found = results(lambda *_: (True, 1.0), cases=20)
-    first, other = found.inquiry.columns
-    drawn = pairs(found, first, other)
-    assert tally(drawn, {}, first, other).words == "No pair has decided yet."
-    votes: dict[tuple[str, str, int], str] = {one.pair: Vote.OTHER for one in drawn[:12]}
+    first, other = found.resolved.columns
+    drawn = blind_pairs(found, first, other)
+    assert count_votes(drawn, {}, first, other).words == "No pair has decided yet."
+    votes: dict[tuple[str, str, int], str] = {one.pair: Vote.SECOND for one in drawn[:12]}
     votes |= {drawn[12].pair: Vote.FIRST, drawn[13].pair: Vote.BOTH, drawn[14].pair: Vote.NEITHER}
-    counted = tally(drawn, votes, first, other)
-    assert (counted.other, counted.first, counted.both, counted.neither, counted.left) == (12, 1, 1, 1, 5)
+    counted = count_votes(drawn, votes, first, other)
+    assert (counted.second, counted.first, counted.both, counted.neither, counted.remaining) == (12, 1, 1, 1, 5)
     assert counted.share == 12 / 13
     assert counted.words == "B · B was better than A · as set in 92 % of 13 pairs (p = 0.003)."
-    few = tally(drawn, {drawn[0].pair: Vote.FIRST}, first, other)
+    few = count_votes(drawn, {drawn[0].pair: Vote.FIRST}, first, other)
     assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
 
 
@@ -138,6 +138,6 @@ async def test_step_is_asked_again_unchanged(evaluations: Evaluations, session: 
     runner = await evaluations.run(session)
     assert runner.progress.done == 2
     for one in runner.answers.values():
-        assert one.figures.requests == 1
-        kept = await evaluations.store.kept(session.id, one)
+        assert one.metrics.requests == 1
+        kept = await evaluations.store.details(session.id, one)
         assert [turn.role for turn in kept.turns] == [turn.role for turn in session.transcript.path]

@@ -11,8 +11,9 @@ import pytest
 from playground.domain.checks.check import Verdict
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.answering import Answer, Figures, with_verdicts
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.provider import Answer, with_verdicts
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import wilson
 from playground.engine.session.plan import Case
@@ -31,25 +32,25 @@ def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **f
         repeats=repeats,
         **{"checks": (Contains(text="x"),), **fields},
     )
-    inquiry = Inquiry(session)
+    resolved = ResolvedEvaluation(session)
     answers = {}
-    for job in inquiry.jobs:
+    for job in resolved.jobs:
         case = int(job.case.id[1:])
-        place = [one.id for one in inquiry.columns].index(job.column.id)
+        place = [one.id for one in resolved.columns].index(job.column.id)
         passed, seconds = made(case, place, job.repeat)
-        verdicts = {key: Verdict(passed, float(bool(passed))) for key, _ in inquiry.keyed(job.case)}
+        verdicts = {key: Verdict(passed, float(bool(passed))) for key, _ in resolved.checks(job.case)}
         answers[job.key] = Answer(
             job.digest,
             job.repeat,
             job.case.id,
             job.column.id,
             0.0,
-            gist="yes" if passed else "no",
+            preview="yes" if passed else "no",
             failure="" if passed is not None else "it is broken",
-            figures=Figures(seconds=seconds, tokens=10, price=0.01, currency="$"),
+            metrics=AnswerMetrics(seconds=seconds, tokens=10, price=0.01, currency="$"),
             verdicts=verdicts if passed is not None else {},
         )
-    return Results(inquiry, answers)
+    return Results(resolved, answers)
 
 
 def test_rate_of_a_column_has_its_interval() -> None:
@@ -102,7 +103,7 @@ def test_comparisons_are_corrected_together() -> None:
 
 def test_nothing_is_compared_without_two_columns_and_answers() -> None:
     assert results(lambda *_: (True, 1.0), columns=1).comparisons() == []
-    empty = Results(Inquiry(planned(make_session(), variants=(variant("B"),))), {})
+    empty = Results(ResolvedEvaluation(planned(make_session(), variants=(variant("B"),))), {})
     assert empty.comparisons() == []
     assert [one.rate.words for one in empty.columns] == ["not judged", "not judged"]
     assert empty.checks()[0].rate.share is None
@@ -115,8 +116,8 @@ def test_cell_has_marks_score_and_differing_answers() -> None:
         repeats=3,
         checks=(Contains(text="x", weight=3), Latency(seconds=1)),
     )
-    first, other = found.inquiry.columns
-    easy, hard = found.inquiry.plan.cases
+    first, other = found.resolved.columns
+    easy, hard = found.resolved.plan.cases
     assert found.cell(easy, first).marks == (True, True, True)
     assert found.cell(hard, first).marks == (False, False, False)
     assert found.cell(hard, other).marks == (True, True, False)
@@ -125,28 +126,29 @@ def test_cell_has_marks_score_and_differing_answers() -> None:
     assert found.answers_of(hard, other) == [("yes", 2), ("no", 1)]
     answer = found.cell(hard, other).answers[2]
     assert answer is not None
-    key = found.inquiry.keyed(hard)[1][0]
+    key = found.resolved.checks(hard)[1][0]
     better = with_verdicts(answer, {key: Verdict(True, 1.0)})
     assert found.score(hard, better) == 0.25
     assert [one.title for one in found.checks()] == ["Contains", "Latency"]
     assert (found.checks()[0].rate.passed, found.checks()[0].rate.judged) == (8, 12)
 
 
-def test_findings_of_a_snapshot_are_completed_by_later_answers() -> None:
-    whole = results(lambda case, place, repeat: ((case + place + repeat) % 3 > 0, 1.0 + case), cases=4, repeats=2)
-    early, late = list(whole.answers.values())[:5], list(whole.answers.values())[5:]
-    growing = Results(whole.inquiry, {one.key: one for one in early})
-    picture = growing.picture()
-    found = picture.findings()
-    assert sum(one.answered for one in found.columns) == len(early)
-    growing.arrived(late)
-    growing.learn(picture)
-    assert growing.findings() == whole.findings() != found
+def test_copy_of_results_is_unchanged_by_later_answers() -> None:
+    complete = results(lambda case, place, repeat: ((case + place + repeat) % 3 > 0, 1.0 + case), cases=4, repeats=2)
+    early, late = list(complete.answers.values())[:5], list(complete.answers.values())[5:]
+    growing = Results(complete.resolved, {answer.key: answer for answer in early})
+    snapshot = growing.copy()
+    before = snapshot.findings()
+    assert sum(column.answered for column in before.columns) == len(early)
+    stale = Answer("unknown", 1, "c0", "", 0.0)
+    assert growing.arrived([*late, stale]) == [stale]
+    assert snapshot.findings() == before
+    assert growing.findings() == complete.findings() != before
 
 
 def test_variant_names_its_differences() -> None:
     other = variant("B", model="m", parameters={"chat": {"temperature": 0.5}})
     other = other.model_copy(update={"system": "Be brief."})
-    inquiry = Inquiry(planned(make_session(), variants=(other,), streamed=True))
-    assert inquiry.words(inquiry.columns[0], str) == []
-    assert inquiry.words(inquiry.columns[1], str) == ["temperature 0.5", "“Be brief.”"]
+    resolved = ResolvedEvaluation(planned(make_session(), variants=(other,), streamed=True))
+    assert resolved.words(resolved.columns[0], str) == []
+    assert resolved.words(resolved.columns[1], str) == ["temperature 0.5", "“Be brief.”"]

@@ -13,7 +13,7 @@ from playground.domain.checks.calls import ToolCalled
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.texts import Contains, Matches
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner, State
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
@@ -44,10 +44,10 @@ async def test_run_asks_each_case_of_each_variant_and_repeat(
     for one in runner.answers.values():
         (verdict,) = one.verdicts.values()
         assert verdict.passed is not None
-        assert (one.failure, one.figures.requests) == ("", 1)
-        assert one.gist
-        assert one.figures.seconds is not None
-        assert one.figures.tokens
+        assert (one.failure, one.metrics.requests) == ("", 1)
+        assert one.preview
+        assert one.metrics.seconds is not None
+        assert one.metrics.tokens
     assert runner.missing == []
 
 
@@ -57,7 +57,7 @@ async def test_exchanges_are_saved_for_failed_all_or_no_answers(
 ) -> None:
     planned(session, keep=keep, checks=(Contains(text="Rome", negated=True),))
     runner = await evaluations.run(session)
-    frames = [(await evaluations.store.kept(session.id, one)).exchanges for one in runner.answers.values()]
+    frames = [(await evaluations.store.details(session.id, one)).exchanges for one in runner.answers.values()]
     assert sum(map(bool, frames)) == count
 
 
@@ -143,7 +143,7 @@ async def test_requests_at_once_are_bounded(evaluations: Evaluations, session: S
         nonlocal most
         most = max(most, runner.progress.under_way)
 
-    runner = Runner(Inquiry(session), evaluations.store, told=look)
+    runner = Runner(ResolvedEvaluation(session), evaluations.store, on_saved=look)
     await runner.run()
     assert 1 <= most <= 3
     assert runner.progress.done == 12
@@ -199,10 +199,10 @@ async def test_tool_loop_is_one_answer(evaluations: Evaluations, session: Sessio
     planned(session, text="Weather in {{city}}?", cases=cases(2), checks=(ToolCalled(tool="get_weather", fits=True),))
     runner = await evaluations.run(session)
     for one in runner.answers.values():
-        assert (one.figures.requests, one.figures.calls) == (2, 1)
+        assert (one.metrics.requests, one.metrics.calls) == (2, 1)
         (verdict,) = one.verdicts.values()
         assert verdict.passed is True
-        kept = await evaluations.store.kept(session.id, one)
+        kept = await evaluations.store.details(session.id, one)
         assert [turn.role for turn in kept.turns] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
 
 
@@ -227,15 +227,15 @@ async def test_turns_of_a_case_are_asked_in_order_under_the_system_of_the_varian
     )
     assert [body[0]["content"] for body in bodies] == ["Be brief."] * 2 + ["Be stern."] * 2
     assert bodies[0][-1]["content"] == "One Oslo !fast"
-    assert all(one.figures.requests == 2 for one in runner.answers.values())
+    assert all(one.metrics.requests == 2 for one in runner.answers.values())
 
 
 async def test_jobs_follow_the_order_of_the_plan(session: Session) -> None:
     b = variant("B", model="demo-reasoner")
 
     def order(**fields: Any) -> list[tuple[str, str, int]]:
-        inquiry = Inquiry(planned(session, cases=cases(2), variants=(b,), repeats=2, **fields))
-        return [(job.case.id, job.column.letter, job.repeat) for job in inquiry.jobs]
+        resolved = ResolvedEvaluation(planned(session, cases=cases(2), variants=(b,), repeats=2, **fields))
+        return [(job.case.id, job.column.letter, job.repeat) for job in resolved.jobs]
 
     by_case = [("c0", "A", 1), ("c0", "A", 2), ("c0", "B", 1), ("c0", "B", 2), ("c1", "A", 1)]
     assert order(order=Order.BY_CASE)[:5] == by_case
@@ -254,7 +254,7 @@ async def test_problem_of_a_plan_names_its_place(session: Session) -> None:
         budget=Budget(requests=0),
         variants=(variant("B", model=""),),
     )
-    found = [(one.place, one.id, one.words) for one in await Inquiry(session).problems()]
+    found = [(one.place, one.id, one.words) for one in await ResolvedEvaluation(session).problems()]
     assert found == [
         ("variants", "B", "B · B has no model. Choose one."),
         ("cases", "a", "South has no value for {{city}}."),
@@ -262,18 +262,18 @@ async def test_problem_of_a_plan_names_its_place(session: Session) -> None:
         ("checks", "", "Regex: “(a” is no regular expression."),
     ]
     planned(session, cases=(), as_set=False)
-    assert [one.place for one in await Inquiry(session).problems()] == ["cases", "variants"]
+    assert [one.place for one in await ResolvedEvaluation(session).problems()] == ["cases", "variants"]
 
 
 async def test_equal_variants_share_their_answers(
     evaluations: Evaluations, session: Session, gateway: DemoServer
 ) -> None:
     runner = await evaluations.run(planned(session, variants=(Variant(name="the same"),), repeats=2))
-    count = len(runner.inquiry.cases) * 2
+    count = len(runner.resolved.cases) * 2
     assert len(asked(gateway)) == count
     assert runner.progress.total == runner.progress.done == count
-    results = Results(runner.inquiry, runner.answers)
-    for case in runner.inquiry.cases:
-        first, other = (results.cell(case, column).answers for column in runner.inquiry.columns)
+    results = Results(runner.resolved, runner.answers)
+    for case in runner.resolved.cases:
+        first, other = (results.cell(case, column).answers for column in runner.resolved.columns)
         assert first == other
         assert None not in first

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from playground.engine.evaluation.inquiry import Inquiry
-from playground.engine.evaluation.sweep import (
-    MOST,
-    Range,
+from playground.engine.evaluation.resolved import ResolvedEvaluation
+from playground.engine.evaluation.variants import (
+    MOST_VARIANTS,
+    ParameterRange,
     SweepError,
     axes,
     over_models,
@@ -38,33 +38,38 @@ def test_steps_are_decimal_and_include_the_end() -> None:
 
 
 def test_sweep_has_a_variant_for_each_combination() -> None:
-    one = over_parameters(BASE, [Range("temperature", steps(0, 2, 0.5))])
+    one = over_parameters(BASE, [ParameterRange("temperature", steps(0, 2, 0.5))])
     assert [variant.name for variant in one] == [f"temperature {value}" for value in ("0", "0.5", "1", "1.5", "2")]
     assert [variant.applied(BASE).current.set_fields["temperature"] for variant in one] == [0, 0.5, 1, 1.5, 2]
-    two = over_parameters(BASE, [Range("temperature", (0, 1)), Range("top_p", (0.5, 1.0))])
+    two = over_parameters(BASE, [ParameterRange("temperature", (0, 1)), ParameterRange("top_p", (0.5, 1.0))])
     assert [variant.name for variant in two][:2] == ["temperature 0, top p 0.5", "temperature 0, top p 1"]
     session = planned(make_session(), as_set=False, variants=two)
-    assert axes(Inquiry(session).columns) == {"temperature": [0, 0, 1, 1], "top_p": [0.5, 1.0, 0.5, 1.0]}
-    assert axes(Inquiry(planned(session, as_set=False, variants=one)).columns) == {"temperature": [0, 0.5, 1, 1.5, 2]}
+    assert axes(ResolvedEvaluation(session).columns) == {"temperature": [0, 0, 1, 1], "top_p": [0.5, 1.0, 0.5, 1.0]}
+    assert axes(ResolvedEvaluation(planned(session, as_set=False, variants=one)).columns) == {
+        "temperature": [0, 0.5, 1, 1.5, 2]
+    }
     models = over_models(BASE, [" a ", "b", "a", ""])
     assert [variant.applied(BASE).model for variant in models] == ["a", "b"]
-    assert axes(Inquiry(planned(session, variants=models)).columns) == {}
+    assert axes(ResolvedEvaluation(planned(session, variants=models)).columns) == {}
 
 
 @each_case(
     ("ranges", "words"),
     [
         ([], "one parameter, or over two"),
-        ([Range("color", (1,))], "no parameter"),
-        ([Range("temperature", ())], "no value for Temperature"),
-        ([Range("temperature", (1,)), Range("temperature", (2,))], "different ones"),
-        ([Range("temperature", tuple(range(20))), Range("top_p", tuple(range(20)))], "400 variants are too many"),
+        ([ParameterRange("color", (1,))], "no parameter"),
+        ([ParameterRange("temperature", ())], "no value for Temperature"),
+        ([ParameterRange("temperature", (1,)), ParameterRange("temperature", (2,))], "different ones"),
+        (
+            [ParameterRange("temperature", tuple(range(20))), ParameterRange("top_p", tuple(range(20)))],
+            "400 variants are too many",
+        ),
     ],
 )
-def test_invalid_sweep_is_refused(ranges: list[Range], words: str) -> None:
+def test_invalid_sweep_is_refused(ranges: list[ParameterRange], words: str) -> None:
     with pytest.raises(SweepError, match=words):
         over_parameters(BASE, ranges)
     with pytest.raises(SweepError, match="no model"):
         over_models(BASE, ["", " "])
     with pytest.raises(SweepError, match="too many"):
-        over_models(BASE, map(str, range(MOST + 1)))
+        over_models(BASE, map(str, range(MOST_VARIANTS + 1)))

@@ -12,7 +12,7 @@ import pytest
 
 from playground.domain.debugging import Policy, ToolRule
 from playground.engine.evaluation.export.formats import export
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
@@ -40,9 +40,9 @@ async def rows_of(runner: Runner, evaluations: Evaluations, form: str = "jsonl")
     """Return the rows of an export."""
 
     async def fetch(answer: Any) -> Any:
-        return await evaluations.store.kept(runner.inquiry.id, answer)
+        return await evaluations.store.details(runner.resolved.id, answer)
 
-    text = await export(form, Results(runner.inquiry, runner.answers), fetch, (), 0.0)
+    text = await export(form, Results(runner.resolved, runner.answers), fetch, (), 0.0)
     if form == "csv":
         return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     return [json.loads(line) for line in text.splitlines()]
@@ -55,7 +55,7 @@ def calls_of(rows: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
 async def test_answer_counts_its_real_calls(evaluations: Evaluations, session: Session, sky: Sky) -> None:
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 6)
-    assert {(one.figures.calls, one.figures.real) for one in runner.answers.values()} == {(1, 1)}
+    assert {(one.metrics.calls, one.metrics.real) for one in runner.answers.values()} == {(1, 1)}
     again = await evaluations.load(session)
     assert again.answers == runner.answers
     rows = await rows_of(runner, evaluations)
@@ -68,18 +68,18 @@ async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, 
     planned(session, repeats=2, record=True)
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)  # both repeats ask the same
-    assert sorted(one.figures.real for one in runner.answers.values()) == [0, 0, 0, 1, 1, 1]
+    assert sorted(one.metrics.real for one in runner.answers.values()) == [0, 0, 0, 1, 1, 1]
     await evaluations.store.forget(session.id)
     sky.refused = "There is no such server any more."
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)
-    assert {one.figures.real for one in runner.answers.values()} == {0}
+    assert {one.metrics.real for one in runner.answers.values()} == {0}
     assert calls_of(await rows_of(runner, evaluations)) == {("table", "Sky", False)}
     await evaluations.store.forget(session.id)
     await evaluations.store.forget_recorded(session.id)
     runner = await evaluations.run(session)
     assert len(sky.calls) == 3  # it cannot be asked
-    assert {one.figures.real for one in runner.answers.values()} == {0}
+    assert {one.metrics.real for one in runner.answers.values()} == {0}
 
 
 def test_digest_of_earlier_versions_is_unchanged(gateways: Gateways) -> None:
@@ -89,6 +89,6 @@ def test_digest_of_earlier_versions_is_unchanged(gateways: Gateways) -> None:
     rules = always(Policy.TABLE).with_rule("get_weather", ToolRule(policy=Policy.FIXED))
     made.change(tools=(WEATHER,), debugging=rules)
     made.change(evaluation=plan())
-    inquiry = Inquiry(made)
-    digest = inquiry.digest(inquiry.cases[0], inquiry.columns[0])
+    resolved = ResolvedEvaluation(made)
+    digest = resolved.digest(resolved.cases[0], resolved.columns[0])
     assert digest == "73130e8e970d685fc0cfc0bb583d98a2"

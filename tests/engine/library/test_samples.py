@@ -7,7 +7,7 @@ import json
 import jsonschema
 
 from playground.domain.transcript import Turn
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Session
@@ -60,8 +60,8 @@ async def test_sample_of_an_evaluation_has_a_plan_that_can_be_run(gateways: Gate
     open_sample(session, sample.path, sample.title)
     plan = session.settings.evaluation
     assert plan is not None
-    assert await Inquiry(session).problems() == []
-    assert len(Inquiry(session).jobs) == len(plan.cases) * 2 * plan.repeats
+    assert await ResolvedEvaluation(session).problems() == []
+    assert len(ResolvedEvaluation(session).jobs) == len(plan.cases) * 2 * plan.repeats
 
 
 async def test_a_real_server_answers_one_call_by_itself_and_the_other_when_it_is_told_to(gateways: Gateways) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playground.domain.checks.check import Facts
 from playground.domain.transcript import Role, last_answer, make_turn
 from playground.engine.compare.figures import figures_of
-from playground.engine.evaluation.answering import gist
+from playground.engine.evaluation.provider import preview
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.session.session import Session
 from playground.engine.session.tool_loop import Mode
@@ -91,7 +91,7 @@ async def test_paused_answer_is_continued(server: FaultServer, session: Session,
     assert not session.debugger.answer_paused
     parts = last_answer(session.transcript.path)
     assert [turn.text for turn in parts] == ["Let me look.", " It is green."]
-    assert Facts(turns=parts).text == gist(parts) == "Let me look. It is green."
+    assert Facts(turns=parts).text == preview(parts) == "Let me look. It is green."
     session.turns.add_turn(make_turn(Role.USER, "Why?"))
     await session.run()
     sent = server.requests[-1].json["messages"]

@@ -1,130 +1,182 @@
-"""Evaluations for other tools: a promptfoo configuration with results, and a dataset for Inspect AI.
+"""Exports for other tools: a promptfoo configuration with results, a dataset for Inspect AI, and JUnit XML.
 
-promptfoo: ``https://www.promptfoo.dev/docs/configuration/reference``; the results have the shape that its own
-``--output`` has. Inspect: ``https://inspect.aisi.org.uk/datasets.html``.
+promptfoo: ``https://www.promptfoo.dev/docs/configuration/reference``, with results as its ``--output`` has them.
+Inspect: ``https://inspect.aisi.org.uk/datasets.html``. JUnit: a suite for each variant, a test for each case, which
+fails if one of its repeats does; the template is ``resources/templates/junit.xml.j2``.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
 from playground.domain.variables import resolve_turns
-from playground.engine.evaluation.export.rows import Fetch, records
+from playground.engine.evaluation.export.rows import Export, rendered
 from playground.engine.evaluation.imports.asserts import write_assert
-from playground.engine.evaluation.inquiry import Column, Inquiry
-from playground.engine.evaluation.results import Results
-from playground.engine.gateways.redacted_output import redact_json
+from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
+from playground.engine.evaluation.results import Cell, Results
+from playground.engine.gateways.redacted_output import redact, redact_json
 from playground.engine.session.plan import Case
-from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.protocol import get_protocol
 
 
-async def to_promptfoo(results: Results, fetch: Fetch, redactor: Redactor) -> str:
-    """A configuration, and what came, as JSON, which is YAML, too. Checks that it has none of are named in it."""
-    inquiry = results.inquiry
-    rows = [one async for one in records(results, fetch)]
-    out: JSONObject = {"config": configuration(inquiry), "results": _results(results, rows)}
-    return json.dumps(redact_json(out, redactor), ensure_ascii=False, indent=2) + "\n"
+async def to_promptfoo(source: Export) -> str:
+    """Return a configuration and its results as JSON, which is YAML too. Checks without a counterpart are named."""
+    records = [record async for record in source.records()]
+    value: JSONObject = {"config": configuration(source.results.resolved), "results": _results(records)}
+    return json.dumps(redact_json(value, source.redactor), ensure_ascii=False, indent=2) + "\n"
 
 
-def configuration(inquiry: Inquiry) -> JSONObject:
-    """What promptfoo would be asked to do for the same."""
-    left = [check.title for check in inquiry.plan.checks if write_assert(check) is None]
-    asserts = [found for check in inquiry.plan.checks if (found := write_assert(check)) is not None]
-    names = list(dict.fromkeys(name for case in inquiry.cases for name in case.known))
+def configuration(resolved: ResolvedEvaluation) -> JSONObject:
+    """Return a promptfoo configuration for the same evaluation."""
+    checks = resolved.plan.checks
+    left_out = dict.fromkeys(check.title for check in checks if write_assert(check) is None)
+    asserts = [assertion for check in checks if (assertion := write_assert(check)) is not None]
+    names = list(dict.fromkeys(name for case in resolved.cases for name in case.known))
     description = "From Gateway Playground."
-    if left:
-        description += f" Checks that promptfoo has none of were left out: {', '.join(dict.fromkeys(left))}."
+    if left_out:
+        description += f" Checks that promptfoo has none of were left out: {', '.join(left_out)}."
     return {
         "description": description,
-        "prompts": [json.dumps(messages_of(inquiry.turns), ensure_ascii=False)] if inquiry.turns else ["{{input}}"],
+        "prompts": [json.dumps(messages_of(resolved.turns), ensure_ascii=False)] if resolved.turns else ["{{input}}"],
         "providers": [
             {
                 "id": _provider(column),
                 "label": column.title,
                 "config": _config(column),
             }
-            for column in inquiry.columns
+            for column in resolved.columns
         ],
         **({"defaultTest": {"assert": asserts}} if asserts else {}),
-        "tests": [_test(inquiry, case, names) for case in inquiry.cases],
+        "tests": [_test(resolved, case, names) for case in resolved.cases],
     }
 
 
-def _provider(column: Column) -> str:
-    """``openai:chat:MODEL``: who is known for a protocol, the protocol, the model."""
-    spoken = get_protocol(column.settings.protocol)
-    return f"{spoken.served_as[-1]}:{spoken.name}:{column.settings.model}"
+def _provider(column: EvalVariant) -> str:
+    """Return ``openai:chat:MODEL``: the vendor of a protocol, the protocol, the model."""
+    protocol = get_protocol(column.settings.protocol)
+    return f"{protocol.served_as[-1]}:{protocol.name}:{column.settings.model}"
 
 
-def _config(column: Column) -> JSONObject:
+def _config(column: EvalVariant) -> JSONObject:
     wire = column.settings.current.to_wire()
     return {name: wire[name] for name in ("temperature", "max_tokens", "top_p", "stop", "seed") if name in wire}
 
 
-def _test(inquiry: Inquiry, case: Case, names: Sequence[str]) -> JSONObject:
+def _test(resolved: ResolvedEvaluation, case: Case, names: Sequence[str]) -> JSONObject:
     values: JSONObject = {name: case.known[name] for name in names if name in case.known}
     if case.turns:
         values["input"] = case.turns[-1].text
-    own = [found for check in case.checks if (found := write_assert(check)) is not None]
-    return {"description": inquiry.title(case), "vars": values, **({"assert": own} if own else {})}
+    own = [assertion for check in case.checks if (assertion := write_assert(check)) is not None]
+    return {"description": resolved.title(case), "vars": values, **({"assert": own} if own else {})}
 
 
-def _results(results: Results, rows: Sequence[JSONObject]) -> JSONObject:
-    found = [
+def _results(records: Sequence[JSONObject]) -> JSONObject:
+    results = [
         {
-            "provider": {"id": row["model"], "label": row["variant"]},
-            "testCase": {"description": row["case"], "vars": row["values"]},
-            "vars": row["values"],
+            "provider": {"id": record["model"], "label": record["variant"]},
+            "testCase": {"description": record["case"], "vars": record["values"]},
+            "vars": record["values"],
             "response": {
-                "output": row["text"],
-                "tokenUsage": {"prompt": row["prompt_tokens"], "completion": row["completion_tokens"]},
-                **({"error": row["failure"]} if row["failure"] else {}),
+                "output": record["text"],
+                "tokenUsage": {"prompt": record["prompt_tokens"], "completion": record["completion_tokens"]},
+                **({"error": record["failure"]} if record["failure"] else {}),
             },
-            "success": row["passed"] is True,
-            "score": row["score"] or 0.0,
-            "latencyMs": round((row["seconds"] or 0.0) * 1000),
-            "cost": row["price"],
+            "success": record["passed"] is True,
+            "score": record["score"] or 0.0,
+            "latencyMs": round((record["seconds"] or 0.0) * 1000),
+            "cost": record["price"],
             "gradingResult": {
-                "pass": row["passed"] is True,
-                "score": row["score"] or 0.0,
-                "reason": "; ".join(one["reason"] for one in row["checks"] if one["passed"] is False),
+                "pass": record["passed"] is True,
+                "score": record["score"] or 0.0,
+                "reason": "; ".join(check["reason"] for check in record["checks"] if check["passed"] is False),
                 "componentResults": [
-                    {"pass": one["passed"] is True, "score": one["score"], "reason": f"{one['check']}: {one['reason']}"}
-                    for one in row["checks"]
+                    {
+                        "pass": check["passed"] is True,
+                        "score": check["score"],
+                        "reason": f"{check['check']}: {check['reason']}",
+                    }
+                    for check in record["checks"]
                 ],
             },
         }
-        for row in rows
+        for record in records
     ]
-    failures = sum(row["passed"] is False for row in rows)
-    errors = sum(bool(row["failure"]) for row in rows)
-    stats = {"successes": sum(row["passed"] is True for row in rows), "failures": failures, "errors": errors}
-    return {"version": 3, "results": found, "stats": stats}
+    failures = sum(record["passed"] is False for record in records)
+    errors = sum(bool(record["failure"]) for record in records)
+    stats = {"successes": sum(record["passed"] is True for record in records), "failures": failures, "errors": errors}
+    return {"version": 3, "results": results, "stats": stats}
 
 
-def to_inspect(inquiry: Inquiry, redactor: Redactor) -> str:
-    """A line of JSON a case: what is asked with the values put in, and what is expected."""
+async def to_inspect(source: Export) -> str:
+    """Return a line of JSON for each case: its messages with values filled in, and the expected answer."""
+    resolved = source.results.resolved
     lines = []
-    for case in inquiry.cases:
-        values = {**inquiry.base.variables, **case.values}
-        given = inquiry.rounds(case, inquiry.columns[0])[0] if inquiry.columns else case.turns
+    for case in resolved.cases:
+        turns = resolved.rounds(case, resolved.columns[0])[0] if resolved.columns else case.turns
         line: JSONObject = {
             "id": case.id,
-            "input": messages_of(resolve_turns(given, values)),
+            "input": messages_of(resolve_turns(turns, {**resolved.base.variables, **case.values})),
             "target": case.expected,
-            "metadata": {"name": inquiry.title(case), **case.values},
+            "metadata": {"name": resolved.title(case), **case.values},
         }
-        lines.append(json.dumps(redact_json(line, redactor), ensure_ascii=False) + "\n")
-    return "".join(lines).encode("utf-8", "replace").decode()
+        lines.append(source.json_line(line))
+    return "".join(lines)
+
+
+async def to_junit(source: Export) -> str:
+    """Return the results as JUnit XML."""
+    suites = [_suite(source.results, column) for column in source.results.resolved.columns]
+    return redact(rendered("junit.xml.j2", _xml_text, suites=suites), source.redactor)
+
+
+def _suite(results: Results, column: EvalVariant) -> JSONObject:
+    tests = [_test_case(results, results.cell(case, column)) for case in results.resolved.cases]
+    counts = Counter(test["kind"] for test in tests)
+    seconds = sum(test["seconds"] for test in tests)
+    return {"title": column.title, "tests": tests, "counts": counts, "seconds": seconds}
+
+
+def _test_case(results: Results, cell: Cell) -> JSONObject:
+    """Return a test: failed if an answer failed a check, an error if one failed, skipped if nothing was judged."""
+    failures: list[str] = []
+    errors: list[str] = []
+    answers = [(answer, mark) for answer, mark in zip(cell.answers, cell.marks, strict=True) if answer is not None]
+    for answer, mark in answers:
+        if answer.failure:
+            errors.append(f"repeat {answer.repeat}: {answer.failure}")
+        elif mark is False:
+            reasons = "; ".join(results.failed_checks(cell.case, answer, "failed"))
+            failures.append(f"repeat {answer.repeat}: {reasons}\n{answer.preview}")
+    size = len(cell.answers)
+    kind, message = "", ""
+    if failures:
+        kind, message = "failure", f"{len(failures)} of {size} failed a check"
+    elif errors:
+        kind, message = "error", f"{len(errors)} of {size} failed to answer"
+    elif not any(cell.marks):
+        kind, message = "skipped", "not judged"
+    return {
+        "title": " ".join(results.resolved.title(cell.case).split()),
+        "seconds": sum(answer.metrics.seconds or 0.0 for answer, _ in answers),
+        "kind": kind,
+        "message": message,
+        "details": failures or errors,
+    }
+
+
+def _xml_text(text: str) -> str:
+    """Replace the characters that XML cannot hold (XML 1.0, section 2.2)."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
 def messages_of(turns: Sequence[Turn]) -> JSON:
-    """Turns as chat messages."""
+    """Return turns as chat messages."""
     plain = tuple(turn for turn in turns if turn.role is not Role.TOOL or turn.results)
     return get_protocol(DEFAULT).encode(Request(protocol=DEFAULT, model="", turns=plain))[MESSAGES]

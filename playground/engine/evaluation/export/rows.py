@@ -1,24 +1,26 @@
-"""Answers as rows: one an answer, with what it was asked, what it said, what it took and what the checks said of it."""
+"""Exports of answers as rows: one for each answer, with its request, text, metrics and verdicts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from playground.domain.transcript import Role, Turn, last_answer
-from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.answers import Kept
-from playground.engine.evaluation.inquiry import Column
-from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.answers import SavedAnswer
+from playground.engine.evaluation.provider import Answer
+from playground.engine.evaluation.results import Cell, Results
 from playground.engine.gateways.redacted_output import output_json, redact_json
+from playground.engine.io.resources import resource_root
 from playground.engine.io.spreadsheet import csv_text
-from playground.engine.session.plan import Case
 from playground.gateway.redact import Redactor
-from playground.jsonkit.values import JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
-#: Gives what is kept of an answer.
-Fetch: TypeAlias = Callable[[Answer], Awaitable[Kept]]
+#: Returns the saved turns and judgements of an answer.
+Fetch: TypeAlias = Callable[[Answer], Awaitable[SavedAnswer]]
 
 _COLUMNS: Final = (
     "case",
@@ -42,24 +44,54 @@ _COLUMNS: Final = (
 )
 
 
-async def records(results: Results, fetch: Fetch) -> AsyncIterator[JSONObject]:
-    """Each answer that there is, case by case."""
-    for case in results.inquiry.cases:
-        for column in results.inquiry.columns:
-            cell = results.cell(case, column)
-            for answer, mark in zip(cell.answers, cell.marks, strict=True):
-                if answer is not None:
-                    yield _record(results, case, column, answer, mark, (await fetch(answer)).turns)
+@dataclass(frozen=True)
+class Export:
+    """An evaluation to export without the secrets of ``redactor``. ``seconds`` is the duration of the run."""
+
+    results: Results
+    fetch: Fetch
+    redactor: Redactor
+    seconds: float | None = None
+
+    def answers(self) -> Iterator[tuple[Cell, Answer, bool | None]]:
+        """Yield each answer with its cell and whether it passed, case by case."""
+        for case in self.results.resolved.cases:
+            for column in self.results.resolved.columns:
+                cell = self.results.cell(case, column)
+                for answer, mark in zip(cell.answers, cell.marks, strict=True):
+                    if answer is not None:
+                        yield cell, answer, mark
+
+    async def records(self) -> AsyncIterator[JSONObject]:
+        """Yield each answer as a JSON object."""
+        for cell, answer, mark in self.answers():
+            yield _record(self.results, cell, answer, mark, (await self.fetch(answer)).turns)
+
+    def json_line(self, value: JSON) -> str:
+        """Return a redacted value as one line of JSON."""
+        text = json.dumps(redact_json(value, self.redactor), ensure_ascii=False) + "\n"
+        return text.encode("utf-8", "replace").decode()
 
 
-def _record(
-    results: Results, case: Case, column: Column, answer: Answer, passed: bool | None, turns: tuple[Turn, ...]
-) -> JSONObject:
+def rendered(template: str, clean: Callable[[str], str], **values: Any) -> str:
+    """Render a template of ``resources/templates``. Each text is passed through ``clean`` and escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(resource_root() / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: clean(value) if type(value) is str else value,
+    )
+    return environment.get_template(template).render(values)
+
+
+def _record(results: Results, cell: Cell, answer: Answer, passed: bool | None, turns: tuple[Turn, ...]) -> JSONObject:
     last = next((turn for turn in reversed(turns) if turn.role is Role.ASSISTANT and turn.outcome is not None), None)
-    figures = answer.figures
+    case, column, metrics = cell.case, cell.column, answer.metrics
     verdicts = results.verdicts(case, answer)
     return {
-        "case": results.inquiry.title(case),
+        "case": results.resolved.title(case),
         "case_id": case.id,
         "values": case.values,
         "expected": case.expected,
@@ -75,18 +107,18 @@ def _record(
             if turn.outcome is not None
             for call in turn.calls
         ],
-        "real_calls": figures.real,
+        "real_calls": metrics.real,
         "finish_reason": last.outcome.finish_reason if last is not None and last.outcome is not None else None,
         "failure": answer.failure,
-        "at": answer.at,
-        "seconds": figures.seconds,
-        "first_token_s": figures.first,
-        "prompt_tokens": figures.prompt,
-        "completion_tokens": figures.tokens,
-        "price": figures.price,
-        "currency": figures.currency,
-        "price_by_list": figures.listed,
-        "requests": figures.requests,
+        "at": answer.created_at,
+        "seconds": metrics.seconds,
+        "first_token_s": metrics.first,
+        "prompt_tokens": metrics.prompt,
+        "completion_tokens": metrics.tokens,
+        "price": metrics.price,
+        "currency": metrics.currency,
+        "price_by_list": metrics.listed,
+        "requests": metrics.requests,
         "checks": [
             {
                 "check": check.title,
@@ -102,78 +134,78 @@ def _record(
 
 
 def answered_by(after: Sequence[Turn], call_id: str) -> JSONObject:
-    """How a call was answered, in the turns from the one on that made it; ``real``: a tool server was asked for it."""
-    found = next((one for turn in after[1:] for one in turn.results if one.call_id == call_id), None)
-    if found is None:
+    """Return how a call of the first of these turns was answered; ``real``: by a tool server, not a recording."""
+    results = (result for turn in after[1:] for result in turn.results if result.call_id == call_id)
+    result = next(results, None)
+    if result is None:
         return {}
-    served = found.served
+    served = result.served
     about = {"server": served.server, "real": not served.recorded} if served is not None else {"real": False}
-    return {"answered_by": found.by, **about}
+    return {"answered_by": result.by, **about}
 
 
-async def to_jsonl(results: Results, fetch: Fetch, redactor: Redactor) -> str:
-    """A line of JSON an answer."""
-    lines = [
-        json.dumps(redact_json(record, redactor), ensure_ascii=False) + "\n" async for record in records(results, fetch)
-    ]
-    return "".join(lines).encode("utf-8", "replace").decode()
+async def to_jsonl(source: Export) -> str:
+    """Return a line of JSON for each answer."""
+    return "".join([source.json_line(record) async for record in source.records()])
 
 
-async def to_json(results: Results, fetch: Fetch, redactor: Redactor) -> str:
-    """All of it as one value: the columns, how they compare, the checks, each answer."""
-    columns: list[JSONObject] = [
+async def to_json(source: Export) -> str:
+    """Return one JSON object: variants, comparisons, checks and answers."""
+    results = source.results
+    variants: list[JSONObject] = [
         {
-            "variant": one.column.title,
-            "letter": one.column.letter,
-            "model": one.column.settings.model,
-            "passed": one.rate.passed,
-            "judged": one.rate.judged,
-            "rate": one.rate.share,
-            "interval": list(one.rate.interval) if one.rate.judged else None,
-            "score": one.score,
-            "answered": one.answered,
-            "failed": one.failed,
-            "not_judged": one.not_judged,
-            "medians": dict(one.medians),
-            "price": dict(one.spent),
+            "variant": result.column.title,
+            "letter": result.column.letter,
+            "model": result.column.settings.model,
+            "passed": result.rate.passed,
+            "judged": result.rate.judged,
+            "rate": result.rate.share,
+            "interval": list(result.rate.interval) if result.rate.judged else None,
+            "score": result.score,
+            "answered": result.answered,
+            "failed": result.failed,
+            "not_judged": result.not_judged,
+            "medians": dict(result.medians),
+            "price": {cost.currency: cost.amount for cost in result.costs},
         }
-        for one in results.columns
+        for result in results.columns
     ]
     compared: list[JSONObject] = [
         {
-            "variant": one.column.title,
-            "what": one.what,
-            "p": one.p,
-            "difference": one.difference,
-            "interval": list(one.interval) if one.interval is not None else None,
-            "words": one.words,
+            "variant": comparison.column.title,
+            "what": comparison.what,
+            "p": comparison.p,
+            "difference": comparison.difference,
+            "interval": list(comparison.interval) if comparison.interval is not None else None,
+            "words": comparison.words,
         }
-        for one in results.comparisons()
+        for comparison in results.comparisons()
     ]
     checks: list[JSONObject] = [
-        {"check": one.title, "asks": one.words, "passed": one.rate.passed, "judged": one.rate.judged}
-        for one in results.checks()
+        {"check": check.title, "asks": check.words, "passed": check.rate.passed, "judged": check.rate.judged}
+        for check in results.checks()
     ]
-    answers = [one async for one in records(results, fetch)]
-    return output_json({"variants": columns, "compared": compared, "checks": checks, "answers": answers}, redactor)
+    answers = [record async for record in source.records()]
+    document = {"variants": variants, "compared": compared, "checks": checks, "answers": answers}
+    return output_json(document, source.redactor)
 
 
-async def to_csv(results: Results, fetch: Fetch, redactor: Redactor) -> str:
-    """A row an answer: the values of the case behind what all have, then a column a check of the plan."""
-    names = list(dict.fromkeys(name for case in results.inquiry.cases for name in case.values))
-    plan = results.inquiry.plan
-    titles = [f"{check.title}: {check.words}" if check.words else check.title for check in plan.checks]
-    cases = {case.id: case for case in results.inquiry.cases}
+async def to_csv(source: Export) -> str:
+    """Return a row for each answer: common columns, the values of the case, and a column for each check of the plan."""
+    resolved = source.results.resolved
+    names = list(dict.fromkeys(name for case in resolved.cases for name in case.values))
+    checks = resolved.plan.checks
+    titles = [f"{check.title}: {check.words}" if check.words else check.title for check in checks]
+    cases = {case.id: case for case in resolved.cases}
     rows = []
-    async for one in records(results, fetch):
-        said = {(check["check"], check["asks"]): check for check in one["checks"]}
-        case = cases[one["case_id"]]
-        answered = [one[name] if name != "calls" else _calls(one) for name in _COLUMNS]
-        filled = [results.inquiry.plan_check(case, place) for place in range(len(plan.checks))]
-        verdicts = [said.get((check.title, check.words)) if check is not None else None for check in filled]
-        marks = [_mark(found) for found in verdicts]
-        rows.append([*answered, *(case.values.get(name) for name in names), *marks])
-    header, *cells = redact_json([[*_COLUMNS, *names, *titles], *rows], redactor)
+    async for record in source.records():
+        case = cases[record["case_id"]]
+        verdicts = {(verdict["check"], verdict["asks"]): verdict for verdict in record["checks"]}
+        cells = [record[name] if name != "calls" else _calls(record) for name in _COLUMNS]
+        keyed = [item.check if item is not None else None for item in resolved.plan_checks(case)]
+        marks = [_mark(verdicts.get((check.title, check.words))) if check is not None else None for check in keyed]
+        rows.append([*cells, *(case.values.get(name) for name in names), *marks])
+    header, *cells = redact_json([[*_COLUMNS, *names, *titles], *rows], source.redactor)
     return csv_text(header, cells)
 
 
@@ -181,9 +213,9 @@ def _calls(record: JSONObject) -> str:
     return "; ".join(f"{call['name']}({call['arguments']})" for call in record["calls"])
 
 
-def _mark(found: JSONObject | None) -> str | None:
-    if found is None:
+def _mark(verdict: JSONObject | None) -> str | None:
+    if verdict is None:
         return None
-    passed = found["passed"]
+    passed = verdict["passed"]
     word = "not judged" if passed is None else "passed" if passed else "failed"
-    return f"{word}: {found['reason']}" if found["reason"] and passed is not True else word
+    return f"{word}: {verdict['reason']}" if verdict["reason"] and passed is not True else word

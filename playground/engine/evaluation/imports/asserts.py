@@ -24,7 +24,7 @@ from playground.domain.variables import mentions, resolve
 from playground.engine.io.yaml_text import read_yaml
 from playground.jsonkit.values import JSON, JSONObject
 
-#: Reads the value that a ``file://`` reference stands for. Raises ValueError with the reason.
+#: Reads the value at a ``file://`` reference. Raises ValueError with the reason.
 Load = Callable[[str], JSON]
 Threshold = float | None
 
@@ -45,7 +45,7 @@ def _text(value: JSON) -> str:
 
 
 def _words(value: JSON) -> list[str]:
-    """Split a list of words; in a text they stand between commas, and one that has a comma in quotes."""
+    """Split a list of words; in a text they are separated by commas, and one with a comma is in quotes."""
     if isinstance(value, list):
         words = [_text(word) for word in value]
     else:
@@ -191,7 +191,7 @@ def read_assert(
     if isinstance(value, str) and value.startswith(FILE):
         try:
             if load is None:
-                raise ValueError("its value stands in another file")
+                raise ValueError("its value is in another file")
             value = load(value)
         except ValueError as error:
             return (), (f"The assertion “{kind}” was left out: {shortened(source['value'])}: {error}.",)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from playground.domain.checks.check import Check
-from playground.engine.evaluation.imports.promptfoo import Configuration, is_configuration, read_configuration
-from playground.engine.evaluation.imports.table import LARGEST, Bad, Cases, CasesError, Table, read_table
+from playground.engine.evaluation.imports.promptfoo import Configuration, is_promptfoo, read_configuration
+from playground.engine.evaluation.imports.table import LARGEST, Cases, CasesError, Table, UnreadableRow, read_table
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.yaml_text import read_yaml
 from playground.engine.session.plan import Case
@@ -29,12 +29,12 @@ class ImportedCases:
     cases: tuple[Case, ...]
     checks: tuple[Check, ...] = ()
     variants: tuple[Variant, ...] = ()
-    unreadable: tuple[Bad, ...] = ()
+    unreadable: tuple[UnreadableRow, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def imported_cases(source: Cases | Configuration) -> ImportedCases:
-    """What an experiment takes over from a file: each case without turns of its own asks those of the configuration."""
+    """Return the cases of a file; those without turns get the turns of the configuration."""
     if not isinstance(source, Configuration):
         return ImportedCases(source.cases, unreadable=source.bad, notes=source.notes)
     turns = {"turns": source.turns}
@@ -66,6 +66,6 @@ def _configuration_text(data: bytes) -> str:
         text = decode_text(data)
         if not any(member in text for member in _MEMBERS):
             return ""
-        return text if is_configuration(read_yaml(text).value) else ""
+        return text if is_promptfoo(read_yaml(text).value) else ""
     except ValueError:
         return ""

@@ -35,8 +35,14 @@ from playground.engine.evaluation.imports.prompts import (
 )
 from playground.engine.evaluation.imports.providers import read_provider
 from playground.engine.evaluation.imports.references import DEEPEST, References, UnreadableFileError
-from playground.engine.evaluation.imports.special_columns import REASONS, test_of
-from playground.engine.evaluation.imports.table import Bad, CasesError, text_of, variable_name
+from playground.engine.evaluation.imports.table import (
+    REASONS,
+    CasesError,
+    UnreadableRow,
+    test_of,
+    text_of,
+    variable_name,
+)
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
@@ -54,13 +60,13 @@ _TEST_FILES: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".y
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The content of a configuration. ``turns`` is the conversation in which the variables of the cases stand."""
+    """The content of a configuration. ``turns`` is the conversation with the variables of the cases."""
 
     turns: tuple[Turn, ...] = ()
     cases: tuple[Case, ...] = ()
     checks: tuple[Check, ...] = ()
     variants: tuple[Variant, ...] = ()
-    bad: tuple[Bad, ...] = ()
+    bad: tuple[UnreadableRow, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -73,8 +79,8 @@ class _Test:
     below: tuple[JSONObject, ...] = ()
     where: str = ""
 
-    def bad(self, words: str) -> Bad:
-        return Bad(0, f"{self.where}: {words}") if self.where else Bad(self.line, words)
+    def bad(self, words: str) -> UnreadableRow:
+        return UnreadableRow(0, f"{self.where}: {words}") if self.where else UnreadableRow(self.line, words)
 
     def members(self, name: str) -> JSONObject:
         """Return the members of ``vars`` or ``options``, its own above those below it."""
@@ -85,11 +91,11 @@ class _Test:
         return merged
 
 
-def is_configuration(value: JSON) -> bool:
+def is_promptfoo(value: JSON) -> bool:
     """Return whether a document is a configuration or the results of one, rather than a list of cases."""
     if not isinstance(value, dict):
         return False
-    if "results" in value and is_configuration(value.get("config")):
+    if "results" in value and is_promptfoo(value.get("config")):
         return True
     asks, answers = "prompts" in value, "providers" in value or "targets" in value
     return (asks and answers) or ((asks or answers) and ("tests" in value or "scenarios" in value))
@@ -101,9 +107,9 @@ def read_configuration(text: str, folder: Path | None = None) -> Configuration:
         document = read_yaml(text)
     except YamlError as error:
         raise CasesError(f"The file is not YAML that can be read: {error}.") from None
-    if not is_configuration(document.value):
+    if not is_promptfoo(document.value):
         raise CasesError("This is no promptfoo configuration: it needs “prompts” or “providers”, and “tests”.")
-    if "results" in document.value and is_configuration(document.value.get("config")):
+    if "results" in document.value and is_promptfoo(document.value.get("config")):
         document = replace(document, value=document.value["config"])
     return _Reader(document, References(folder)).read()
 
@@ -113,7 +119,7 @@ class _Reader:
     document: YamlText
     references: References
     notes: dict[str, None] = field(default_factory=dict)
-    bad: list[Bad] = field(default_factory=list)
+    bad: list[UnreadableRow] = field(default_factory=list)
     referred: dict[str, None] = field(default_factory=dict)  # members of the configuration that “$ref” leads to
 
     def read(self) -> Configuration:
@@ -155,7 +161,7 @@ class _Reader:
             self._note(words)
 
     def _resolved(self, value: JSON) -> JSON:
-        """Return the value that ``{"$ref": "#/…"}`` stands for, with members beside it; others as they are."""
+        """Return the target of ``{"$ref": "#/…"}``, with its other members added; other values unchanged."""
         for _ in range(DEEPEST):
             if not isinstance(value, dict) or not isinstance(pointer := value.get("$ref"), str):
                 return value
@@ -207,7 +213,7 @@ class _Reader:
             self._note(f"The prompt {_quoted(content)} was left out: {error}.")
 
     def _prompts_at(self, reference: str) -> Iterator[Prompt]:
-        """Yield the prompts in the files that a reference stands for. Raises PromptError, UnreadableFileError."""
+        """Yield the prompts in the files of a reference. Raises PromptError, UnreadableFileError."""
         if reference.startswith("exec:"):
             raise PromptError("it is a program, which is not run")
         for path in self.references.files(reference):
@@ -239,7 +245,7 @@ class _Reader:
     # Tests
 
     def _default(self, source: JSON) -> JSONObject:
-        """Return the defaults of all tests, which may stand in a file."""
+        """Return the defaults of all tests, which may be in a file."""
         source = self._resolved(source)
         if isinstance(source, str):
             try:
@@ -288,7 +294,7 @@ class _Reader:
             elif isinstance(item, dict):
                 yield _Test(line, item, below)
             else:
-                self.bad.append(Bad(line, f"a test must be an object, not {shortened(json.dumps(item))}"))
+                self.bad.append(UnreadableRow(line, f"a test must be an object, not {shortened(json.dumps(item))}"))
 
     def _tests_at(self, reference: str, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
         try:
@@ -320,12 +326,14 @@ class _Reader:
             if isinstance(row, str) and row.startswith(FILE):
                 yield from self._tests_at(row, below)
             elif not isinstance(row, dict):
-                self.bad.append(Bad(0, f"{where}: a test must be an object, not {shortened(json.dumps(row))}"))
+                self.bad.append(
+                    UnreadableRow(0, f"{where}: a test must be an object, not {shortened(json.dumps(row))}")
+                )
             elif suffix in (".csv", ".tsv") or not {"vars", "assert", "options", "provider"} & row.keys():
                 try:
                     yield _Test(0, test_of(row), below, where)
                 except ValueError as error:
-                    self.bad.append(Bad(0, f"{where}: {error}"))
+                    self.bad.append(UnreadableRow(0, f"{where}: {error}"))
             else:
                 yield _Test(0, row, below, where)
 
@@ -339,10 +347,10 @@ class _Reader:
             raise UnreadableFileError(f"two columns are called “{doubled}”")
         for record in records[1:]:
             if record.problem:
-                self.bad.append(Bad(0, f"{name}, line {record.line}: {record.problem}"))
+                self.bad.append(UnreadableRow(0, f"{name}, line {record.line}: {record.problem}"))
             elif any(cell.strip() for cell in record.cells[len(header) :]):
                 words = f"{len(record.cells)} cells, and there are {len(header)} columns"
-                self.bad.append(Bad(0, f"{name}, line {record.line}: {words}"))
+                self.bad.append(UnreadableRow(0, f"{name}, line {record.line}: {words}"))
             else:
                 cells = itertools.chain(record.cells, itertools.repeat(""))
                 yield record.line, {column: cell for column, cell in zip(header, cells, strict=False) if column}
@@ -415,7 +423,7 @@ class _Reader:
         return {name: resolve(value, {**values, name: value}) for name, value in values.items()}
 
     def _values(self, test: _Test) -> JSONObject:
-        """Return the variables of a test, lists where it stands for several cases. Raises UnreadableFileError."""
+        """Return the variables of a test, lists where it makes several cases. Raises UnreadableFileError."""
         values: JSONObject = {}
         for layer in (*test.below, test.value):
             own = self._resolved(layer.get("vars"))

@@ -1,4 +1,4 @@
-"""Prompts of a promptfoo configuration: texts and chats, and the references that stand in their place.
+"""Prompts of a promptfoo configuration: texts and chats, and references to files.
 
 A prompt is a template of Nunjucks. ``{{name}}`` is a variable here, too; anything else of a template stays as it is
 written and is named. ``https://www.promptfoo.dev/docs/configuration/prompts`` describes prompts.
@@ -41,7 +41,7 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent: the turns of a chat, or one text of the user."""
+    """A prompt as turns: a chat, or one text of the user."""
 
     turns: tuple[Turn, ...]
     text: str | None = None
@@ -143,7 +143,7 @@ def yaml_template(text: str) -> JSON:
 
 
 def _template_value(text: str, is_yaml: bool) -> JSON:
-    """Return the value of a template in JSON or YAML, whose expressions may stand outside of quotes."""
+    """Return the value of a template in JSON or YAML, whose expressions may be outside of quotes."""
     expressions: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
@@ -151,13 +151,13 @@ def _template_value(text: str, is_yaml: bool) -> JSON:
         expressions.append(f"{{{{{dumped[1]}}}}}" if dumped else match[0])
         return f"\ue000{len(expressions) - 1}\ue001"
 
-    held = _EXPRESSION.sub(hold, text)
+    marked = _EXPRESSION.sub(hold, text)
     if is_yaml:
-        return _released(read_yaml(held).value, expressions)
+        return _released(read_yaml(marked).value, expressions)
     try:
-        value = parse_json(held)
+        value = parse_json(marked)
     except ValueError:
-        value = parse_json(re.sub(f"([:,\\[]\\s*)({_HOLD.pattern})(?=\\s*[,\\]}}])", r'\1"\2"', held))
+        value = parse_json(re.sub(f"([:,\\[]\\s*)({_HOLD.pattern})(?=\\s*[,\\]}}])", r'\1"\2"', marked))
     return _released(value, expressions)
 
 
@@ -172,7 +172,7 @@ def _released(value: JSON, expressions: list[str]) -> JSON:
 
 
 def template_notes(text: str, what: str) -> Iterator[str]:
-    """Say what of a template is not filled here; ``what`` names where it stands."""
+    """Say what of a template is not filled here; ``what`` names its place."""
     if match := _LOGIC.search(text):
         words = f"{{% {match[1]} %}}" if match[1] else "{# … #}" if match[0] == "{#" else "{% … %}"
         yield f"{what} uses template logic ({words}), which is sent as it is written: edit it before you run."

@@ -28,7 +28,7 @@ _ELSEWHERE: Final = frozenset(
         *("elevenlabs", "voyage"),
     )
 )
-#: Endpoints that stand between the vendor and the model.
+#: Endpoints between the vendor and the model.
 _ENDPOINTS: Final = frozenset(
     (*PROTOCOLS, "chat-completion", "completion", "completions", "responses", "converse", "text-generation")
 )
@@ -66,18 +66,18 @@ def read_provider(source: JSON) -> tuple[Variant | None, tuple[str, ...]]:
         return None, (f"The provider {shortened(written)} was left out: {reason}.",)
     config = options.get("config")
     config = config if isinstance(config, dict) else {}
-    taken = {name: value for name, value in config.items() if name in _PARAMETERS and _is_plain(value)}
-    notes = [f"The provider {shortened(written)}: “{name}” was left out." for name in config.keys() - taken.keys()]
+    parameters = {name: value for name, value in config.items() if name in _PARAMETERS and _is_plain(value)}
+    notes = [f"The provider {shortened(written)}: “{name}” was left out." for name in config.keys() - parameters.keys()]
     notes += [_member_note(written, name) for name in options if name not in _MEMBERS]
     if "config" in options and not isinstance(options["config"], dict):
         notes.append(_member_note(written, "config"))
-    differences = {"model": model, **({"parameters": {DEFAULT: taken}} if taken else {})}
+    differences = {"model": model, **({"parameters": {DEFAULT: parameters}} if parameters else {})}
     name = str(options.get("label") or model)
     return Variant.model_validate({"name": name, "differences": differences}), tuple(sorted(notes))
 
 
 def _options(source: JSON) -> JSONObject:
-    """Return the members of a provider, whose id may stand in three places."""
+    """Return the members of a provider, whose id may be in three places."""
     if not isinstance(source, dict):
         return {"id": source}
     if isinstance(inner := source.get("provider"), str) and ":" not in str(source.get("id", "")):

@@ -22,7 +22,7 @@ from playground.jsonkit.values import JSON
 
 FILE: Final = "file://"
 MOST_BYTES: Final = 256 * 1024 * 1024  # of all files of a configuration together
-MOST_FILES: Final = 1_000  # that a configuration may read, and that a pattern may stand for
+MOST_FILES: Final = 1_000  # that a configuration may read, and that a pattern may match
 DEEPEST: Final = 20  # files that refer to files
 SCRIPTS: Final = frozenset(
     (
@@ -49,7 +49,7 @@ class References:
         self.names: dict[str, None] = {}
 
     def files(self, reference: str) -> list[Path]:
-        """Return the files that a path, a pattern or a folder stands for. Raises UnreadableFileError."""
+        """Return the files of a path, a pattern or a folder. Raises UnreadableFileError."""
         path = reference.removeprefix(FILE).strip()
         if _ADDRESS.match(path):
             raise UnreadableFileError("it is at an address, which is not fetched")
@@ -60,7 +60,7 @@ class References:
         if "{{" in path or "{%" in path:
             raise UnreadableFileError("its path is a template")
         if self._folder is None:
-            raise UnreadableFileError("it stands in another file; open the configuration from its folder")
+            raise UnreadableFileError("it is in another file; open the configuration from its folder")
         return self._inside(self._folder, path.replace("\\", "/"))
 
     def _inside(self, folder: Path, path: str) -> list[Path]:
@@ -79,13 +79,13 @@ class References:
                 raise
             raise UnreadableFileError("its path cannot be used") from None
         if len(files) > MOST_FILES:
-            raise UnreadableFileError(f"it stands for more than {MOST_FILES:,} files")
+            raise UnreadableFileError(f"it matches more than {MOST_FILES:,} files")
         if not files:
             raise UnreadableFileError("there is no such file")
         return files
 
     def exists(self, reference: str) -> bool:
-        """Return whether a reference stands for a file that can be read."""
+        """Return whether a reference leads to a readable file."""
         try:
             return bool(self.files(reference))
         except UnreadableFileError:
@@ -154,10 +154,10 @@ class References:
             raise UnreadableFileError(f"it cannot be read: {error}") from None
 
     def load(self, reference: str) -> JSON:
-        """Return the value of the one file that a reference stands for. Raises UnreadableFileError."""
+        """Return the value of the only file of a reference. Raises UnreadableFileError."""
         files = self.files(reference)
         if len(files) > 1:
-            raise UnreadableFileError("it stands for several files")
+            raise UnreadableFileError("it matches several files")
         return self.value(files[0])
 
 

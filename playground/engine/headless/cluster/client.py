@@ -17,11 +17,10 @@ from typing import Any, Final
 
 from distributed import Client, Semaphore, secede
 
-from playground.engine.evaluation.answering import Brought
 from playground.engine.evaluation.answers import judgements_of
-from playground.engine.evaluation.inquiry import Inquiry, Job
-from playground.engine.evaluation.making import MakingError, Packed, Spend
-from playground.engine.evaluation.runner import first_of
+from playground.engine.evaluation.provider import AnswerProviderError, AnswerResult, SerializedAnswer, Spend
+from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
+from playground.engine.evaluation.runner import first_error
 from playground.engine.headless.cluster.worker import (
     ClusterError,
     ClusterRun,
@@ -53,10 +52,10 @@ class Cluster:
     """Makes answers on the workers of a cluster. `say` receives sentences for the user. `open_cluster` creates one."""
 
     def __init__(
-        self, client: Client, address: str, run: ClusterRun, inquiry: Inquiry, say: Callable[[str], None]
+        self, client: Client, address: str, run: ClusterRun, resolved: ResolvedEvaluation, say: Callable[[str], None]
     ) -> None:
-        self._client, self._address, self._run, self._inquiry, self._say = client, address, run, inquiry, say
-        at_once = inquiry.plan.at_once
+        self._client, self._address, self._run, self._inquiry, self._say = client, address, run, resolved, say
+        at_once = resolved.plan.at_once
         name = f"playground {run.limited_as} {at_once}"
         self._semaphore = Semaphore(at_once, name, scheduler_rpc=client.scheduler, loop=client.loop)
         self._numbers = itertools.count(1)
@@ -66,30 +65,30 @@ class Cluster:
         self._joined = asyncio.Event()
         self._failure = ""
 
-    async def answered(self, job: Job, spend: Spend) -> Packed:
-        """Return a new answer with its verdicts. Raises MakingError."""
+    async def answered(self, job: Job, spend: Spend) -> SerializedAnswer:
+        """Return a new answer with its verdicts. Raises AnswerProviderError."""
         return await self._make(self._task(job), spend)
 
-    async def judged(self, found: Brought, job: Job, spend: Spend) -> Brought:
-        """Return a saved answer with the verdicts that it lacked. Raises MakingError."""
+    async def judged(self, found: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
+        """Return a saved answer with the verdicts that it lacked. Raises AnswerProviderError."""
         packed = await self._make(self._task(job)._replace(saved=found), spend)
-        return Brought(packed.answer, found.turns, judgements_of(packed.judgements))
+        return AnswerResult(packed.answer, found.turns, judgements_of(packed.judgements))
 
     def _task(self, job: Job) -> Task:
         return Task(self._inquiry.numbers[job.case.id], job.column.letter, job.repeat, job.digest)
 
-    async def _make(self, task: Task, spend: Spend) -> Packed:
+    async def _make(self, task: Task, spend: Spend) -> SerializedAnswer:
         try:
             async with self._semaphore:
                 result = await self._submit(task)
-        except MakingError:
+        except AnswerProviderError:
             raise
         except (CancelledError, OSError) as error:
-            raise MakingError(self._failure or self._scheduler_lost(error)) from None
+            raise AnswerProviderError(self._failure or self._scheduler_lost(error)) from None
         except Exception as error:  # noqa: BLE001 - a worker's errors are raised here, whatever they are
-            raise MakingError(f"A worker could not go on: {_error_text(error)}.") from None
+            raise AnswerProviderError(f"A worker could not go on: {_error_text(error)}.") from None
         if result.answer is None:
-            raise MakingError(f"A worker could not go on: {result.problem}.")
+            raise AnswerProviderError(f"A worker could not go on: {result.problem}.")
         for figures in result.spent:
             spend(figures)
         return result.answer
@@ -111,14 +110,14 @@ class Cluster:
             finally:
                 del self._placed[future]
                 future.release()  # which cancels a task that is still under way
-        raise MakingError(f"Several workers were lost while they made one answer, {worker} last.")
+        raise AnswerProviderError(f"Several workers were lost while they made one answer, {worker} last.")
 
     async def _next_worker(self) -> str:
-        """Return the worker with the fewest tasks; waits where there is none. Raises MakingError."""
+        """Return the worker with the fewest tasks; waits where there is none. Raises AnswerProviderError."""
         while not self._workers and not self._failure:
             await self._joined.wait()
         if self._failure:
-            raise MakingError(self._failure)
+            raise AnswerProviderError(self._failure)
         tasks = Counter(self._placed.values())
         return min(self._workers, key=tasks.__getitem__)
 
@@ -229,13 +228,13 @@ class Cluster:
 
 @asynccontextmanager
 async def open_cluster(
-    address: str, run: ClusterRun, inquiry: Inquiry, say: Callable[[str], None]
+    address: str, run: ClusterRun, resolved: ResolvedEvaluation, say: Callable[[str], None]
 ) -> AsyncIterator[Cluster]:
     """Open a cluster for a run. Raises ClusterError where it cannot be used, before any request to a gateway."""
     for name in ("distributed", "distributed.client", "distributed.semaphore"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # `Cluster` reports the same in sentences
     async with _connected(address) as client:
-        cluster = Cluster(client, address, run, inquiry, say)
+        cluster = Cluster(client, address, run, resolved, say)
         try:
             await cluster.start()
             async with asyncio.TaskGroup() as group:
@@ -245,7 +244,7 @@ async def open_cluster(
                 finally:
                     watching.cancel()
         except BaseExceptionGroup as errors:
-            raise first_of(errors) from None
+            raise first_error(errors) from None
         finally:
             await cluster.close()
 

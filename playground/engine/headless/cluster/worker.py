@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from playground import __version__
-from playground.engine.evaluation.answering import Brought, Figures
 from playground.engine.evaluation.answers import answer_of, pack
-from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement
-from playground.engine.evaluation.making import Maker, Packed
+from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.engine.evaluation.provider import AnswerResult, LocalAnswerProvider, SerializedAnswer
+from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
 from playground.engine.files.experiment_file.content import to_json
 from playground.engine.gateways.credentials import consent_needed
 from playground.engine.gateways.known_secrets import redactor_of
@@ -140,14 +140,14 @@ class Task(NamedTuple):
     column: str
     repeat: int
     digest: str
-    saved: Brought | None = None
+    saved: AnswerResult | None = None
 
 
 class Result(NamedTuple):
     """The redacted outcome of a task: the answer with its spending, or the problem that occurred."""
 
-    answer: Packed | None = None
-    spent: tuple[Figures, ...] = ()
+    answer: SerializedAnswer | None = None
+    spent: tuple[AnswerMetrics, ...] = ()
     problem: str = ""
 
 
@@ -191,14 +191,14 @@ class Worker:
             gateway = _worker_gateway(self._run, authorities)
             content = json.loads(self._run.content)
             session = evaluated_session(content, gateway_session(gateway), gateway, EvaluationOptions())
-            inquiry = Inquiry(session)
+            resolved = ResolvedEvaluation(session)
         except Exception as error:  # noqa: BLE001 - raised again by the constructor
             self._ready.set_exception(error)
             return
         self._redactor = redactor_of(gateway.secrets)
-        self._maker = Maker(inquiry)
-        self._cases = dict(enumerate(inquiry.cases, 1))
-        self._columns = {column.letter: column for column in inquiry.columns}
+        self._maker = LocalAnswerProvider(resolved)
+        self._cases = dict(enumerate(resolved.cases, 1))
+        self._columns = {column.letter: column for column in resolved.columns}
         self._loop, self._closed = asyncio.get_running_loop(), asyncio.Event()
         self._ready.set_result(None)
         await self._closed.wait()
@@ -211,7 +211,7 @@ class Worker:
     def make(self, task: Task) -> Result:
         """Make one answer; blocks until it is complete."""
         self.last_used = time.monotonic()
-        spent: list[Figures | Judgement] = []
+        spent: list[AnswerMetrics | Judgement] = []
         try:
             answer = asyncio.run_coroutine_threadsafe(self._make(task, spent), self._loop).result()
             packed = pack(answer, self._redactor)
@@ -224,7 +224,7 @@ class Worker:
             self.last_used = time.monotonic()
         return Result(replace(packed, answer=redacted), tuple(map(_spending, spent)))
 
-    async def _make(self, task: Task, spent: list[Figures | Judgement]) -> Brought:
+    async def _make(self, task: Task, spent: list[AnswerMetrics | Judgement]) -> AnswerResult:
         job = Job(self._cases[task.case], self._columns[task.column], task.repeat, task.digest)
         if task.saved is None:
             return await self._maker.answered(job, spent.append)
@@ -244,9 +244,9 @@ def _worker_gateway(run: ClusterRun, authorities: Path | None) -> Gateway:
     return Gateway(profile, key, {}, (), run.proxy or profile.proxy)
 
 
-def _spending(item: Figures | Judgement) -> Figures:
+def _spending(item: AnswerMetrics | Judgement) -> AnswerMetrics:
     """Return the part of an answer's or a judgement's figures that counts against a budget."""
-    return Figures(
+    return AnswerMetrics(
         prompt=item.prompt,
         tokens=item.tokens,
         price=item.price,

@@ -17,8 +17,8 @@ from playground.ui.widgets.page_parts import empty_words
 
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
-    from playground.engine.evaluation.answers import Kept
-    from playground.engine.evaluation.inquiry import Column, Inquiry
+    from playground.engine.evaluation.answers import SavedAnswer
+    from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 
 _AGAIN: Final = (RETRY, ASK_AGAIN, RETRY_NOW, GIVE_UP)
 NOTHING = "Nothing was kept of it but what stands beside."
@@ -72,8 +72,8 @@ class AnswerPane(TranscriptPane):
             self.advice_asked.emit(action)
 
 
-def session_of(inquiry: Inquiry, column: Column, kept: Kept) -> Session:
+def session_of(resolved: ResolvedEvaluation, column: EvalVariant, kept: SavedAnswer) -> Session:
     """A session that stands nowhere, with a kept answer: what was asked, and what came."""
-    session = Session(inquiry.connect, profile_id=column.settings.profile_id, profile_of=inquiry.profile_of)
+    session = Session(resolved.connect, profile_id=column.settings.profile_id, profile_of=resolved.profile_of)
     begin_with_answer(session, column, kept)
     return session

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QProgressBar, QPushButton
 
 from playground.domain.parts import Reasoning
 from playground.domain.transcript import Role, Transcript, Turn
-from playground.engine.evaluation.answering import brought_of
-from playground.engine.evaluation.answers import AnswersError, Kept, Pair
-from playground.engine.evaluation.blind import Sides, Tally, Vote, pairs, tally
+from playground.engine.evaluation.answers import AnswersError, Pair, SavedAnswer
+from playground.engine.evaluation.blind import BlindPair, Vote, VoteCounts, blind_pairs, count_votes
+from playground.engine.evaluation.provider import received_turns
 from playground.engine.evaluation.results import Results
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
@@ -29,8 +29,8 @@ from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Column, Inquiry
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
     from playground.ui.features.evaluate.look import Look
 
 AGAIN_MS = 1_000  # between two looks for pairs while answers come
@@ -57,14 +57,14 @@ class BlindView(QWidget):
         self.setObjectName("blindTest")
         self._number = 0  # of the pairs that were looked for last
         self._shown_number = 0  # of the pair that is to be shown
-        self._pairs: list[Sides] = []
+        self._pairs: list[BlindPair] = []
         self._votes: dict[Pair, str] = {}
         self._said: dict[Pair, str] = {}  # since the votes were read
         self._done: set[Pair] = set()  # in this round
         self._again = False  # whether all are judged once more
-        self._before: list[Sides] = []  # judged since the page was opened
-        self._now: Sides | None = None
-        self._seen: Sides | None = None  # the pair that stands there
+        self._before: list[BlindPair] = []  # judged since the page was opened
+        self._now: BlindPair | None = None
+        self._seen: BlindPair | None = None  # the pair that stands there
         self.panes: list[AnswerPane] = []
         self._looking = Throttle(self._look_again, self, AGAIN_MS)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -151,7 +151,7 @@ class BlindView(QWidget):
     # Between whom
 
     def _planned(self) -> None:
-        columns = self._look.inquiry.columns
+        columns = self._look.resolved.columns
         for place, box in enumerate((self.first, self.other)):
             chosen = box.currentData()
             box.clear()
@@ -162,10 +162,10 @@ class BlindView(QWidget):
         self._looking.poke()
 
     @property
-    def columns(self) -> tuple[Column, Column] | None:
+    def columns(self) -> tuple[EvalVariant, EvalVariant] | None:
         """Those that are compared; None where there are not two."""
         found = [
-            next((one for one in self._look.inquiry.columns if one.id == box.currentData()), None)
+            next((one for one in self._look.resolved.columns if one.id == box.currentData()), None)
             for box in (self.first, self.other)
         ]
         first, other = found
@@ -194,16 +194,16 @@ class BlindView(QWidget):
         else:
             spawn(self._find(self._number, *columns), name="find pairs")
 
-    async def _find(self, number: int, first: Column, other: Column) -> None:
+    async def _find(self, number: int, first: EvalVariant, other: EvalVariant) -> None:
         look = self._look
         self._said = {}
         try:
-            votes = await look.store.votes(look.inquiry.id)
+            votes = await look.store.votes(look.resolved.id)
         except AnswersError as error:
             if number == self._number:
                 self._say_empty(str(error))
             return
-        found = await asyncio.to_thread(_pairs, look.inquiry, look.results.answers, first, other)
+        found = await asyncio.to_thread(_pairs, look.resolved, look.results.answers, first, other)
         if number != self._number:
             return
         self._pairs, self._votes = found, {**votes, **self._said}
@@ -245,16 +245,16 @@ class BlindView(QWidget):
         else:
             self._show(found)
 
-    def _show(self, sides: Sides) -> None:
+    def _show(self, sides: BlindPair) -> None:
         self._now = sides
         self._shown_number += 1
         self._count()
         spawn(self._read(self._shown_number, sides), name="show a pair")
 
-    async def _read(self, number: int, sides: Sides) -> None:
+    async def _read(self, number: int, sides: BlindPair) -> None:
         look = self._look
         try:
-            left, right = await asyncio.gather(*(look.kept(one) for one in sides.shown))
+            left, right = await asyncio.gather(*(look.kept(one) for one in sides.sides))
         except AnswersError as error:
             if number == self._shown_number:
                 self._say_empty(str(error))
@@ -263,16 +263,16 @@ class BlindView(QWidget):
         if number != self._shown_number or columns is None:
             return
         self._show_question(sides, left)
-        shown = columns[::-1] if sides.turned else columns
+        shown = columns[::-1] if sides.is_swapped else columns
         for at, (column, kept) in enumerate(zip(shown, (left, right), strict=True)):
-            given = look.inquiry.given(sides.case, column)
+            given = look.resolved.sent_turns(sides.case, column)
             self._show_side(at, column, nameless(kept, given))
         self._stack.setCurrentIndex(1)
         self._seen = sides
         if self.isVisible() and QApplication.focusWidget() is None:
             self.setFocus()
 
-    def _show_question(self, sides: Sides, kept: Kept) -> None:
+    def _show_question(self, sides: BlindPair, kept: SavedAnswer) -> None:
         asked = [turn.text for turn in kept.turns if turn.role is Role.USER]
         say(self.question, cut(" ".join((asked[-1] if asked else "").split()), ASKED))
         self.question.setToolTip(tip(asked[-1] if asked else ""))
@@ -280,8 +280,8 @@ class BlindView(QWidget):
         self.expected.set_text(show_hidden(f"expected: {expected}") if expected else "")
         self.expected.setVisible(bool(expected))
 
-    def _show_side(self, at: int, column: Column, turns: Sequence[Turn]) -> None:
-        session = _session(self._look.inquiry, column, turns)
+    def _show_side(self, at: int, column: EvalVariant, turns: Sequence[Turn]) -> None:
+        session = _session(self._look.resolved, column, turns)
         if at < len(self.panes):
             self.panes[at].set_session(session)
         else:
@@ -322,7 +322,7 @@ class BlindView(QWidget):
 
     async def _keep(self, pair: Pair, vote: Vote) -> None:
         try:
-            await self._look.store.vote(self._look.inquiry.id, pair, vote)
+            await self._look.store.vote(self._look.resolved.id, pair, vote)
         except AnswersError as error:
             self._look.refused.emit(str(error))
 
@@ -347,10 +347,13 @@ class BlindView(QWidget):
             return
         self._now = None
         self._shown_number += 1
-        found = tally(self._pairs, self._votes, *columns)
+        found = count_votes(self._pairs, self._votes, *columns)
         self.words.setText(show_hidden(found.words))
         self.counts.setText(show_hidden("\n".join(_counts(found, *columns))))
-        say(self.note, "" if found.left == 0 else f"{found.left:,} of {len(self._pairs):,} pairs are not judged yet.")
+        say(
+            self.note,
+            "" if found.remaining == 0 else f"{found.remaining:,} of {len(self._pairs):,} pairs are not judged yet.",
+        )
         left = any(one.pair not in self._done for one in self._pairs)
         self.on_button.setVisible(left)
         self._stack.setCurrentIndex(2)
@@ -368,40 +371,42 @@ class BlindView(QWidget):
         super().hideEvent(event)
 
 
-def _pairs(inquiry: Inquiry, answers: Mapping[tuple[str, int], Answer], first: Column, other: Column) -> list[Sides]:
+def _pairs(
+    resolved: ResolvedEvaluation, answers: Mapping[tuple[str, int], Answer], first: EvalVariant, other: EvalVariant
+) -> list[BlindPair]:
     """All pairs there are, worked out apart from what the window looks at."""
-    return pairs(Results(inquiry, answers), first, other)
+    return blind_pairs(Results(resolved, answers), first, other)
 
 
-def nameless(kept: Kept, given: Sequence[Turn]) -> tuple[Turn, ...]:
+def nameless(kept: SavedAnswer, given: Sequence[Turn]) -> tuple[Turn, ...]:
     """The turns that came, without what tells who wrote them or how: model, figures, thinking, what only some have."""
     return tuple(
         Turn(id=turn.id, role=turn.role, parts=tuple(part for part in turn.parts if not isinstance(part, Reasoning)))
-        for turn in brought_of(kept.turns, given)
+        for turn in received_turns(kept.turns, given)
     )
 
 
-def _session(inquiry: Inquiry, column: Column, turns: Sequence[Turn]) -> Session:
+def _session(resolved: ResolvedEvaluation, column: EvalVariant, turns: Sequence[Turn]) -> Session:
     """One that stands nowhere, with these turns and the tools they call; braces in them are text."""
     profile_id = column.settings.profile_id
-    made = Session(inquiry.connect, profile_id=profile_id, profile_of=inquiry.profile_of, literal=True)
+    made = Session(resolved.connect, profile_id=profile_id, profile_of=resolved.profile_of, literal=True)
     settings = made.settings.model_copy(update={"tools": column.settings.tools})
     made.history.begin_anew(Transcript().append(*turns), settings)
     return made
 
 
-def _counts(found: Tally, first: Column, other: Column) -> list[str]:
+def _counts(found: VoteCounts, first: EvalVariant, other: EvalVariant) -> list[str]:
     """The votes in words."""
     lines = []
     if found.share is not None:
         low, high = round(100 * found.interval.low), round(100 * found.interval.high)
-        decided = found.first + found.other
+        decided = found.first + found.second
         lines.append(
             f"{other.title} was better in {round(100 * found.share)} % [{low}–{high}] of the {decided:,} that decided."
         )
     lines += [
         f"{column.title}: better in {count:,} pair{'s' * (count != 1)}."
-        for column, count in ((first, found.first), (other, found.other))
+        for column, count in ((first, found.first), (other, found.second))
     ]
     lines.append(f"Both good: {found.both:,}. Both bad: {found.neither:,}. These count neither way.")
     return lines

@@ -20,9 +20,9 @@ from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Column
-    from playground.engine.evaluation.refused import Refused
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.refusals import RefusedAnswers
+    from playground.engine.evaluation.resolved import EvalVariant
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
@@ -158,19 +158,19 @@ class EvaluateControl(Control):
 
     async def _offer(self, look: Look) -> None:
         """Where many answers were refused for one field, have them asked again without it."""
-        from playground.engine.evaluation.refused import refused_alike
+        from playground.engine.evaluation.refusals import largest_refusal
 
         failed = [one for one in look.results.answers.values() if one.failure]
-        found = await asyncio.to_thread(refused_alike, look.inquiry, failed) if failed else None
+        found = await asyncio.to_thread(largest_refusal, look.resolved, failed) if failed else None
         if found is not None and look is self.look and not self.under_way:
             deed = f"{found.offer.deed} and continue"
             self._say(found.words, deed, partial(self._without, look, found))
 
-    def _without(self, look: Look, found: Refused) -> None:
+    def _without(self, look: Look, found: RefusedAnswers) -> None:
         if look is self.look and not self.under_way:
             spawn(self._ask_without(look, found), name="run what was refused")
 
-    async def _ask_without(self, look: Look, found: Refused) -> None:
+    async def _ask_without(self, look: Look, found: RefusedAnswers) -> None:
         if await self._around.keep_rules(found.profile_id, found.rules):
             return  # said; asked without them, all would be refused again
         if look is self.look and not self.under_way and await self._forget(look, found.answers):
@@ -251,19 +251,19 @@ class EvaluateControl(Control):
         if self.look is not None and not self.under_way:
             spawn(self._run(self.look), name="run the evaluation")
 
-    async def _run(self, look: Look, cell: tuple[Case, Column] | None = None) -> None:
-        from playground.engine.evaluation.inquiry import Inquiry
+    async def _run(self, look: Look, cell: tuple[Case, EvalVariant] | None = None) -> None:
+        from playground.engine.evaluation.resolved import ResolvedEvaluation
 
-        inquiry = Inquiry(look.session)
-        for problem in await inquiry.problems():
+        resolved = ResolvedEvaluation(look.session)
+        for problem in await resolved.problems():
             self._say(problem.words)
             if self.page is not None:
                 self.page.show_problem(problem)
             return
         if cell is not None:
-            inquiry = inquiry.narrowed([cell[0]], [cell[1]])
+            resolved = resolved.narrowed([cell[0]], [cell[1]])
         self._host.notice.hide()
-        look.runs.start(inquiry)
+        look.runs.start(resolved)
 
     def look_for(self) -> None:
         """Find a case or an answer."""
@@ -314,7 +314,7 @@ class EvaluateControl(Control):
             return False
         return True
 
-    def ask_again(self, case: Case, column: Column) -> None:
+    def ask_again(self, case: Case, column: EvalVariant) -> None:
         """Ask for the answers of one cell anew."""
         look = self.look
         if look is not None and self.under_way:
@@ -322,7 +322,7 @@ class EvaluateControl(Control):
         elif look is not None:
             spawn(self._ask_again(look, case, column), name="run a cell again")
 
-    async def _ask_again(self, look: Look, case: Case, column: Column) -> None:
+    async def _ask_again(self, look: Look, case: Case, column: EvalVariant) -> None:
         answers = [one for one in look.results.cell(case, column).answers if one is not None]
         if await self._forget(look, answers):
             await self._run(look, (case, column))

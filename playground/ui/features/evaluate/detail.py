@@ -11,11 +11,12 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from playground.domain.checks.asked import You
-from playground.engine.evaluation.answering import brought_of
-from playground.engine.evaluation.answers import AnswersError, Kept
+from playground.engine.evaluation.answers import AnswersError, SavedAnswer
 from playground.engine.evaluation.cases import begin_with_answer
-from playground.engine.evaluation.inquiry import case_title, check_key
-from playground.engine.evaluation.judging import by_hand
+from playground.engine.evaluation.digests import check_key
+from playground.engine.evaluation.judging import manual_verdict
+from playground.engine.evaluation.provider import received_turns
+from playground.engine.evaluation.resolved import case_title
 from playground.engine.session.plan import Keep
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane, session_of
@@ -33,8 +34,8 @@ from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Column
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import EvalVariant
     from playground.engine.session.plan import Case
     from playground.ui.features.evaluate.look import Look
 
@@ -63,8 +64,8 @@ class Detail(QWidget):
         self.setObjectName("answerDetails")
         self._number = 0  # of what was chosen last
         self._answer: Answer | None = None
-        self._kept = Kept()
-        self._place: tuple[Case, Column] | None = None
+        self._kept = SavedAnswer()
+        self._place: tuple[Case, EvalVariant] | None = None
         self._pane: AnswerPane | None = None
         self._frames: Frames | None = None
         self.setProperty("kind", "surface")
@@ -134,7 +135,7 @@ class Detail(QWidget):
     # What is chosen
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> SavedAnswer:
         """What is kept of the answer that is shown."""
         return self._kept
 
@@ -159,7 +160,7 @@ class Detail(QWidget):
         look = self._look
         if look.case is None or look.column is None:
             return
-        digest = look.inquiry.digest(look.case, look.column)
+        digest = look.resolved.digest(look.case, look.column)
         if any(one.digest == digest for one in answers):
             self._again()
 
@@ -193,7 +194,7 @@ class Detail(QWidget):
             self._say_empty(CHOOSE)
             return
         self._place = case, column
-        name = case_title(case, look.inquiry.numbers.get(case.id, 0))
+        name = case_title(case, look.resolved.numbers.get(case.id, 0))
         answers = look.cell_answers()
         self._show_head(f"{name} · {column.letter}", sum(one is not None for one in answers), len(answers))
         if answer is None:
@@ -216,10 +217,10 @@ class Detail(QWidget):
         self._empty.setText(show_hidden(words))
         self._stack.setCurrentWidget(self._empty)
 
-    async def _read(self, number: int, case: Case, column: Column, answer: Answer) -> None:
+    async def _read(self, number: int, case: Case, column: EvalVariant, answer: Answer) -> None:
         before = self._answer
         kept = self._kept
-        same = before is not None and (before.key, before.at) == (answer.key, answer.at)
+        same = before is not None and (before.key, before.created_at) == (answer.key, answer.created_at)
         if not same or before is None or before.verdicts != answer.verdicts:  # a judge may have been asked
             try:
                 kept = await self._look.kept(answer)
@@ -237,7 +238,7 @@ class Detail(QWidget):
         if number == self._number:
             self._show(case, column, answer, kept, same=same)
 
-    def _show(self, case: Case, column: Column, answer: Answer, kept: Kept, *, same: bool) -> None:
+    def _show(self, case: Case, column: EvalVariant, answer: Answer, kept: SavedAnswer, *, same: bool) -> None:
         self._flush()
         self._answer, self._kept = answer, kept
         if not same:
@@ -247,7 +248,7 @@ class Detail(QWidget):
         rows = self._rows(case, answer)
         self.verdicts.show_verdicts(rows)
         self.verdicts.setVisible(bool(rows))
-        self.checks.show_verdicts(self._look.inquiry, answer, rows)
+        self.checks.show_verdicts(self._look.resolved, answer, rows)
         you = next((one for one in rows if isinstance(one.check, You)), None)
         given = thumb_of(you.check, you.verdict) if you is not None and isinstance(you.check, You) else (None, "")
         self.thumbs.show_given(answer.key, *given)
@@ -258,18 +259,18 @@ class Detail(QWidget):
         if answer.failure:
             return []
         judgements = self._kept.judgements
-        keyed = self._look.inquiry.keyed(case)
+        keyed = self._look.resolved.checks(case)
         return [Judged(key, check, answer.verdicts.get(key), judgements.get(key)) for key, check in keyed]
 
-    def _show_turns(self, case: Case, column: Column, kept: Kept) -> None:
-        pane, inquiry = self._pane or self._make_pane(column), self._look.inquiry
-        pane.set_session(session_of(inquiry, column, kept))
-        came = brought_of(kept.turns, inquiry.given(case, column))
+    def _show_turns(self, case: Case, column: EvalVariant, kept: SavedAnswer) -> None:
+        pane, resolved = self._pane or self._make_pane(column), self._look.resolved
+        pane.set_session(session_of(resolved, column, kept))
+        came = received_turns(kept.turns, resolved.sent_turns(case, column))
         pane.show_from(came[0] if came else None)
 
-    def _make_pane(self, column: Column) -> AnswerPane:
+    def _make_pane(self, column: EvalVariant) -> AnswerPane:
         look, main = self._look, self._host.pane
-        pane = self._pane = AnswerPane(session_of(look.inquiry, column, Kept()), look.entered)
+        pane = self._pane = AnswerPane(session_of(look.resolved, column, SavedAnswer()), look.entered)
         pane.link_asked.connect(main.link_asked)
         pane.advice_asked.connect(main.advice_asked)
         pane.again_asked.connect(self.ask_again)
@@ -336,7 +337,7 @@ class Detail(QWidget):
         """A thumb for the first check that a person makes; where there is none, there is one from now on."""
         if self._answer is None or self._place is None:
             return
-        keyed = self._look.inquiry.keyed(self._place[0])
+        keyed = self._look.resolved.checks(self._place[0])
         found = next(((key, check) for key, check in keyed if isinstance(check, You)), None)
         if found is None:
             check = You()
@@ -348,14 +349,14 @@ class Detail(QWidget):
     def _given(self, key: str, good: bool | None, note: str) -> None:
         if self._answer is None or self._place is None:
             return
-        check = dict(self._look.inquiry.keyed(self._place[0])).get(key)
+        check = dict(self._look.resolved.checks(self._place[0])).get(key)
         if isinstance(check, You):
             self._keep_verdict(self._answer, key, check, good, note)
 
     def _keep_verdict(self, answer: Answer, key: str, check: You, good: bool | None, note: str) -> None:
         async def keep() -> None:
             try:
-                await self._look.judge(answer, {key: by_hand(check, good, note)})
+                await self._look.judge(answer, {key: manual_verdict(check, good, note)})
             except AnswersError as error:
                 self._host.notice.say(str(error))
 

@@ -33,7 +33,7 @@ from playground.engine.evaluation.imports.table import (
     SUFFIXES,
     Cases,
     CasesError,
-    Mapping,
+    ColumnMapping,
     Table,
     guess,
     text_of,
@@ -185,7 +185,7 @@ class ImportCasesDialog(QDialog):
 
     # What columns are
 
-    def _show_columns(self, table: Table, mapping: Mapping) -> None:
+    def _show_columns(self, table: Table, mapping: ColumnMapping) -> None:
         outer = {name.partition(".")[0] for name in mapping.variables if name not in table.columns}
         names = dict.fromkeys((*(one for one in table.columns if one not in outer), *mapping.variables))
         roles = {mapping.expected: EXPECTS, mapping.name: NAMES, mapping.turns: TURNS}
@@ -215,7 +215,7 @@ class ImportCasesDialog(QDialog):
                 other.role.setCurrentIndex(NOTHING)
         self._again.poke()
 
-    def mapping(self) -> Mapping:
+    def mapping(self) -> ColumnMapping:
         """As it is set. Raises CasesError for a name that no variable can have, or that two have."""
         variables = dict(self._rest)
         checks = [row.column for row in self.rows if row.role.currentIndex() == CHECKS] + self._rest_checks
@@ -233,7 +233,7 @@ class ImportCasesDialog(QDialog):
             if name in variables.values():
                 raise CasesError(f"Two columns are “{name}”. Give one of them another name.")
             variables[row.column] = name
-        return Mapping(variables, single.get(EXPECTS), single.get(NAMES), single.get(TURNS), tuple(checks))
+        return ColumnMapping(variables, single.get(EXPECTS), single.get(NAMES), single.get(TURNS), tuple(checks))
 
     # What comes of it
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.evaluation.answering import with_verdicts
-from playground.engine.evaluation.answers import AnswersError, Kept
+from playground.engine.evaluation.answers import AnswersError, SavedAnswer
 from playground.engine.evaluation.estimate import Estimate, estimate
-from playground.engine.evaluation.inquiry import Column, Inquiry, PlanProblem
+from playground.engine.evaluation.provider import with_verdicts
+from playground.engine.evaluation.resolved import EvalVariant, PlanProblem, ResolvedEvaluation
 from playground.engine.evaluation.results import Findings, Results
 from playground.engine.evaluation.runner import Progress
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
@@ -27,7 +27,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 if TYPE_CHECKING:
     from playground.domain.checks.check import Verdict
     from playground.domain.costs import PriceLookup
-    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.provider import Answer
     from playground.ui.features.evaluate.runs import Runs
 
 PLANNED_MS = 150  # between two looks at what is set while it is being typed
@@ -38,8 +38,8 @@ QUICK_S = 0.2  # what takes longer is not compared while answers come
 class Look(QObject):
     """``session`` is the experiment whose evaluation it is; its answers are in the store of ``runs``.
 
-    ``inquiry`` is what the plan asked when it was looked at last, ``results`` what came of that, ``stale`` kept answers
-    to what is not asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
+    ``resolved`` is the plan when it was looked at last, ``results`` its answers, ``stale`` saved answers to what is not
+    asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
     answers (a list of Answer), ``moved`` that a run began, went on or ended, ``chosen`` that another answer is looked
     at, ``refused`` why something was not done. ``findings`` is what follows from the answers, worked out beside this
     thread once ``planned`` or ``arrived`` told of others; ``figured`` tells that it is there, and ``estimated`` that
@@ -59,15 +59,15 @@ class Look(QObject):
         self.session = session.main
         self.runs = runs
         self.store, self.entered = runs.store, runs.entered
-        self.inquiry = Inquiry(self.session)
-        self.results = Results(self.inquiry, {})
+        self.resolved = ResolvedEvaluation(self.session)
+        self.results = Results(self.resolved, {})
         self.stale: list[Answer] = []
         self.problems: list[PlanProblem] = []
         self.total = 0  # answers that are wanted
         self.estimate: Estimate | None = None  # of what is missing; None before it was found
         self.ready = False  # whether answers that are kept were read
         self.case: Case | None = None
-        self.column: Column | None = None
+        self.column: EvalVariant | None = None
         self.repeat = 1
         self._answers: dict[tuple[str, int], Answer] = {}  # all that are kept, of the plan or stale
         self.findings: Findings | None = None  # None: of these results nothing is worked out yet
@@ -119,20 +119,20 @@ class Look(QObject):
             spawn(self._look(self._looks), name="look at the evaluation")
 
     async def _look(self, number: int) -> None:
-        inquiry = Inquiry(self.session)
+        resolved = ResolvedEvaluation(self.session)
         try:
             if not self.ready:
-                self._answers = {one.key: one for one in await self.store.load(inquiry.id)}
+                self._answers = {one.key: one for one in await self.store.load(resolved.id)}
             known = dict(self._answers)
-            results, stale, total = await asyncio.to_thread(_found, inquiry, known)
+            results, stale, total = await asyncio.to_thread(_found, resolved, known)
         except AnswersError as error:
             self.refused.emit(str(error))
             return
-        problems = await inquiry.problems()
+        problems = await resolved.problems()
         if number == self._looks:
             self.ready = True
             results.arrived([one for key, one in self._answers.items() if known.get(key) is not one])
-            self.inquiry, self.results, self.stale, self.problems = inquiry, results, stale, problems
+            self.resolved, self.results, self.stale, self.problems = resolved, results, stale, problems
             self.total = total
             self._stay()
             self.findings = None
@@ -144,7 +144,7 @@ class Look(QObject):
         """What is missing will take, of a picture of what came: more may come meanwhile."""
         picture = self.results.copy()
         found = await asyncio.to_thread(_estimated, picture, self.entered)
-        if picture.inquiry is self.inquiry and not self.left:
+        if picture.resolved is self.resolved and not self.left:
             self.estimate = found
             self.estimated.emit()
 
@@ -152,10 +152,10 @@ class Look(QObject):
         """What is chosen is that of the plan as it is now, or nothing where it is not in there any more."""
         case, column = self.case, self.column
         if case is not None:
-            number = self.inquiry.numbers.get(case.id)
-            self.case = self.inquiry.cases[number - 1] if number is not None else None
+            number = self.resolved.numbers.get(case.id)
+            self.case = self.resolved.cases[number - 1] if number is not None else None
         if column is not None:
-            columns = self.inquiry.columns if self.case is not None else ()
+            columns = self.resolved.columns if self.case is not None else ()
             self.column = next((one for one in columns if one.id == column.id), None)
 
     # What follows
@@ -174,11 +174,10 @@ class Look(QObject):
         try:
             while self._more:
                 self._more = False
-                results, picture = self.results, self.results.picture()
+                picture = self.results.copy()
                 compared = not self.under_way or self._comparing < QUICK_S
                 findings, took = await asyncio.to_thread(_followed, picture, compared=compared)
                 self._comparing = took if compared else self._comparing
-                results.learn(picture)
                 self.findings = findings
                 self.figured.emit()
                 await asyncio.sleep(max(REST_S, REST_SHARE * took))
@@ -200,14 +199,14 @@ class Look(QObject):
         found = self.cell_answers()
         return found[self.repeat - 1] if 0 < self.repeat <= len(found) else None
 
-    def choose(self, case: Case | None, column: Column | None = None, repeat: int = 1) -> None:
+    def choose(self, case: Case | None, column: EvalVariant | None = None, repeat: int = 1) -> None:
         """Look at an answer, or at the place where it will be."""
         self.case, self.column, self.repeat = case, column, repeat
         self.chosen.emit()
 
-    async def kept(self, answer: Answer) -> Kept:
+    async def kept(self, answer: Answer) -> SavedAnswer:
         """What else is kept of an answer. Raises AnswersError."""
-        return await self.store.kept(self.inquiry.id, answer)
+        return await self.store.details(self.resolved.id, answer)
 
     def add(self, answers: Sequence[Answer]) -> None:
         """These came, or were judged anew; they are on disk."""
@@ -219,7 +218,7 @@ class Look(QObject):
 
     async def judge(self, answer: Answer, verdicts: Mapping[str, Verdict]) -> None:
         """Keep what somebody says of an answer, by the checks' keys. Raises AnswersError."""
-        await self.store.judged(self.inquiry.id, [(with_verdicts(answer, verdicts), {})])
+        await self.store.judged(self.resolved.id, [(with_verdicts(answer, verdicts), {})])
         made = with_verdicts(self._answers.get(answer.key, answer), verdicts)
         runner = self.runs.of(self.session.id)
         if runner is not None:
@@ -229,15 +228,15 @@ class Look(QObject):
 
     async def recorded(self) -> int:
         """Of how many calls what tool servers answered is kept. Raises AnswersError."""
-        return len(await self.store.recorded_calls(self.inquiry.id))
+        return len(await self.store.recorded_calls(self.resolved.id))
 
     async def forget_recorded(self) -> None:
         """Let that go. Raises AnswersError."""
-        await self.store.forget_recorded(self.inquiry.id)
+        await self.store.forget_recorded(self.resolved.id)
 
     async def forget(self, answers: Sequence[Answer]) -> None:
         """Let answers go for good. Raises AnswersError."""
-        await self.store.forget(self.inquiry.id, answers)
+        await self.store.forget(self.resolved.id, answers)
         for answer in answers:
             self._answers.pop(answer.key, None)
         self._planning.poke()
@@ -268,7 +267,7 @@ class Look(QObject):
 
 
 def _estimated(results: Results, entered: PriceLookup) -> Estimate:
-    return estimate(results.inquiry, results.answers, results.missing, entered)
+    return estimate(results.resolved, results.answers, results.missing, entered)
 
 
 def _followed(results: Results, *, compared: bool) -> tuple[Findings, float]:
@@ -277,8 +276,8 @@ def _followed(results: Results, *, compared: bool) -> tuple[Findings, float]:
     return results.findings(compared=compared), thread_time() - began
 
 
-def _found(inquiry: Inquiry, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:
+def _found(resolved: ResolvedEvaluation, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:
     """What follows from kept answers, those that the plan does not ask for, and how many it does."""
-    results = Results(inquiry, {})
-    stale = results.take(answers.values())
+    results = Results(resolved, {})
+    stale = results.arrived(answers.values())
     return results, stale, results.total

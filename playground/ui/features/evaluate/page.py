@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from playground.engine.evaluation.inquiry import PlanProblem
+from playground.engine.evaluation.resolved import PlanProblem
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.parts import CASES, CHECKS, PANELS, RUN, VARIANTS, Parts
 from playground.ui.features.evaluate.run_bar import RunBar
@@ -111,8 +111,8 @@ class EvaluatePage(QWidget):
             panel.show_problem(problem)
 
     def _show_counts(self) -> None:
-        inquiry = self._look.inquiry
-        counts = {VARIANTS: len(inquiry.columns), CASES: len(inquiry.cases), CHECKS: len(inquiry.plan.checks)}
+        resolved = self._look.resolved
+        counts = {VARIANTS: len(resolved.columns), CASES: len(resolved.cases), CHECKS: len(resolved.plan.checks)}
         for title, count in counts.items():
             self.side.set_count(title, count)
 

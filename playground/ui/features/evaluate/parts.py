@@ -17,7 +17,7 @@ from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.inquiry import Column, PlanProblem
+    from playground.engine.evaluation.resolved import EvalVariant, PlanProblem
     from playground.engine.files.presets import Preset
     from playground.engine.gateways.model_catalog import ModelCatalog
     from playground.engine.session.plan import Case
@@ -33,7 +33,7 @@ class Parts:
     look: Look
     host: Host
     presets: Callable[[], Sequence[Preset]]
-    ask_again: Callable[[Case, Column], None]
+    ask_again: Callable[[Case, EvalVariant], None]
     show_conversation: Callable[[], None]
     show_lanes: Callable[[], None]
 

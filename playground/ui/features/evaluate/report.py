@@ -96,7 +96,7 @@ class ReportView(QWidget):
         self._pages.setCurrentIndex(int(there))
         if there and findings is not None and self.isVisible():
             place = self.text.verticalScrollBar().value()
-            document = _written(self._look.inquiry.base.title or "Evaluation", results, findings)
+            document = _written(self._look.resolved.base.title or "Evaluation", results, findings)
             document.setParent(self.text)
             self.text.setDocument(document)
             self.text.verticalScrollBar().setValue(place)
@@ -114,11 +114,11 @@ class ReportView(QWidget):
     async def _open_page(self) -> None:
         if self._folder is None:
             self._folder = QTemporaryDir()
-        name = f"{file_name(self._look.inquiry.base.title, 'evaluation')}.html"
+        name = f"{file_name(self._look.resolved.base.title, 'evaluation')}.html"
         path = Path(self._folder.path()) / name
         try:
             text = await exported(self._look, "html")
-            await asyncio.to_thread(lambda: write_output(path, text, self._look.store.known))
+            await asyncio.to_thread(lambda: write_output(path, text, self._look.store.secrets))
         except (OSError, AnswersError) as error:
             self.said.emit(f"The page could not be made: {error}. “Save as web page…” writes it elsewhere.")
             return
@@ -155,14 +155,14 @@ class _Writer:
 
     def write(self, title: str, results: Results, findings: Findings) -> None:
         """All of it."""
-        inquiry, plan = results.inquiry, results.inquiry.plan
+        resolved, plan = results.resolved, results.resolved.plan
         self._line(title, self._title)
-        counts = f"{len(inquiry.cases):,} cases × {len(inquiry.columns)} variants × {plan.repeats} repeats"
+        counts = f"{len(resolved.cases):,} cases × {len(resolved.columns)} variants × {plan.repeats} repeats"
         self._line(f"{counts} · {results.count:,} answers · seed {plan.seed}", self._muted)
         self._heading("What can be told")
         for one in findings.comparisons:
             self._line(f"•  {one.words}", self._bold if one.sure else self._plain)
-        if len(inquiry.columns) < 2:
+        if len(resolved.columns) < 2:
             self._line("There is one variant: nothing is compared.", self._plain)
         elif not findings.comparisons:
             self._line("Variants are compared as soon as the run rests.", self._plain)
@@ -229,10 +229,10 @@ def _of_column(one: ColumnResult) -> tuple[str, ...]:
 
 def _failed(results: Results, findings: Findings) -> Iterator[tuple[str, ...]]:
     """A row for each cell that has an answer which failed."""
-    for case in results.inquiry.cases:
+    for case in results.resolved.cases:
         if case.id not in findings.failing:
             continue
-        for column in results.inquiry.columns:
+        for column in results.resolved.columns:
             cell = results.cell(case, column)
             if not cell.failing:
                 continue
@@ -247,4 +247,4 @@ def _failed(results: Results, findings: Findings) -> Iterator[tuple[str, ...]]:
                 if verdict is not None and verdict.passed is False
             )
             count = f"{len(wrong)} of {len(cell.answers)}"
-            yield results.inquiry.title(case), column.letter, count, cut(why, 200)
+            yield results.resolved.title(case), column.letter, count, cut(why, 200)

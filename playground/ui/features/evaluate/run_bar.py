@@ -88,9 +88,9 @@ class RunBar(QWidget):
 
     def show_state(self) -> None:
         """Say how far it is."""
-        look, inquiry = self._look, self._look.inquiry
-        repeats = inquiry.plan.repeats
-        counts = [(len(inquiry.cases), "case"), (len(inquiry.columns), "variant"), (repeats, "repeat")]
+        look, resolved = self._look, self._look.resolved
+        repeats = resolved.plan.repeats
+        counts = [(len(resolved.cases), "case"), (len(resolved.columns), "variant"), (repeats, "repeat")]
         said = " × ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
         self.size_words.setText(said)
         total, done = look.total, look.results.count

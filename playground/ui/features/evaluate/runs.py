@@ -14,8 +14,8 @@ from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Inquiry
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import ResolvedEvaluation
 
 
 class Runs(QObject):
@@ -54,12 +54,12 @@ class Runs(QObject):
         """Of which experiments one is."""
         return tuple(self._tasks)
 
-    def start(self, inquiry: Inquiry) -> None:
-        """Ask for what an inquiry lacks. Where a run of that experiment is under way, it goes on instead."""
-        key = inquiry.id
+    def start(self, resolved: ResolvedEvaluation) -> None:
+        """Ask for what an resolved lacks. Where a run of that experiment is under way, it goes on instead."""
+        key = resolved.id
         if key in self._tasks:
             return
-        runner = Runner(inquiry, self.store, entered=self.entered, told=partial(self._told, key))
+        runner = Runner(resolved, self.store, entered=self.entered, on_saved=partial(self._told, key))
         self._runners[key] = runner
         self._tasks[key] = spawn(self._run(key, runner), name="evaluate")
         self.moved.emit(key)

@@ -25,8 +25,8 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Column
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import EvalVariant
 
 OFTEN_MS, TYPED_MS = 100, 150  # between two times that cells, or rows, are shown anew
 CASE_LEAST, CASE_MOST, COLUMN_LEAST = 130, 240, 180  # pixels
@@ -116,7 +116,7 @@ class AnswersTable(QWidget):
         self._stale = {}
         for answer in look.stale:
             self._stale.setdefault((answer.case, answer.column), []).append(answer)
-        columns = len(look.inquiry.columns)
+        columns = len(look.resolved.columns)
         if self._order is not None and self._order.column > columns:
             self._order = None
             self._show_order()
@@ -150,11 +150,11 @@ class AnswersTable(QWidget):
         self._arranging += 1
         within, results = self._within(), self._look.results
         if not self._text.strip() and self._order is None:
-            cases = results.inquiry.cases
+            cases = results.resolved.cases
             rows = [at for at, case in enumerate(cases) if within is None or case.id in within]
             self._show_rows(results, rows, within)
             return
-        copied = Results(results.inquiry, results.answers)
+        copied = Results(results.resolved, results.answers)
         work = partial(arranged, copied, within, self._text, self._order)
         spawn(self._arrange_aside(self._arranging, results, within, work), name="arrange the cases")
 
@@ -171,16 +171,16 @@ class AnswersTable(QWidget):
             self._results = results
             problems = {one.id: one.words for one in reversed(self._look.problems) if one.place == "cases"}
             self.view.keep_place(partial(self.model.show, results, rows, self._stale, problems))
-            inquiry = results.inquiry
-            self.view.fit(checked=bool(inquiry.plan.checks) or any(case.checks for case in inquiry.cases))
+            resolved = results.resolved
+            self.view.fit(checked=bool(resolved.plan.checks) or any(case.checks for case in resolved.cases))
         elif rows != self.model.rows:
             self.view.keep_place(partial(self.model.show_rows, rows))
         self._show_empty(bool(rows))
         self._show_chosen()
 
     def _show_empty(self, any_rows: bool) -> None:
-        inquiry = self._look.inquiry
-        words = NO_CASES if not inquiry.cases else NO_COLUMNS if not inquiry.columns else ""
+        resolved = self._look.resolved
+        words = NO_CASES if not resolved.cases else NO_COLUMNS if not resolved.columns else ""
         if not words and not any_rows:
             words = NONE_FOUND if self._text.strip() else NONE_THERE.get(self._filter, "")
         self.empty.setText(words)
@@ -188,29 +188,29 @@ class AnswersTable(QWidget):
 
     def _tell_counts(self) -> None:
         look, findings = self._look, self._look.findings
-        ids = {case.id for case in look.inquiry.cases} if self._stale else set()
+        ids = {case.id for case in look.resolved.cases} if self._stale else set()
         stale = len({case for case, _ in self._stale} & ids)
         failing = len(findings.failing) if findings is not None else None
         differing = len(findings.differing) if findings is not None else None
-        self.counts.emit([len(look.inquiry.cases), failing, differing, stale])
+        self.counts.emit([len(look.resolved.cases), failing, differing, stale])
 
     # Heads of columns
 
     def _show_heads(self) -> None:
         look = self._look
-        inquiry, findings = look.inquiry, look.findings
-        names = list(inquiry.cases[0].values) if inquiry.cases else []
-        expects = any(case.expected for case in inquiry.cases[:100])
+        resolved, findings = look.resolved, look.findings
+        names = list(resolved.cases[0].values) if resolved.cases else []
+        expects = any(case.expected for case in resolved.cases[:100])
         heads = [ColumnHead("Case", " · ".join([", ".join(names), *(["expected"] if expects else [])]).strip(" ·"))]
         known = {found.column.id: found for found in findings.columns} if findings is not None else {}
-        for column in inquiry.columns:
+        for column in resolved.columns:
             against = [one for one in findings.comparisons if one.column.id == column.id] if findings else []
-            words = [column.settings.model or "no model", *inquiry.words(column, self._gateway)]
+            words = [column.settings.model or "no model", *resolved.words(column, self._gateway)]
             heads.append(head_of(column.title, " · ".join(words), known.get(column.id), against))
         self.view.header.show_heads(heads)
 
     def _gateway(self, profile_id: str) -> str:
-        profile_of = self._look.inquiry.profile_of
+        profile_of = self._look.resolved.profile_of
         try:
             return profile_of(profile_id).name if profile_of is not None else profile_id
         except LookupError:
@@ -259,7 +259,7 @@ class AnswersTable(QWidget):
 
     # What is chosen
 
-    def _picked(self, case: Case, column: Column | None, repeat: int) -> None:
+    def _picked(self, case: Case, column: EvalVariant | None, repeat: int) -> None:
         self._look.choose(case, column, repeat)
 
     def _show_chosen(self) -> None:
@@ -352,7 +352,7 @@ class _View(QTableView):
 
     # What comes
 
-    def touch(self, places: Iterable[tuple[Case, Column]]) -> bool:
+    def touch(self, places: Iterable[tuple[Case, EvalVariant]]) -> bool:
         """There is more in these cells. Returns whether one of them is seen."""
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         last = last if last >= 0 else self._model.rowCount() - 1

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check, Verdict
-from playground.engine.evaluation.inquiry import Column, Inquiry
+from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import median
 from playground.engine.session.plan import Case
@@ -19,7 +19,7 @@ from playground.jsonkit.texts import cut
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answering import Answer
+    from playground.engine.evaluation.provider import Answer
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -118,9 +118,9 @@ class AnswersModel(QAbstractTableModel):
         self._cells: OrderedDict[tuple[str, str], Shown] = OrderedDict()
 
     @property
-    def inquiry(self) -> Inquiry | None:
+    def resolved(self) -> ResolvedEvaluation | None:
         """What is asked."""
-        return self._results.inquiry if self._results is not None else None
+        return self._results.resolved if self._results is not None else None
 
     @property
     def rows(self) -> list[int]:
@@ -142,7 +142,7 @@ class AnswersModel(QAbstractTableModel):
         self.endResetModel()
 
     def _take(self, rows: list[int]) -> None:
-        cases = self._results.inquiry.cases if self._results is not None else ()
+        cases = self._results.resolved.cases if self._results is not None else ()
         self._rows = rows
         self._place = {cases[at].id: row for row, at in enumerate(rows)}
 
@@ -152,23 +152,23 @@ class AnswersModel(QAbstractTableModel):
         """The row of a case; None where it is not shown."""
         return self._place.get(case.id)
 
-    def column_of(self, column: Column | None) -> int:
+    def column_of(self, column: EvalVariant | None) -> int:
         """The number of a column; 0, that of the cases, for None or one that is gone."""
         if self._results is None or column is None:
             return 0
-        return next((at for at, one in enumerate(self._results.inquiry.columns, 1) if one.id == column.id), 0)
+        return next((at for at, one in enumerate(self._results.resolved.columns, 1) if one.id == column.id), 0)
 
     def case(self, row: int) -> Case:
         """That of a row. Raises IndexError."""
         if self._results is None:
             raise IndexError(row)
-        return self._results.inquiry.cases[self._rows[row]]
+        return self._results.resolved.cases[self._rows[row]]
 
-    def column(self, number: int) -> Column | None:
+    def column(self, number: int) -> EvalVariant | None:
         """That of a number; None for the first, where the cases stand."""
-        return self._results.inquiry.columns[number - 1] if self._results is not None and number else None
+        return self._results.resolved.columns[number - 1] if self._results is not None and number else None
 
-    def forget(self, case: Case, column: Column) -> None:
+    def forget(self, case: Case, column: EvalVariant) -> None:
         """There is more in that cell."""
         self._cells.pop((case.id, column.id), None)
 
@@ -177,8 +177,8 @@ class AnswersModel(QAbstractTableModel):
     def head(self, row: int) -> Head:
         """What is said of the case of a row."""
         case = self.case(row)
-        inquiry = self._results.inquiry if self._results is not None else None
-        title = inquiry.title(case) if inquiry is not None else ""
+        resolved = self._results.resolved if self._results is not None else None
+        title = resolved.title(case) if resolved is not None else ""
         expected = " ".join(case.expected[: 2 * _SAID].split())
         return Head(show_hidden(title), show_hidden(cut(expected, _SAID)), self._problems.get(case.id, ""))
 
@@ -201,7 +201,7 @@ class AnswersModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() or self._results is None else len(self._results.inquiry.columns) + 1
+        return 0 if parent.isValid() or self._results is None else len(self._results.resolved.columns) + 1
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
@@ -225,7 +225,7 @@ class AnswersModel(QAbstractTableModel):
         return f"{show_hidden(column.title)}: {_said(shown)}"
 
 
-def shown_of(results: Results, case: Case, column: Column, stale: Sequence[Answer]) -> Shown:
+def shown_of(results: Results, case: Case, column: EvalVariant, stale: Sequence[Answer]) -> Shown:
     """What a cell says."""
     cell = results.cell(case, column)
     before = {one.repeat: one for one in stale}
@@ -239,10 +239,10 @@ def shown_of(results: Results, case: Case, column: Column, stale: Sequence[Answe
     front = min(came, key=lambda pair: _PLAIN.get(pair[1], 2))[0] if came else None
     words, colour = "", "text"
     if front is not None:
-        words, colour = (front.gist, "text") if front.gist and not front.failure else (front.failure, "error")
+        words, colour = (front.preview, "text") if front.preview and not front.failure else (front.failure, "error")
         words = words or "(an empty answer)"
     elif before:
-        words, colour = next(iter(before.values())).gist, "muted"
+        words, colour = next(iter(before.values())).preview, "muted"
     failed = Counter(
         _chip(check, verdict)
         for one in bad
@@ -288,11 +288,11 @@ def _about_case(case: Case, head: Head) -> str:
     return "\n".join([head.title, *values[:_IN_TIP], *expected, *filter(None, [head.problem])])
 
 
-def _about(results: Results, case: Case, column: Column, shown: Shown) -> str:
+def _about(results: Results, case: Case, column: EvalVariant, shown: Shown) -> str:
     """Each repeat in a line: what became of it, what it said, what failed."""
     lines = []
     for answer, mark in list(zip(results.cell(case, column).answers, shown.marks, strict=True))[:_IN_TIP]:
-        words = "" if answer is None else answer.failure or answer.gist
+        words = "" if answer is None else answer.failure or answer.preview
         failed = [] if answer is None or answer.failure else results.verdicts(case, answer)
         names = [_chip(check, found) for check, found in failed if found is not None and found.passed is False]
         lines.append(": ".join(filter(None, (", ".join((MARK_WORDS[mark], *names)), words))))
@@ -310,12 +310,12 @@ def arranged(
     ``results`` are a copy of its own. ``stale`` are cases that are found by their words although they are in none of
     the results.
     """
-    cases = results.inquiry.cases
+    cases = results.resolved.cases
     rows = [at for at, case in enumerate(cases) if within is None or case.id in within]
     wanted = text.casefold().split()
     if wanted:
         said = _said_of(results)
-        rows = [at for at in rows if _has(cases[at], results.inquiry.title(cases[at]), said, wanted)]
+        rows = [at for at in rows if _has(cases[at], results.resolved.title(cases[at]), said, wanted)]
     if order is not None:
         keys = {at: _key(results, cases[at], order) for at in rows}
         known = [at for at in rows if keys[at] is not None]
@@ -328,7 +328,7 @@ def _said_of(results: Results) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for (digest, _), answer in results.answers.items():
         for case, _column in results.asked_by(digest):
-            out.setdefault(case.id, []).append(f"{answer.gist} {answer.failure}".casefold())
+            out.setdefault(case.id, []).append(f"{answer.preview} {answer.failure}".casefold())
     return out
 
 
@@ -340,8 +340,8 @@ def _has(case: Case, title: str, said: Mapping[str, Sequence[str]], wanted: Sequ
 
 def _key(results: Results, case: Case, order: Order) -> Any:
     if order.figure == NAME:
-        return results.inquiry.title(case).casefold()
-    column = results.inquiry.columns[order.column - 1]
+        return results.resolved.title(case).casefold()
+    column = results.resolved.columns[order.column - 1]
     cell = results.cell(case, column)
     if order.figure == "rate":
         marks = [mark for mark in cell.marks if mark is not None]
@@ -350,5 +350,5 @@ def _key(results: Results, case: Case, order: Order) -> Any:
     if order.figure == "score":
         values = [one for one in cell.scores if one is not None]
     else:
-        values = [found for one in answers if (found := getattr(one.figures, order.figure)) is not None]
+        values = [found for one in answers if (found := getattr(one.metrics, order.figure)) is not None]
     return median(values) if values else None

@@ -34,9 +34,9 @@ from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import Inquiry
     from playground.engine.evaluation.judging import Judgement
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import ResolvedEvaluation
 
 ROW_HEIGHT = 24
 NAMES = 45  # % of a table's width that the names of checks have at most
@@ -222,7 +222,7 @@ class ChecksPage(QWidget):
     def __init__(self, entered: PriceLookup) -> None:
         super().__init__()
         self._entered = entered
-        self._inquiry: Inquiry | None = None
+        self._inquiry: ResolvedEvaluation | None = None
         self._key = ""
         self._of: object = None
         self._none = ""
@@ -256,10 +256,10 @@ class ChecksPage(QWidget):
         self._whole.setMinimumWidth(200)
         in_column((split(self.table, self._whole, sizes=(360, 480), thin=True), 1), of=self, margins=0, spacing=0)
 
-    def show_verdicts(self, inquiry: Inquiry, answer: Answer, rows: Sequence[Judged]) -> None:
+    def show_verdicts(self, resolved: ResolvedEvaluation, answer: Answer, rows: Sequence[Judged]) -> None:
         """Show the checks of an answer; the one that is chosen stays so if it is there."""
         self.thumbs.flush()
-        self._inquiry, self._of = inquiry, answer.key
+        self._inquiry, self._of = resolved, answer.key
         self._none = "It failed to answer: no check was made." if answer.failure else "There is no check of this case."
         self.table.show_verdicts(rows)
         at = next((at for at, one in enumerate(rows) if one.key == self._key), 0 if rows else -1)
@@ -301,9 +301,9 @@ class ChecksPage(QWidget):
         if asked is None or asked is self._asked or self._inquiry is None:
             return
         self._asked = asked
-        inquiry = self._inquiry
+        resolved = self._inquiry
         session = Session(
-            inquiry.connect, profile_id=inquiry.base.profile_id, profile_of=inquiry.profile_of, literal=True
+            resolved.connect, profile_id=resolved.base.profile_id, profile_of=resolved.profile_of, literal=True
         )
         session.history.begin_anew(Transcript().append(*asked.turns), session.settings)
         if self.pane is None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -15,13 +16,12 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.figures import Tokens
 from playground.domain.checks.texts import Contains, Matches
 from playground.domain.transcript import Role, make_turn
-from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.answers import Kept
-from playground.engine.evaluation.export.junit import to_junit
-from playground.engine.evaluation.export.others import to_inspect, to_promptfoo
+from playground.engine.evaluation.answers import SavedAnswer
+from playground.engine.evaluation.export.others import to_inspect, to_junit, to_promptfoo
 from playground.engine.evaluation.export.page import to_page
-from playground.engine.evaluation.export.rows import to_csv, to_jsonl
+from playground.engine.evaluation.export.rows import Export, to_csv, to_jsonl
 from playground.engine.evaluation.imports.promptfoo import read_configuration
+from playground.engine.evaluation.provider import Answer
 from playground.engine.evaluation.results import Results
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
@@ -32,16 +32,8 @@ NO_SECRETS = Redactor(())
 HOSTILE = "=1+1 <script>alert(1)</script> \x00\x1b[31m \u202e\ud800 & ]]>"
 
 
-class Report:
-    def __init__(self, evaluations: Evaluations, session: Session, results: Results) -> None:
-        self.evaluations, self.session, self.results = evaluations, session, results
-
-    async def fetch(self, answer: Answer) -> Kept:
-        return await self.evaluations.store.kept(self.session.id, answer)
-
-
 @pytest.fixture
-async def report(evaluations: Evaluations, session: Session) -> Report:
+async def report(evaluations: Evaluations, session: Session) -> Export:
     """Three cases, one with a hostile name, of a variant that answers and one that does not."""
     session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     named = (
@@ -51,12 +43,17 @@ async def report(evaluations: Evaluations, session: Session) -> Report:
     )
     checks = (Contains(text="{{city}}"), Matches(pattern="^never$"), Tokens(most=100_000))
     planned(session, cases=named, checks=checks, variants=(variant("none", model="no-such-model"),), repeats=2)
+    session.change(title="Weather <b>")
     runner = await evaluations.run(session)
-    return Report(evaluations, session, Results(runner.inquiry, runner.answers))
+
+    async def fetch(answer: Answer) -> SavedAnswer:
+        return await evaluations.store.details(session.id, answer)
+
+    return Export(Results(runner.resolved, runner.answers), fetch, NO_SECRETS)
 
 
-async def test_rows_are_json_lines_and_csv(report: Report) -> None:
-    lines = [json.loads(line) for line in (await to_jsonl(report.results, report.fetch, NO_SECRETS)).splitlines()]
+async def test_rows_are_json_lines_and_csv(report: Export) -> None:
+    lines = [json.loads(line) for line in (await to_jsonl(report)).splitlines()]
     assert len(lines) == 12
     first = lines[0]
     assert (first["values"], first["variant"], first["repeat"]) == ({"city": "Oslo"}, "A · as set", 1)
@@ -65,7 +62,7 @@ async def test_rows_are_json_lines_and_csv(report: Report) -> None:
     assert first["passed"] is False
     assert [one["check"] for one in first["checks"]] == ["Contains", "Regex", "Tokens"]
     assert [bool(one["failure"]) for one in lines] == [False, False, True, True] * 3
-    rows = list(csv.DictReader(io.StringIO(await to_csv(report.results, report.fetch, NO_SECRETS))))
+    rows = list(csv.DictReader(io.StringIO(await to_csv(report))))
     assert len(rows) == 12
     assert (rows[0]["city"], rows[0]["expected"]) == ("Oslo", 'Oslo, "cold"')
     assert rows[0]["Regex: ^never$"].startswith("failed: ")
@@ -73,8 +70,8 @@ async def test_rows_are_json_lines_and_csv(report: Report) -> None:
     assert not any(row["case"].startswith("=") for row in rows)
 
 
-async def test_junit_has_a_suite_for_each_variant(report: Report) -> None:
-    document = ElementTree.fromstring(to_junit(report.results))
+async def test_junit_has_a_suite_for_each_variant(report: Export) -> None:
+    document = ElementTree.fromstring(await to_junit(report))
     suites = document.findall("testsuite")
     assert [(one.get("name"), one.get("tests"), one.get("failures"), one.get("errors")) for one in suites] == [
         ("A · as set", "3", "3", "0"),
@@ -98,8 +95,8 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-async def test_page_is_static_and_complete(report: Report) -> None:
-    page = await to_page(report.results, report.fetch, title="Weather <b>", seconds=2.0)
+async def test_page_is_static_and_complete(report: Export) -> None:
+    page = await to_page(replace(report, seconds=2.0))
     tags = Tags()
     tags.feed(page)
     assert not {"script", "link", "iframe", "img", "b", "form"} & set(tags.tags)
@@ -113,8 +110,8 @@ async def test_page_is_static_and_complete(report: Report) -> None:
     assert not re.search("[\ud800-\udfff]", page)
 
 
-async def test_promptfoo_export_is_imported_again(report: Report) -> None:
-    found = json.loads(await to_promptfoo(report.results, report.fetch, NO_SECRETS))
+async def test_promptfoo_export_is_imported_again(report: Export) -> None:
+    found = json.loads(await to_promptfoo(report))
     config = found["config"]
     assert "Tokens" in config["description"]
     assert config["defaultTest"]["assert"] == [
@@ -127,11 +124,11 @@ async def test_promptfoo_export_is_imported_again(report: Report) -> None:
     again = read_configuration(json.dumps(config))
     assert [turn.text for turn in again.turns] == ["Be brief.", "What is {{city}} like? !fast"]
     assert [case.values.get("city") for case in again.cases] == ["Oslo", "Rome", None]
-    assert again.checks == report.session.settings.evaluation.checks[:2]  # type: ignore[union-attr]
+    assert again.checks == report.results.resolved.plan.checks[:2]
 
 
-async def test_inspect_export_is_a_dataset(report: Report) -> None:
-    lines = [json.loads(line) for line in to_inspect(report.results.inquiry, NO_SECRETS).splitlines()]
+async def test_inspect_export_is_a_dataset(report: Export) -> None:
+    lines = [json.loads(line) for line in (await to_inspect(report)).splitlines()]
     assert [(one["id"], one["target"]) for one in lines] == [("a", 'Oslo, "cold"'), ("b", ""), ("c", "")]
     assert lines[0]["input"] == [
         {"role": "system", "content": "Be brief."},
@@ -142,12 +139,13 @@ async def test_inspect_export_is_a_dataset(report: Report) -> None:
 
 async def test_plan_without_answers_is_exported(evaluations: Evaluations, session: Session) -> None:
     runner = await evaluations.load(planned(session, checks=(Judge(rubric="kind", model="m"),)))
-    results = Results(runner.inquiry, runner.answers)
+    results = Results(runner.resolved, runner.answers)
 
-    async def fetch(_answer: Answer) -> Kept:
+    async def fetch(_answer: Answer) -> SavedAnswer:
         raise AssertionError("there is none")
 
-    assert await to_jsonl(results, fetch, NO_SECRETS) == ""
-    assert (await to_csv(results, fetch, NO_SECRETS)).count("\r\n") == 1
-    assert ElementTree.fromstring(to_junit(results))[0].get("skipped") == "3"
-    assert "not judged" in await to_page(results, fetch)
+    source = Export(results, fetch, NO_SECRETS)
+    assert await to_jsonl(source) == ""
+    assert (await to_csv(source)).count("\r\n") == 1
+    assert ElementTree.fromstring(await to_junit(source))[0].get("skipped") == "3"
+    assert "not judged" in await to_page(source)

@@ -23,7 +23,7 @@ from playground.engine.session.settings import ExperimentSettings
 from tests.support.each_case import each_case
 
 REQUIRED = {"type": "object", "required": ["a"]}
-ELSEWHERE = "it stands in another file; open the configuration from its folder"
+ELSEWHERE = "it is in another file; open the configuration from its folder"
 CONFIGURATION = """
 description: Weather
 prompts:

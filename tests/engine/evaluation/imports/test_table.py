@@ -10,7 +10,7 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.json_answers import IsJSON
 from playground.domain.checks.texts import Contains, Equals, Matches
 from playground.domain.transcript import Role
-from playground.engine.evaluation.imports.table import CasesError, Mapping, guess, read_table, to_cases
+from playground.engine.evaluation.imports.table import CasesError, ColumnMapping, guess, read_table, to_cases
 from playground.engine.session.plan import MOST_CASES
 from tests.support.each_case import each_case
 
@@ -20,7 +20,7 @@ def test_csv_becomes_cases() -> None:
     assert table.columns == ("name", "city", "expected")
     assert [row.line for row in table.rows] == [2, 5]
     mapping = guess(table)
-    assert mapping == Mapping({"city": "city"}, "expected", "name")
+    assert mapping == ColumnMapping({"city": "city"}, "expected", "name")
     found = to_cases(table, mapping)
     assert [(case.name, case.values, case.expected) for case in found.cases] == [
         ("A", {"city": 'Lis"bon\nAlfama'}, "21"),

@@ -17,7 +17,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.compare.lanes import Lanes
-from playground.engine.evaluation.answering import Answer, Brought
+from playground.engine.evaluation.provider import Answer, AnswerResult
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import ANSWERS, Workspace
@@ -170,7 +170,7 @@ async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspa
 async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> None:  # type: ignore[no-untyped-def]
     workspace = await make_workspace()
     session = workspace.current
-    session.turns.add_turn(make_turn(Role.USER, "Kept"))
+    session.turns.add_turn(make_turn(Role.USER, "SavedAnswer"))
     copy = tmp_path / "copy.db"
     await workspace.backup(copy)
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith("copy")] == ["copy.db"]
@@ -185,7 +185,7 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
     aside = await workspace.restore(copy)
     assert aside is not None
     assert aside.exists()
-    assert [experiment.title for experiment in workspace.experiments] == ["Kept"]
+    assert [experiment.title for experiment in workspace.experiments] == ["SavedAnswer"]
     assert workspace.current is not session
     assert len(workspace.current.transcript.turns) == 1
     session.change(title="A window that was left open must not write into the other store")
@@ -198,7 +198,7 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
 # ---- the trash
 
 
-ANSWERED = Answer(digest="d", repeat=1, case="c", column="", at=0.0, gist="said")
+ANSWERED = Answer(digest="d", repeat=1, case="c", column="", created_at=0.0, preview="said")
 
 
 async def three(make_workspace: MakeWorkspace) -> tuple[Workspace, list[str]]:
@@ -281,7 +281,7 @@ async def test_answers_go_with_their_experiment_for_good_and_not_before(
     assert not path.with_name(ANSWERS).exists(), "no file is made for that"
     workspace = await make_workspace()
     for one in ids[1:]:
-        await workspace.answers.add(one, [Brought(ANSWERED)])
+        await workspace.answers.add(one, [AnswerResult(ANSWERED)])
     copied = await workspace.duplicate(ids[1])
     assert await workspace.answers.load(copied.id) == []
     workspace.delete(ids[1])

@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.checks.check import Verdict
-from playground.engine.evaluation.answering import Answer, Brought, Figures
 from playground.engine.evaluation.answers import AnswerStore
-from playground.engine.evaluation.inquiry import Inquiry, Job
-from playground.engine.evaluation.making import no_price
+from playground.engine.evaluation.metrics import AnswerMetrics, no_price
+from playground.engine.evaluation.provider import Answer, AnswerResult
+from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.look import Look
 from playground.ui.features.evaluate.runs import Runs
@@ -24,28 +24,28 @@ from tests.support.eventually import eventually
 Made = Callable[[int, int, int], bool | None]
 
 
-def answer(inquiry: Inquiry, job: Job, passed: bool | None, words: str = "") -> Answer:
+def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: str = "") -> Answer:
     """What came of a job: all checks passed, or all failed, or there is no answer."""
-    verdicts = {key: Verdict(passed, float(bool(passed)), "so it is") for key, _ in inquiry.keyed(job.case)}
+    verdicts = {key: Verdict(passed, float(bool(passed)), "so it is") for key, _ in resolved.checks(job.case)}
     return Answer(
         digest=job.digest,
         repeat=job.repeat,
         case=job.case.id,
         column=job.column.id,
-        at=0.0,
-        gist=words or f"answer to {job.case.id}" if passed is not None else "",
+        created_at=0.0,
+        preview=words or f"answer to {job.case.id}" if passed is not None else "",
         failure="" if passed is not None else "The gateway is overloaded.",
-        figures=Figures(seconds=1.0 + inquiry.numbers[job.case.id], tokens=100, requests=1),
+        metrics=AnswerMetrics(seconds=1.0 + resolved.numbers[job.case.id], tokens=100, requests=1),
         verdicts=verdicts if passed is not None else {},
     )
 
 
-def answers(inquiry: Inquiry, made: Made) -> list[Answer]:
+def answers(resolved: ResolvedEvaluation, made: Made) -> list[Answer]:
     """To all that is asked."""
-    columns = {column.id: at for at, column in enumerate(inquiry.columns)}
+    columns = {column.id: at for at, column in enumerate(resolved.columns)}
     return [
-        answer(inquiry, job, made(inquiry.numbers[job.case.id] - 1, columns[job.column.id], job.repeat))
-        for job in inquiry.jobs
+        answer(resolved, job, made(resolved.numbers[job.case.id] - 1, columns[job.column.id], job.repeat))
+        for job in resolved.jobs
     ]
 
 
@@ -61,8 +61,8 @@ class Looked:
 
     async def bring(self, answers: Sequence[Answer]) -> None:
         """These come, as from a run."""
-        await self.store.add(self.look.inquiry.id, [Brought(one) for one in answers])
-        self.runs.arrived.emit(self.look.inquiry.id, list(answers))
+        await self.store.add(self.look.resolved.id, [AnswerResult(one) for one in answers])
+        self.runs.arrived.emit(self.look.resolved.id, list(answers))
 
 
 def run_with_evaluation(
@@ -81,7 +81,7 @@ def run_with_evaluation(
         above = QObject()
         store = AnswerStore(path / "answers.sqlite")
         try:
-            await store.add(session.id, [Brought(one) for one in kept])
+            await store.add(session.id, [AnswerResult(one) for one in kept])
             runs = Runs(store, no_price, above)
             look = Look(session, runs)
             await work(Looked(look, runs, store))

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.statistics import wilson
-from playground.engine.evaluation.sweep import Range, over_parameters
+from playground.engine.evaluation.variants import ParameterRange, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.plots.card import PlotCard
@@ -46,9 +46,9 @@ def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
 
 
 def make_known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
-    inquiry = Inquiry(session)
-    results = Results(inquiry, {one.key: one for one in answers(inquiry, made)})
-    chosen = (inquiry.cases[cell[0]], inquiry.columns[cell[1]]) if cell is not None else (None, None)
+    resolved = ResolvedEvaluation(session)
+    results = Results(resolved, {one.key: one for one in answers(resolved, made)})
+    chosen = (resolved.cases[cell[0]], resolved.columns[cell[1]]) if cell is not None else (None, None)
     return Known(results, results.findings(), by, case_at(results, *chosen))
 
 
@@ -71,7 +71,7 @@ def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
     assert rate.scene.x.ticks[-1] == (1.0, "100 %")
 
 
-def make_sweep(*ranges: Range) -> Session:
+def make_sweep(*ranges: ParameterRange) -> Session:
     session = make_session_of(4)
     base = session.settings
     variants = over_parameters(base, ranges)
@@ -81,7 +81,7 @@ def make_sweep(*ranges: Range) -> Session:
 
 
 def test_sweep_is_a_line_with_its_interval() -> None:
-    session = make_sweep(Range("temperature", (0, 0.5, 1)))
+    session = make_sweep(ParameterRange("temperature", (0, 0.5, 1)))
     sweep = made_of(make_known(session, lambda case, column, repeat: column < 3 or case > 1))["sweep"]
     (line,), (band,) = sweep.scene.lines, sweep.scene.bands
     assert list(line.xs) == [0, 0.5, 1]
@@ -93,16 +93,16 @@ def test_sweep_is_a_line_with_its_interval() -> None:
 
 def test_answers_of_the_selected_cell_are_counted() -> None:
     session = make_session_of(3, repeats=5)
-    inquiry = Inquiry(session)
+    resolved = ResolvedEvaluation(session)
     kept = [
-        replace(one, gist="twice" if one.repeat in (2, 4) else f"<b>{one.repeat}</b>")
-        for one in answers(inquiry, first_of_b_fails)
+        replace(one, preview="twice" if one.repeat in (2, 4) else f"<b>{one.repeat}</b>")
+        for one in answers(resolved, first_of_b_fails)
     ]
-    results = Results(inquiry, {one.key: one for one in kept})
-    cell = results.cell(inquiry.cases[2], inquiry.columns[0])
+    results = Results(resolved, {one.key: one for one in kept})
+    cell = results.cell(resolved.cases[2], resolved.columns[0])
     came = made_of(Known(results, results.findings(), By.VARIANT, cell))["came"]
     assert came.rows[0].cells == ("twice", "2", "40.0 %")
-    assert came.rows[0].target == (inquiry.cases[2], inquiry.columns[0], 2)
+    assert came.rows[0].target == (resolved.cases[2], resolved.columns[0], 2)
     assert came.scene.words[0].text == "“twice”"
     assert "came" not in made_of(make_known(session, first_of_b_fails))
 
@@ -142,10 +142,10 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         rate.table.setCurrentIndex(rate.table.model().index(1, 0))
         QTest.keyClick(rate.table, Qt.Key.Key_Return)
         assert at.look.case is not None
-        assert (at.look.case.id, at.look.column) == ("c0", at.look.inquiry.columns[1])
+        assert (at.look.case.id, at.look.column) == ("c0", at.look.resolved.columns[1])
         view.hide()
 
-    run_with_evaluation(qapp, tmp_path, session, answers(Inquiry(session), first_of_b_fails), work)
+    run_with_evaluation(qapp, tmp_path, session, answers(ResolvedEvaluation(session), first_of_b_fails), work)
 
 
 def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
@@ -165,7 +165,7 @@ def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
 
 
 def test_sweep_over_two_parameters_is_a_map() -> None:
-    session = make_sweep(Range("temperature", (0, 1)), Range("top_p", (0.5, 0.9, 1)))
+    session = make_sweep(ParameterRange("temperature", (0, 1)), ParameterRange("top_p", (0.5, 0.9, 1)))
     sweep = made_of(make_known(session, lambda case, column, repeat: column != 1))["sweep"]
     assert len(sweep.scene.boxes) == 6
     assert {words.text for words in sweep.scene.words} == {"0", "100"}

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.export.formats import FORMATS
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.exports import exported
@@ -34,7 +34,7 @@ def run_report(qapp: QApplication, path: Path, work: Any) -> None:
         checks=(Contains(text="x"),),
     )
     session.change(title=HOSTILE)
-    kept = answers(Inquiry(session), lambda case, column, _repeat: column == 0 or case == 0)
+    kept = answers(ResolvedEvaluation(session), lambda case, column, _repeat: column == 0 or case == 0)
     run_with_evaluation(qapp, path, session, kept, work)
 
 
@@ -79,11 +79,11 @@ def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, 
 
     async def work(at: Looked) -> None:
         await at.found()
-        at.store.known = (Secret(key),)
+        at.store.secrets = (Secret(key),)
         for name in FORMATS:
             texts[name] = await exported(at.look, name)
 
-    run_with_evaluation(qapp, tmp_path, session, answers(Inquiry(session), lambda *_: False), work)
+    run_with_evaluation(qapp, tmp_path, session, answers(ResolvedEvaluation(session), lambda *_: False), work)
     for text in texts.values():
         assert key not in text
         assert "51c0-Zq9f" not in text

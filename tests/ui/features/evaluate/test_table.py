@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.inquiry import Inquiry
+from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.table import NONE_FOUND, NONE_THERE, AnswersTable
@@ -63,7 +63,7 @@ class Shown:
             await work(at, table)
             table.hide()
 
-        kept = answers(Inquiry(session), made) if made is not None else []
+        kept = answers(ResolvedEvaluation(session), made) if made is not None else []
         run_with_evaluation(self._qapp, self._path, session, kept, shown)
 
 
@@ -167,7 +167,7 @@ def test_selection_in_the_table_is_shared_both_ways(shown: Shown, session: Sessi
         table.opened.connect(lambda: opened.append(True))
         QTest.keyClick(view, Qt.Key.Key_Return)
         assert opened == [True]
-        look.choose(look.inquiry.cases[3], look.inquiry.columns[0], 2)
+        look.choose(look.resolved.cases[3], look.resolved.columns[0], 2)
         assert (view.currentIndex().row(), view.currentIndex().column()) == (3, 1)
         assert look.repeat == 2, "nobody's hand chose in the table"
         table.set_filter(Filter.FAILING)

@@ -154,7 +154,7 @@ class CasesPanel(QWidget):
 
     def _show(self) -> None:
         plan, settings = self._look.plan, self._look.session.settings
-        mentioned = names_in(self._look.inquiry.turns)
+        mentioned = names_in(self._look.resolved.turns)
         problems = {one.id: one.words for one in reversed(self._look.problems) if one.place == "cases"}
         shown = (plan.cases, mentioned, tuple(self._added))
         before = self.model.columns
@@ -313,8 +313,8 @@ class CasesPanel(QWidget):
         self._put((*cases, *(cases[row].model_copy(update={"id": new_id()}) for row in self._rows())))
 
     def _look_at(self, _checked: bool = False) -> None:
-        columns = self._look.inquiry.columns
-        if (case := self.current) is not None and columns and case.id in self._look.inquiry.numbers:
+        columns = self._look.resolved.columns
+        if (case := self.current) is not None and columns and case.id in self._look.resolved.numbers:
             self._look.choose(case, columns[0])
 
     def _open_menu(self, at: QPoint) -> None:

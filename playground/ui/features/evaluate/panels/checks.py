@@ -19,7 +19,7 @@ from shiboken6 import isValid
 
 from playground.domain.checks import OFFERED
 from playground.domain.checks.check import Check
-from playground.engine.evaluation.inquiry import PlanProblem, case_title
+from playground.engine.evaluation.resolved import PlanProblem, case_title
 from playground.engine.evaluation.results import CheckRate
 from playground.engine.session.plan import Case
 from playground.ui.features.evaluate.look import Look
@@ -307,12 +307,12 @@ class ChecksPanel(ScrollPage):
         look = self._look
         if look.findings is None:
             return
-        left = list(zip(look.inquiry.plan.checks, look.findings.checks, strict=True))
+        left = list(zip(look.resolved.plan.checks, look.findings.checks, strict=True))
         for card in self.of_all.cards:
             found = next((one for one in left if one[0] == card.check), None)
             if found is not None:
                 left.remove(found)
-                card.show_rate(*_said(found[1], len(look.inquiry.cases)))
+                card.show_rate(*_said(found[1], len(look.resolved.cases)))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
 from playground.domain.parameters import Hint
-from playground.engine.evaluation.judging import SPOKEN
+from playground.engine.evaluation.judging import JUDGE_PROTOCOL
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import say, text_label
@@ -112,7 +112,7 @@ class JudgeRow(FieldRow):
     async def _list(self, gateways: Gateways, profile_id: str) -> None:
         words = ""
         try:
-            found = await gateways.models(profile_id, SPOKEN)
+            found = await gateways.models(profile_id, JUDGE_PROTOCOL)
             words = found.failure.message if found.failure is not None else ""
         except (RunRefusedError, OSError) as error:
             words = str(error)

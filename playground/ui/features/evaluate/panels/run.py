@@ -30,8 +30,8 @@ from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
-    from playground.engine.evaluation.answering import Answer
-    from playground.engine.evaluation.inquiry import PlanProblem
+    from playground.engine.evaluation.provider import Answer
+    from playground.engine.evaluation.resolved import PlanProblem
 
 MOST_NAMED: Final = 200  # problems; who has mended these sees the others
 NOTHING: Final = "It lets nothing be asked. Raise it, or leave it empty."
@@ -215,7 +215,7 @@ class RunPanel(ScrollPage):
             return NOTHING
         if name != "money":
             return ""
-        settings = {column.settings.model: column.settings for column in self._look.inquiry.columns}
+        settings = {column.settings.model: column.settings for column in self._look.resolved.columns}
         unknown = [name for name, one in settings.items() if name and self._look.entered(one.profile_id, name) is None]
         if not unknown:
             return ""

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QLineEdit, QPushButton, QWidget
 
 from playground.domain.parameters import Hint
-from playground.engine.evaluation.sweep import Range, SweepError, over_parameters, steps, sweepable
+from playground.engine.evaluation.variants import ParameterRange, SweepError, over_parameters, steps, sweepable
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON
@@ -76,7 +76,7 @@ class RangeForm(QWidget):
                 field.setText(f"{value:g}")
         self.edited.emit()
 
-    def range(self) -> Range | None:
+    def range(self) -> ParameterRange | None:
         """What is set; None where no parameter is chosen. Raises SweepError."""
         hint = self._hint
         if hint is None:
@@ -92,7 +92,7 @@ class RangeForm(QWidget):
                 except ValueError as error:
                     raise SweepError(f"{hint.label}, {field.accessibleName().lower()}: {error}.") from None
             values = steps(*numbers)
-        return Range(self.parameter.currentData(), values)
+        return ParameterRange(self.parameter.currentData(), values)
 
 
 class SweepDialog(QDialog):

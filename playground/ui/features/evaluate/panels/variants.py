@@ -13,8 +13,14 @@ from shiboken6 import isValid
 
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.words import variant_differences
-from playground.engine.evaluation.sweep import MOST, SweepError, over_models
-from playground.engine.evaluation.variants import copy_of, of_lane, of_preset
+from playground.engine.evaluation.variants import (
+    MOST_VARIANTS,
+    SweepError,
+    copied_variant,
+    over_models,
+    variant_of_lane,
+    variant_of_preset,
+)
 from playground.engine.files.presets import Preset, PresetError
 from playground.engine.session.branching import system_text
 from playground.engine.session.variants import Variant, letter_of
@@ -139,7 +145,7 @@ class VariantsPanel(ScrollPage):
     def duplicate(self, key: str, _checked: bool = False) -> None:
         """Put the same once more behind it, and let that be edited."""
         if (found := self._find(key)) is not None:
-            made = copy_of(found)
+            made = copied_variant(found)
             variants = list(self._look.plan.variants)
             variants.insert(variants.index(found) + 1, made)
             self._put(variants)
@@ -227,7 +233,7 @@ class VariantsPanel(ScrollPage):
         found = menu.addMenu("From a lane of Compare")
         for lane in lanes.all[1:]:
             action = found.addAction(shown_name(lanes.title(lane)).replace("&", "&&"))
-            action.triggered.connect(partial(self._add, (of_lane(lane),)))
+            action.triggered.connect(partial(self._add, (variant_of_lane(lane),)))
         presets = menu.addMenu("From a preset")
         for preset in self._sources.presets():
             action = presets.addAction(shown_name(preset.name).replace("&", "&&"))
@@ -251,7 +257,7 @@ class VariantsPanel(ScrollPage):
 
     def _add_preset(self, preset: Preset, _checked: bool = False) -> None:
         try:
-            self._add((of_preset(self._look.session, preset),))
+            self._add((variant_of_preset(self._look.session, preset),))
         except PresetError as error:
             self._look.refused.emit(str(error))
 
@@ -263,7 +269,7 @@ class VariantsPanel(ScrollPage):
         from playground.ui.widgets.models_dialog import ModelsDialog
 
         catalog = await self._sources.models()
-        dialog = ModelsDialog(catalog, MOST, self, what="variant", how="each is otherwise as set")
+        dialog = ModelsDialog(catalog, MOST_VARIANTS, self, what="variant", how="each is otherwise as set")
         dialog.picked.connect(self._add_models)
         dialog.open()
 

@@ -15,12 +15,11 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from playground.domain.hidden import show_hidden
-from playground.engine.evaluation.answering import Answer
-from playground.engine.evaluation.inquiry import Column
-from playground.engine.evaluation.results import FIGURES, Cell, Findings, Rate, Results
-from playground.engine.evaluation.scales import marks
-from playground.engine.evaluation.statistics import Interval, median, quantile, wilson
-from playground.engine.evaluation.sweep import axes
+from playground.engine.evaluation.provider import Answer
+from playground.engine.evaluation.resolved import EvalVariant
+from playground.engine.evaluation.results import METRICS, Cell, Findings, Rate, Results
+from playground.engine.evaluation.statistics import Interval, axis_marks, median, quantile, wilson
+from playground.engine.evaluation.variants import axes
 from playground.engine.session.plan import Case
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
@@ -75,19 +74,19 @@ class Known:
     cell: Cell | None
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[EvalVariant, ...]:
         """Those of the plan."""
-        return self.results.inquiry.columns
+        return self.results.resolved.columns
 
     @cached_property
     def cells(self) -> list[list[Cell]]:
         """Of each column those of all cases."""
-        return [[self.results.cell(case, column) for case in self.results.inquiry.cases] for column in self.columns]
+        return [[self.results.cell(case, column) for case in self.results.resolved.cases] for column in self.columns]
 
     @cached_property
     def titles(self) -> dict[str, str]:
         """What each case is called."""
-        return {case.id: show_hidden(self.results.inquiry.title(case)) for case in self.results.inquiry.cases}
+        return {case.id: show_hidden(self.results.resolved.title(case)) for case in self.results.resolved.cases}
 
     @cached_property
     def by_variant(self) -> list[_Group]:
@@ -112,7 +111,7 @@ class Known:
     def said(self, target: Target) -> str:
         """Which answer that is."""
         case, column, repeat = target
-        times = f" · {repeat} of {self.results.inquiry.plan.repeats}" if self.results.inquiry.plan.repeats > 1 else ""
+        times = f" · {repeat} of {self.results.resolved.plan.repeats}" if self.results.resolved.plan.repeats > 1 else ""
         return f"{self.titles[case.id]} · {column.letter}{times}"
 
 
@@ -206,9 +205,9 @@ def _by_check(known: Known) -> list[_Group]:
 def _failing_check(known: Known, place: int) -> Target | None:
     for cells in known.cells:
         for cell in cells:
-            key = known.results.inquiry.plan_key(cell.case, place)
+            keyed = known.results.resolved.plan_checks(cell.case)[place]
             for answer in cell.answers:
-                verdict = answer.verdicts.get(key) if answer is not None and key is not None else None
+                verdict = answer.verdicts.get(keyed.key) if answer is not None and keyed is not None else None
                 if answer is not None and verdict is not None and verdict.passed is False:
                     return cell.case, cell.column, answer.repeat
     return None
@@ -246,7 +245,7 @@ class Spread(_Kind):
             lines.append(Line(-1, (middle, middle), (-place - 0.34, -place + 0.34), 2))
             for x, y, (value, target) in zip(xs, ys, points[::every], strict=True):
                 spots.append(Spot(x, x, y, y, f"{known.said(target)}: {_amount(value, unit)}", target))
-        steps = marks(most)
+        steps = axis_marks(most)
         ticks = [(step, f"{step:,g}{f' {unit}' if step == steps[-1] and unit == 's' else ''}") for step in steps]
         across = Axis(-0.02 * steps[-1], 1.02 * steps[-1], ticks, "" if unit == "s" else unit, lines=True)
         scene = Scene(across, _rows([group.name for group, _ in shown]), ROW * len(shown), dots, lines, spots=spots)
@@ -260,9 +259,9 @@ class Spread(_Kind):
     def _points(self, group: _Group, unit: str) -> Iterator[tuple[float, Target]]:
         for cell in group.cells:
             for place, answer in enumerate(cell.answers):
-                if answer is None or answer.failure or (self._name == "price" and answer.figures.currency != unit):
+                if answer is None or answer.failure or (self._name == "price" and answer.metrics.currency != unit):
                     continue
-                value = getattr(answer.figures, self._name)
+                value = getattr(answer.metrics, self._name)
                 if value is not None:
                     yield float(value), (cell.case, cell.column, place + 1)
 
@@ -280,11 +279,11 @@ def _amount(value: float, unit: str) -> str:
 def _currency(known: Known) -> str:
     """The one that most answers were paid in."""
     found = Counter(
-        one.figures.currency
+        one.metrics.currency
         for cells in known.cells
         for cell in cells
         for one in cell.answers
-        if one is not None and one.figures.price is not None
+        if one is not None and one.metrics.price is not None
     )
     return found.most_common(1)[0][0] if found else ""
 
@@ -389,13 +388,13 @@ class Came(_Kind):
         first = {_gist(one): one.repeat for one in reversed(answers)}
         boxes, words, spots = [], [], []
         most = counts[0][1]
-        for place, (gist, count) in enumerate(counts[:MOST_CAME]):
-            y, target = -float(place), (cell.case, cell.column, first[gist])
+        for place, (preview, count) in enumerate(counts[:MOST_CAME]):
+            y, target = -float(place), (cell.case, cell.column, first[preview])
             share = f"{count} · {100 * count / len(answers):.0f} %"
             boxes.append(Box(0, count, y - 0.32, y - 0.02, known.columns.index(cell.column)))
-            words += [Words(f"“{cut(gist, 60)}”", 0, y, up=4, left=True)]
+            words += [Words(f"“{cut(preview, 60)}”", 0, y, up=4, left=True)]
             words += [Words(f"  {share}", count, y - 0.17, left=True, muted=True)]
-            spots.append(Spot(0, count, y - 0.34, y + 0.4, f"{gist}\n{share}", target))
+            spots.append(Spot(0, count, y - 0.34, y + 0.4, f"{preview}\n{share}", target))
         more = len(counts) - MOST_CAME
         note = f"{known.titles[cell.case.id]} · {cell.column.letter}, {len(answers)} of {len(cell.answers)} repeats"
         note += f"; and {more} others, once or more each" if more > 0 else ""
@@ -403,14 +402,14 @@ class Came(_Kind):
         height = ROW * len(spots)
         scene = Scene(x, Axis(0.4 - len(spots), 0.6), height, boxes=boxes, words=words, spots=spots)
         rows = [
-            Row((gist, str(count), f"{100 * count / len(answers):.1f} %"), (cell.case, cell.column, first[gist]))
-            for gist, count in counts
+            Row((preview, str(count), f"{100 * count / len(answers):.1f} %"), (cell.case, cell.column, first[preview]))
+            for preview, count in counts
         ]
         return Plot(self.kind, "Which answers came", note, scene, ("Answer", "Times", "Share"), rows)
 
 
 def _gist(answer: Answer) -> str:
-    return show_hidden(answer.gist or answer.failure) or "nothing"
+    return show_hidden(answer.preview or answer.failure) or "nothing"
 
 
 class Matrix(_Kind):
@@ -465,7 +464,7 @@ def _of_cell(cell: Cell, rate: Rate) -> str:
 #: In the order in which they stand on the page.
 KINDS: Final[tuple[_Kind, ...]] = (
     PassRate(),
-    *(Spread(name, what, unit) for name, what, unit in FIGURES),
+    *(Spread(name, what, unit) for name, what, unit in METRICS),
     Sweep(),
     Came(),
     Matrix(),
@@ -482,6 +481,6 @@ def chosen_plot(known: Known) -> Plot | None:
     return Came().plot(known)
 
 
-def case_at(known: Results, case: Case | None, column: Column | None) -> Cell | None:
+def case_at(known: Results, case: Case | None, column: EvalVariant | None) -> Cell | None:
     """The cell of a case in a column, where both are of the plan."""
     return known.cell(case, column) if case is not None and column is not None else None

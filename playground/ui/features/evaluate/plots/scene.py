@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from playground.engine.evaluation.inquiry import Column
+from playground.engine.evaluation.resolved import EvalVariant
 from playground.engine.session.plan import Case
 
 #: An answer, or where it would be: its case, column and repeat.
-Target: TypeAlias = tuple[Case, Column, int]
+Target: TypeAlias = tuple[Case, EvalVariant, int]
 
 
 class Axis(NamedTuple):

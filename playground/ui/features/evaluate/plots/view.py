@@ -215,4 +215,4 @@ class PlotsView(QWidget):
 
         make = to_png if path.suffix.lower() == ".png" else to_svg
         data = make(cards, 2 if self._two else 1)
-        await asyncio.to_thread(write_output, path, data, self._look.store.known)
+        await asyncio.to_thread(write_output, path, data, self._look.store.secrets)
