@@ -13,12 +13,14 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.evaluation.digests import NOT_SENT, SENT_OF_TURN, case_digest, check_key, variant_digest
 from playground.engine.evaluation.migrations import tool_offer
 from playground.engine.evaluation.resolved import ResolvedEvaluation
+from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import Variant
 from playground.protocols.protocol import parameters_of
-from tests.engine.evaluation.evaluations import planned, variant
+from tests.engine.debugging import WEATHER, always
+from tests.engine.evaluation.evaluations import plan, planned, variant
 from tests.engine.session.test_session import make_session
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -96,6 +98,13 @@ def test_digests_of_an_earlier_version_are_unchanged() -> None:
     assert digests(planned(make_session())) == GOLDEN_PLAIN
     assert check_key(Contains(text="é", weight=2.0)) == "8a5d3dda1b4395e19213fc4b7b73bf4c"
     assert check_key(Contains(text="é", ignore_case=True, negated=True)) == "47ac0513bcfa36c21ca6475f9da610e7"
+
+
+def test_digest_with_tool_rules_of_an_earlier_version_is_unchanged(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools")
+    rules = always(Policy.TABLE).with_rule("get_weather", ToolRule(policy=Policy.FIXED))
+    session.change(tools=(WEATHER,), debugging=rules, evaluation=plan())
+    assert digests(session)[0] == "73130e8e970d685fc0cfc0bb583d98a2"
 
 
 #: Another value of each setting. A new setting needs one here, or a reason to be in ``NOT_SENT``.

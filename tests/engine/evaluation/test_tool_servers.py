@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 
-from playground.domain.debugging import Policy, ToolRule
+from playground.domain.debugging import Policy
 from playground.engine.evaluation.export.formats import export
-from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Session
-from tests.engine.debugging import WEATHER, always
-from tests.engine.evaluation.evaluations import Evaluations, plan, planned
+from tests.engine.debugging import always
+from tests.engine.evaluation.evaluations import Evaluations, planned
 from tests.engine.served import Sky, weather
 
 
@@ -80,15 +79,3 @@ async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, 
     runner = await evaluations.run(session)
     assert len(sky.calls) == 3  # it cannot be asked
     assert {one.metrics.real for one in runner.answers.values()} == {0}
-
-
-def test_digest_of_earlier_versions_is_unchanged(gateways: Gateways) -> None:
-    """Kept answers are found again by it. It is as an earlier version of this application worked it out."""
-    made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools")
-    made.id = "e1"
-    rules = always(Policy.TABLE).with_rule("get_weather", ToolRule(policy=Policy.FIXED))
-    made.change(tools=(WEATHER,), debugging=rules)
-    made.change(evaluation=plan())
-    resolved = ResolvedEvaluation(made)
-    digest = resolved.digest(resolved.cases[0], resolved.columns[0])
-    assert digest == "73130e8e970d685fc0cfc0bb583d98a2"
