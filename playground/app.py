@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QApplication
 
 from playground import __version__
 from playground.engine.io.resources import resource_root
-from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
 from playground.ui.widgets.theme import STYLE, Theme
@@ -34,6 +33,11 @@ if TYPE_CHECKING:
     from playground.engine.files.presets import PresetStore
     from playground.engine.gateways.offered import Gateways
     from playground.engine.library.workspace import Workspace
+    from playground.ui.features.cassettes.control import CassetteControl
+    from playground.ui.features.evaluate.control import EvaluateControl
+    from playground.ui.features.files.control import FileControl
+    from playground.ui.features.storage.control import StorageControl
+    from playground.ui.features.tool_servers.control import ToolServersControl
     from playground.ui.shell.crash.crash_control import CrashControl
     from playground.ui.shell.second_start_listener import SecondStarts
     from playground.ui.shell.watchdog import Watchdog
@@ -57,6 +61,11 @@ class App:
     gateways: Gateways
     workspace: Workspace
     actions: WindowActions
+    storage: StorageControl
+    files: FileControl
+    evaluation: EvaluateControl
+    cassettes: CassetteControl
+    tool_servers: ToolServersControl
     watchdog: Watchdog
 
     def __init__(
@@ -96,6 +105,7 @@ class App:
         from playground.engine.library.workspace import Workspace
         from playground.ui.features.storage.banner import StorageBanner
         from playground.ui.shell.crash.hard_crash import crash_file
+        from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
         from playground.ui.shell.watchdog import Watchdog
         from playground.ui.shell.window_actions import WindowActions
 
@@ -111,7 +121,10 @@ class App:
             self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
         )
         self.actions.quit_asked.connect(self.quit)
-        self.actions.of(STORAGE).opened.connect(self._listen)
+        self.storage, self.files = self.actions.of(STORAGE), self.actions.of(FILES)
+        self.evaluation, self.cassettes = self.actions.of(EVALUATE), self.actions.of(CASSETTES)
+        self.tool_servers = self.actions.of(TOOL_SERVERS)
+        self.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience, crash_file())
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
             self.window.add_banner(StorageBanner(words))
@@ -145,7 +158,7 @@ class App:
 
     def open_path(self, path: Path) -> None:
         """Open a file that somebody handed over: named at the start, by a second start, or by the system."""
-        self.actions.of(FILES).open_path(path)
+        self.files.open_path(path)
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
@@ -179,7 +192,7 @@ class App:
         from playground.ui.widgets import loop
 
         if not self._asks:
-            self.actions.of(STORAGE).ask_no_longer()
+            self.storage.ask_no_longer()
         if not again:
             loop.spawn(self.shut_down(), name="quit")
 
@@ -192,8 +205,7 @@ class App:
         from playground.engine.questions import checking
         from playground.ui.widgets import loop
 
-        storage, evaluate = self.actions.of(STORAGE), self.actions.of(EVALUATE)
-        if not await storage.may_end(self.actions.of(FILES).save_copies, evaluate.may_end):
+        if not await self.storage.may_end(self.files.save_copies, self.evaluation.may_end):
             self._closing = False
             return
         self._running = False
@@ -201,7 +213,7 @@ class App:
             self.second_starts.close()
         try:
             self.window.remember_layout()
-            self.actions.of(TOOL_SERVERS).keep_drafts()
+            self.tool_servers.keep_drafts()
             next_time = self.gateways.get(self.gateways.active_id)
             self.window.remember_gateway(next_time.name, next_time.default_model)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]
@@ -211,7 +223,7 @@ class App:
             for session, turn_ids in growing:
                 session.turns.mark_interrupted(turn_ids)
             await self.workspace.close()
-            await self.actions.of(CASSETTES).aclose()
+            await self.cassettes.aclose()
             await self.gateways.aclose()
             self.gateways.keys.close()
             await asyncio.to_thread(checking.rest)

@@ -39,9 +39,16 @@ from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
-from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
+from playground.ui.shell.actions import (
+    ACTIONS,
+    FLOAT_INSPECTOR,
+    FLOAT_LIST,
+    FLOAT_SIDE,
+    PAGES,
+    SHOW_INSPECTOR,
+    SHOW_LIST,
+)
 from playground.ui.shell.centre import CONVERSATION
-from playground.ui.shell.features import ACTIONS, PAGES, Panels
 from playground.ui.shell.panel_room import PanelRoom
 from playground.ui.shell.regions import Dock, Region
 from playground.ui.shell.tool_bar import ToolBar
@@ -57,6 +64,7 @@ if TYPE_CHECKING:
     from playground.ui.features.conversation.composer import Composer
     from playground.ui.features.conversation.pane import ConversationPane
     from playground.ui.features.inspector.inspector import Inspector
+    from playground.ui.shell.features import Panels
 
 STATE_VERSION = 1
 LEFT, RIGHT, BOTTOM = 240, 340, 215
@@ -206,6 +214,7 @@ class MainWindow(QMainWindow):
         """Fill the regions: the conversation, the panels at the sides, the inspector."""
         from playground.ui.features.conversation.pane import ConversationPane
         from playground.ui.features.inspector.inspector import Inspector
+        from playground.ui.shell.features import Panels
         from playground.ui.shell.focus import Focus
         from playground.ui.widgets.copied import CopiedNotice
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
 from typing import Protocol as Interface
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
 from playground.engine.compare.rounds import last_request
+from playground.engine.files.presets import PresetStore
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import (
@@ -38,9 +39,8 @@ from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
-from playground.ui.shell.actions import ENTER, OWN, REDO, THEMES, UNDO, Commands
+from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO, Commands
 from playground.ui.shell.features import (
-    ACTIONS,
     CASSETTES,
     CODE,
     EXPERIMENTS,
@@ -68,9 +68,6 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.theme import Theme
-
-if TYPE_CHECKING:
-    from playground.engine.files.presets import PresetStore
 
 C = TypeVar("C")
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
@@ -471,8 +468,6 @@ class WindowActions(QObject):
     # Choosing
 
     def _usual_presets(self) -> PresetStore:
-        from playground.engine.files.presets import PresetStore
-
         return PresetStore(known=self._workspace.gateways.keys.known)
 
     def _choose_model(self, model: str) -> None:
