@@ -130,7 +130,7 @@ class App:
             self.window.add_banner(StorageBanner(words))
 
     def without_secrets(self, text: str) -> str:
-        """``text`` without the keys known here, for a report; before there are gateways none is."""
+        """Return ``text`` for a report, without the keys of all gateways; before ``build`` none is known."""
         if not hasattr(self, "gateways"):
             return text
         return self.gateways.keys.redactor.text(text)
@@ -141,7 +141,7 @@ class App:
         return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known)
 
     def _listen(self) -> None:
-        """The store is open. Where it is this process's own, further starts with it are answered."""
+        """Listen for second starts, now that the store is open, if this process may write to it."""
         from playground.engine.library.store import Mode
         from playground.ui.shell.second_start_listener import SecondStarts
 
@@ -157,7 +157,7 @@ class App:
             self.open_path(Path(file))
 
     def open_path(self, path: Path) -> None:
-        """Open a file that somebody handed over: named at the start, by a second start, or by the system."""
+        """Open a file named at the start, by a second start, or by the system."""
         self.files.open_path(path)
 
     def show(self) -> None:
@@ -237,7 +237,7 @@ class App:
 
 
 def settings_path() -> Path:
-    """Where the window's own settings are kept."""
+    """Return the path of the window's own settings."""
     places = QStandardPaths.StandardLocation
     system = sys.platform in ("win32", "darwin")  # there, settings stand with the data; so says platformdirs as well
     folder = QStandardPaths.writableLocation(places.GenericDataLocation if system else places.GenericConfigLocation)
@@ -245,15 +245,13 @@ def settings_path() -> Path:
 
 
 def store_path() -> Path:
-    """Where experiments are kept: in the same place as ``playground.engine.library.store`` says, found without loading
-    that.
-    """
+    """Return the path of the store, as ``playground.engine.library.store`` does, without loading that."""
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
     return Path(folder) / "gateway-playground" / "experiments.db"
 
 
 def make_application() -> QApplication:
-    """The QApplication with its names."""
+    """Return the QApplication with its names set."""
     QGuiApplication.setDesktopFileName("gateway-playground")
     if "WAYLAND_DISPLAY" in os.environ:  # where no input method runs, Qt warns of each window that has had the focus
         QLoggingCategory.setFilterRules("qt.qpa.wayland.textinput.warning=false")
@@ -280,7 +278,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
 
     from playground.ui.shell.second_start import hand_over
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while there is nothing to lose, Ctrl+C ends the process as it stands
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while there is nothing to lose, Ctrl+C ends the process
     if hand_over(store_path(), file):
         return 0
     with ExitStack() as last:
@@ -372,9 +370,9 @@ def _cannot_start(qt: QApplication, app: App | None, error: Exception) -> int:
 
 
 class _Errors:
-    """Errors nobody catches are shown and logged, and a crash leaves a file for the next start.
+    """Uncaught errors are shown and logged, and a crash leaves a file for the next start.
 
-    What tells them is not loaded before the first paint: errors from before it are kept until ``tell``.
+    The report window is not loaded before the first paint: earlier errors are kept until ``tell``.
     """
 
     def __init__(self) -> None:
@@ -388,7 +386,7 @@ class _Errors:
         self._kept.append((kind, error, trace))
 
     def tell(self, app: App) -> None:
-        """Tell of them from now on, and of those that came before."""
+        """Show errors from now on, and the earlier ones."""
         from playground import log
         from playground.ui.shell.crash import hard_crash
         from playground.ui.shell.crash.crash_control import CrashControl
@@ -402,13 +400,13 @@ class _Errors:
         self._tell_kept()
 
     def tell_of_last_time(self) -> None:
-        """Say so, if the last session crashed."""
+        """Show a notice if the last session crashed."""
         if self._ended and self._crashes is not None and self._window is not None:
             show = partial(self._crashes.show_ended, self._ended)
             self._window.pane.notice.say(LAST_ENDED, "Show report", show)
 
     def end(self) -> None:
-        """The process ends; who started it from a terminal is told what is left."""
+        """End; errors that were not shown go to standard error."""
         if self._crashes is not None:
             from playground.ui.shell.crash import hard_crash
 
@@ -419,6 +417,6 @@ class _Errors:
             self._tell_kept()
 
     def _tell_kept(self) -> None:
-        kept, self._kept = self._kept, []
-        for error in kept:
+        errors, self._kept = self._kept, []
+        for error in errors:
             sys.excepthook(*error)

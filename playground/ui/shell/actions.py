@@ -36,7 +36,7 @@ from playground.ui.features.action import EDIT, EXPERIMENT, HELP, MENUS, VIEW, A
 
 
 class Commands(Protocol):
-    """What these rows do."""
+    """The methods that these actions call."""
 
     def ask_to_quit(self) -> None: ...
 

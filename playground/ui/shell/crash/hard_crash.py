@@ -37,15 +37,15 @@ def begin() -> str:
     """
     global _file
     folder = log_path().parent
-    found = ""
+    report = ""
     with suppress(OSError):
         make_folder(folder)
-        found = _collect(folder)
+        report = _collect(folder)
         path = folder / f"{PREFIX}{os.getpid()}.txt"
         make_file(path)
         _file = FileIO(path, "w+")  # unbuffered: ``faulthandler`` writes at its descriptor's position
         faulthandler.enable(_file)
-    return found
+    return report
 
 
 def end() -> None:
