@@ -76,8 +76,8 @@ def _collect(folder: Path) -> str:
     when, newest = max(crashed)
     with newest.open("rb") as file:
         raw = file.read(LONGEST).decode("utf-8", "replace")
-    at = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(when))
-    text = f"{versions()}\nEnded unexpectedly at {at}\n\n{plain_stack(raw)}\n"
+    moment = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(when))
+    text = f"{versions()}\nEnded unexpectedly at {moment}\n\n{plain_stack(raw)}\n"
     for _, path in crashed:
         path.unlink()
     make_file(folder / KEPT)
