@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QApplication
 
 from playground import __version__
 from playground.engine.io.resources import resource_root
-from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
 from playground.ui.widgets.theme import STYLE, Theme
@@ -34,6 +33,11 @@ if TYPE_CHECKING:
     from playground.engine.files.presets import PresetStore
     from playground.engine.gateways.gateways import Gateways
     from playground.engine.library.workspace import Workspace
+    from playground.ui.features.cassettes.control import CassetteControl
+    from playground.ui.features.evaluate.control import EvaluateControl
+    from playground.ui.features.files.control import FileControl
+    from playground.ui.features.storage.control import StorageControl
+    from playground.ui.features.tool_servers.control import ToolServersControl
     from playground.ui.shell.crash.crash_control import CrashControl
     from playground.ui.shell.second_start_listener import SecondStarts
     from playground.ui.shell.watchdog import Watchdog
@@ -57,6 +61,11 @@ class App:
     gateways: Gateways
     workspace: Workspace
     actions: WindowActions
+    storage: StorageControl
+    files: FileControl
+    evaluation: EvaluateControl
+    cassettes: CassetteControl
+    tool_servers: ToolServersControl
     watchdog: Watchdog
 
     def __init__(
@@ -96,6 +105,7 @@ class App:
         from playground.engine.library.workspace import Workspace
         from playground.ui.features.storage.banner import StorageBanner
         from playground.ui.shell.crash.hard_crash import crash_file
+        from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
         from playground.ui.shell.watchdog import Watchdog
         from playground.ui.shell.window_actions import WindowActions
 
@@ -111,13 +121,16 @@ class App:
             self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
         )
         self.actions.quit_asked.connect(self.quit)
-        self.actions.of(STORAGE).opened.connect(self._listen)
+        self.storage, self.files = self.actions.of(STORAGE), self.actions.of(FILES)
+        self.evaluation, self.cassettes = self.actions.of(EVALUATE), self.actions.of(CASSETTES)
+        self.tool_servers = self.actions.of(TOOL_SERVERS)
+        self.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience, crash_file())
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
             self.window.add_banner(StorageBanner(words))
 
     def without_secrets(self, text: str) -> str:
-        """``text`` without the keys known here, for a report; before there are gateways none is."""
+        """Return ``text`` for a report, without the keys of all gateways; before ``build`` none is known."""
         if not hasattr(self, "gateways"):
             return text
         return self.gateways.keys.redactor.text(text)
@@ -128,7 +141,7 @@ class App:
         return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known)
 
     def _listen(self) -> None:
-        """The store is open. Where it is this process's own, further starts with it are answered."""
+        """Listen for second starts, now that the store is open, if this process may write to it."""
         from playground.engine.library.store import Mode
         from playground.ui.shell.second_start_listener import SecondStarts
 
@@ -144,8 +157,8 @@ class App:
             self.open_path(Path(file))
 
     def open_path(self, path: Path) -> None:
-        """Open a file that somebody handed over: named at the start, by a second start, or by the system."""
-        self.actions.of(FILES).open_path(path)
+        """Open a file named at the start, by a second start, or by the system."""
+        self.files.open_path(path)
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
@@ -179,7 +192,7 @@ class App:
         from playground.ui.widgets import loop
 
         if not self._asks:
-            self.actions.of(STORAGE).ask_no_longer()
+            self.storage.ask_no_longer()
         if not again:
             loop.spawn(self.shut_down(), name="quit")
 
@@ -192,8 +205,7 @@ class App:
         from playground.engine.questions import checking
         from playground.ui.widgets import loop
 
-        storage, evaluate = self.actions.of(STORAGE), self.actions.of(EVALUATE)
-        if not await storage.may_end(self.actions.of(FILES).save_copies, evaluate.may_end):
+        if not await self.storage.may_end(self.files.save_copies, self.evaluation.may_end):
             self._closing = False
             return
         self._running = False
@@ -201,7 +213,7 @@ class App:
             self.second_starts.close()
         try:
             self.window.remember_layout()
-            self.actions.of(TOOL_SERVERS).keep_drafts()
+            self.tool_servers.keep_drafts()
             next_time = self.gateways.get(self.gateways.active_id)
             self.window.remember_gateway(next_time.name, next_time.default_model)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]
@@ -211,7 +223,7 @@ class App:
             for session, turn_ids in growing:
                 session.turns.mark_interrupted(turn_ids)
             await self.workspace.close()
-            await self.actions.of(CASSETTES).aclose()
+            await self.cassettes.aclose()
             await self.gateways.aclose()
             await asyncio.to_thread(checking.rest)
             await asyncio.to_thread(self.demo.stop)
@@ -224,7 +236,7 @@ class App:
 
 
 def settings_path() -> Path:
-    """Where the window's own settings are kept."""
+    """Return the path of the window's own settings."""
     places = QStandardPaths.StandardLocation
     system = sys.platform in ("win32", "darwin")  # there, settings stand with the data; so says platformdirs as well
     folder = QStandardPaths.writableLocation(places.GenericDataLocation if system else places.GenericConfigLocation)
@@ -232,15 +244,13 @@ def settings_path() -> Path:
 
 
 def store_path() -> Path:
-    """Where experiments are kept: in the same place as ``playground.engine.library.store`` says, found without loading
-    that.
-    """
+    """Return the path of the store, as ``playground.engine.library.store`` does, without loading that."""
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
     return Path(folder) / "gateway-playground" / "experiments.db"
 
 
 def make_application() -> QApplication:
-    """The QApplication with its names."""
+    """Return the QApplication with its names set."""
     QGuiApplication.setDesktopFileName("gateway-playground")
     if "WAYLAND_DISPLAY" in os.environ:  # where no input method runs, Qt warns of each window that has had the focus
         QLoggingCategory.setFilterRules("qt.qpa.wayland.textinput.warning=false")
@@ -267,7 +277,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
 
     from playground.ui.shell.second_start import hand_over
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while there is nothing to lose, Ctrl+C ends the process as it stands
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while there is nothing to lose, Ctrl+C ends the process
     if hand_over(store_path(), file):
         return 0
     with ExitStack() as last:
@@ -359,9 +369,9 @@ def _cannot_start(qt: QApplication, app: App | None, error: Exception) -> int:
 
 
 class _Errors:
-    """Errors nobody catches are shown and logged, and a crash leaves a file for the next start.
+    """Uncaught errors are shown and logged, and a crash leaves a file for the next start.
 
-    What tells them is not loaded before the first paint: errors from before it are kept until ``tell``.
+    The report window is not loaded before the first paint: earlier errors are kept until ``tell``.
     """
 
     def __init__(self) -> None:
@@ -375,7 +385,7 @@ class _Errors:
         self._kept.append((kind, error, trace))
 
     def tell(self, app: App) -> None:
-        """Tell of them from now on, and of those that came before."""
+        """Show errors from now on, and the earlier ones."""
         from playground import log
         from playground.ui.shell.crash import hard_crash
         from playground.ui.shell.crash.crash_control import CrashControl
@@ -389,13 +399,13 @@ class _Errors:
         self._tell_kept()
 
     def tell_of_last_time(self) -> None:
-        """Say so, if the last session crashed."""
+        """Show a notice if the last session crashed."""
         if self._ended and self._crashes is not None and self._window is not None:
             show = partial(self._crashes.show_ended, self._ended)
             self._window.pane.notice.say(LAST_ENDED, "Show report", show)
 
     def end(self) -> None:
-        """The process ends; who started it from a terminal is told what is left."""
+        """End; errors that were not shown go to standard error."""
         if self._crashes is not None:
             from playground.ui.shell.crash import hard_crash
 
@@ -406,6 +416,6 @@ class _Errors:
             self._tell_kept()
 
     def _tell_kept(self) -> None:
-        kept, self._kept = self._kept, []
-        for error in kept:
+        errors, self._kept = self._kept, []
+        for error in errors:
             sys.excepthook(*error)

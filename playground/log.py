@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import logging
 import platform
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from platformdirs import user_log_path
 
 from playground import __version__
 from playground.private import make_file, make_folder
-
-if TYPE_CHECKING:
-    from io import TextIOWrapper
 
 NAME = "playground.log"
 BYTES, FILES = 256 * 1024, 3  # of one file, and how many there are
@@ -23,8 +23,6 @@ BYTES, FILES = 256 * 1024, 3  # of one file, and how many there are
 
 def log_path() -> Path:
     """The file that is written now; older ones stand beside it with a number."""
-    from platformdirs import user_log_path
-
     return user_log_path("gateway-playground", appauthor=False) / NAME
 
 
@@ -33,8 +31,6 @@ def begin() -> None:
 
     Called once more, it changes nothing.
     """
-    from logging.handlers import RotatingFileHandler
-
     logger = logging.getLogger("playground")
     if logger.handlers:
         return

@@ -1,14 +1,42 @@
-"""What can be asked of the window itself, a row each."""
+"""The actions of the window itself, a row each, and those of all features. Imported before the first paint."""
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
-from playground.ui.features.action import EDIT, EXPERIMENT, HELP, VIEW, Action
+from playground.ui.features import (
+    cassettes,
+    code,
+    compare,
+    conversation,
+    debugger,
+    evaluate,
+    experiments,
+    files,
+    first_start,
+    gateway_check,
+    gateways,
+    help,
+    offered,
+    output,
+    parameters,
+    presets,
+    protocols,
+    raw,
+    server_asks,
+    server_tape,
+    storage,
+    tool_servers,
+    tools,
+    tree,
+    variables,
+    wire,
+)
+from playground.ui.features.action import EDIT, EXPERIMENT, HELP, MENUS, VIEW, Action
 
 
 class Commands(Protocol):
-    """What these rows do."""
+    """The methods that these actions call."""
 
     def ask_to_quit(self) -> None: ...
 
@@ -87,4 +115,48 @@ OWN: Final[tuple[Own, ...]] = (
     *THEMES.values(),
     ENTER,
     Action("help.keys", "Keys", HELP, 110, lambda it: it.show_keys(), ("Shift+F1",)),
+)
+
+#: Tabs of the side panel, from left to right.
+PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
+
+
+def _place(action: Action[Any]) -> tuple[int, int]:
+    return MENUS.index(action.menu), action.at
+
+
+#: All actions, in the order of the menus.
+ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
+    sorted(
+        (
+            *OWN,
+            *gateways.ACTIONS,
+            *gateway_check.ACTIONS,
+            *tool_servers.ACTIONS,
+            *conversation.ACTIONS,
+            *parameters.ACTIONS,
+            *presets.ACTIONS,
+            *compare.ACTIONS,
+            *evaluate.ACTIONS,
+            *experiments.ACTIONS,
+            *code.ACTIONS,
+            *debugger.ACTIONS,
+            *server_asks.ACTIONS,
+            *server_tape.ACTIONS,
+            *offered.ACTIONS,
+            *tools.ACTIONS,
+            *output.ACTIONS,
+            *raw.ACTIONS,
+            *wire.ACTIONS,
+            *cassettes.ACTIONS,
+            *files.ACTIONS,
+            *variables.ACTIONS,
+            *tree.ACTIONS,
+            *storage.ACTIONS,
+            *first_start.ACTIONS,
+            *help.ACTIONS,
+            *protocols.ACTIONS,
+        ),
+        key=_place,
+    )
 )

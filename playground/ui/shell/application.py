@@ -19,7 +19,7 @@ class Application(QApplication):
         self._take: Callable[[Path], None] | None = None
 
     def take_files(self, take: Callable[[Path], None]) -> None:
-        """Hand over to ``take`` what has come and what will come."""
+        """Call ``take`` with each file handed over until now and from now on."""
         self._take = take
         waiting, self._waiting = self._waiting, []
         for path in waiting:

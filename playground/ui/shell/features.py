@@ -1,14 +1,20 @@
-"""The features of the window: a row each. A new feature is a folder and a row here.
+"""The features of the window: a row each. A new feature is a folder and a row here, and its actions in ``actions``.
 
-The actions in the rows are needed for the first paint; panels and controls are imported and made after it.
+Imported after the first paint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
+from PySide6.QtCore import SignalInstance
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from playground.engine.files.presets import PresetStore
+from playground.engine.library.workspace import Workspace
 from playground.ui.features import (
     cassettes,
     code,
@@ -37,66 +43,59 @@ from playground.ui.features import (
     variables,
     wire,
 )
-from playground.ui.features.action import MENUS, Action
+from playground.ui.features.action import Action
+from playground.ui.features.cassettes.control import CassetteControl
+from playground.ui.features.code.control import CodeControl
+from playground.ui.features.compare.control import Around as CompareAround
+from playground.ui.features.compare.control import CompareControl
+from playground.ui.features.debugger.control import DebugControl
+from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.evaluate.control import Around as EvaluateAround
+from playground.ui.features.evaluate.control import EvaluateControl
+from playground.ui.features.experiments.control import ExperimentsControl
+from playground.ui.features.experiments.panel import ExperimentsPanel
+from playground.ui.features.files.control import FileControl
+from playground.ui.features.files.drop_place import DropTarget
+from playground.ui.features.first_start.control import FirstStartControl
+from playground.ui.features.gateway_check.control import CheckControl
+from playground.ui.features.gateways.control import GatewayControl
+from playground.ui.features.help.control import HelpControl
+from playground.ui.features.host import Host
+from playground.ui.features.offered.control import OfferedControl
+from playground.ui.features.output.control import OutputControl
+from playground.ui.features.output.panel import OutputPanel
+from playground.ui.features.parameters.control import ParametersControl
+from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.presets.control import PresetControl
+from playground.ui.features.presets.preset_bar import PresetBar
+from playground.ui.features.protocols.control import ProtocolControl
+from playground.ui.features.raw.control import RawControl
+from playground.ui.features.raw.panel import RawPanel
+from playground.ui.features.raw.reasoning_control import ReasoningControl
+from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
+from playground.ui.features.server_asks.control import AsksControl
+from playground.ui.features.server_tape.control import TapeControl
+from playground.ui.features.storage.control import StorageControl
+from playground.ui.features.tool_servers.control import ToolServersControl
+from playground.ui.features.tools.control import ToolsControl
+from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.server_tools import ServerWays
+from playground.ui.features.tree.control import TreeControl
+from playground.ui.features.variables.control import VariablesControl
+from playground.ui.features.wire.control import WireControl
 from playground.ui.shell import centre
-from playground.ui.shell.actions import OWN
-from playground.ui.shell.regions import stacked
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-    from PySide6.QtGui import QAction
-    from PySide6.QtWidgets import QWidget
-
-    from playground.engine.files.presets import PresetStore
-    from playground.engine.library.workspace import Workspace
-    from playground.ui.features.cassettes.control import CassetteControl
-    from playground.ui.features.code.control import CodeControl
-    from playground.ui.features.compare.control import CompareControl
-    from playground.ui.features.conversation.pane import ConversationPane
-    from playground.ui.features.debugger.control import DebugControl
-    from playground.ui.features.debugger.default_rule import DefaultRuleFields
-    from playground.ui.features.evaluate.control import EvaluateControl
-    from playground.ui.features.experiments.control import ExperimentsControl
-    from playground.ui.features.experiments.panel import ExperimentsPanel
-    from playground.ui.features.files.control import FileControl
-    from playground.ui.features.files.drop_place import DropTarget
-    from playground.ui.features.first_start.control import FirstStartControl
-    from playground.ui.features.gateway_check.control import CheckControl
-    from playground.ui.features.gateways.control import GatewayControl
-    from playground.ui.features.help.control import HelpControl
-    from playground.ui.features.host import Host
-    from playground.ui.features.offered.control import OfferedControl
-    from playground.ui.features.output.control import OutputControl
-    from playground.ui.features.output.panel import OutputPanel
-    from playground.ui.features.parameters.control import ParametersControl
-    from playground.ui.features.parameters.panel import ParameterPanel
-    from playground.ui.features.presets.control import PresetControl
-    from playground.ui.features.presets.preset_bar import PresetBar
-    from playground.ui.features.protocols.control import ProtocolControl
-    from playground.ui.features.raw.control import RawControl
-    from playground.ui.features.raw.panel import RawPanel
-    from playground.ui.features.raw.reasoning_control import ReasoningControl
-    from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
-    from playground.ui.features.server_asks.control import AsksControl
-    from playground.ui.features.server_tape.control import TapeControl
-    from playground.ui.features.storage.control import StorageControl
-    from playground.ui.features.tool_servers.control import ToolServersControl
-    from playground.ui.features.tools.control import ToolsControl
-    from playground.ui.features.tools.panel import ToolsPanel
-    from playground.ui.features.tree.control import TreeControl
-    from playground.ui.features.variables.control import VariablesControl
-    from playground.ui.features.wire.control import WireControl
-    from playground.ui.shell.regions import Region
-    from playground.ui.shell.tool_bar import ToolBar
-    from playground.ui.widgets.palette import Entry
-    from playground.ui.widgets.side_panel import SidePanel
+from playground.ui.shell.actions import ACTIONS
+from playground.ui.shell.regions import Region, stacked
+from playground.ui.shell.tool_bar import ToolBar
+from playground.ui.widgets.palette import Entry
+from playground.ui.widgets.side_panel import SidePanel
 
 C = TypeVar("C")
 W = TypeVar("W")
 
 
 class Regions(Protocol):
-    """What stands in the window for features to work with."""
+    """The parts of the window that features work with."""
 
     bar: ToolBar
     side: SidePanel
@@ -111,26 +110,26 @@ class Regions(Protocol):
 
 
 class Panel(NamedTuple, Generic[W]):
-    """A panel of a feature. ``make`` puts it into its place: under the tab ``page`` of the side panel if it has one."""
+    """A panel of a feature. ``make`` creates it and adds it to the window; ``page`` is its tab in the side panel."""
 
     make: Callable[[Panels], W]
     page: str = ""
 
 
 class Panels:
-    """The panels of one window, made in the order of the rows. A panel may use those made before it."""
+    """The panels of one window, created in the order of the rows. A panel may use earlier ones."""
 
     def __init__(self, regions: Regions, workspace: Workspace) -> None:
         self.regions = regions
         self.workspace = workspace
-        self._made: dict[Panel[Any], object] = {}
+        self._created: dict[Panel[Any], object] = {}
         for feature in FEATURES:
             for panel in feature.panels:
-                self._made[panel] = panel.make(self)
+                self._created[panel] = panel.make(self)
 
     def of(self, panel: Panel[W]) -> W:
-        """The panel itself."""
-        return cast("W", self._made[panel])
+        """Return the widget of ``panel``."""
+        return cast("W", self._created[panel])
 
 
 def _nothing(_control: object) -> None:
@@ -142,9 +141,9 @@ def _no_entries(_control: object) -> Sequence[Entry]:
 
 
 class Feature(NamedTuple, Generic[C]):
-    """``shown``: another session is looked at. ``changed``: so it is, or something is set differently.
+    """``shown`` is called when another session is shown, ``changed`` then and when a setting changes.
 
-    ``entries`` are in the command palette beside the actions.
+    ``entries`` are in the command palette with the actions.
     """
 
     make: Callable[[Features], C]
@@ -156,94 +155,80 @@ class Feature(NamedTuple, Generic[C]):
 
 
 class Features:
-    """The controls of one window, made in the order of the rows. A control may use those made before it."""
+    """The controls of one window, created in the order of the rows. A control may use earlier ones."""
 
     def __init__(self, host: Host, panels: Panels, preset_store: Callable[[], PresetStore]) -> None:
         self.host = host
         self.regions = panels.regions
         self.panel = panels.of
         self.preset_store = preset_store
-        self._made: dict[Feature[Any], object] = {}
+        self._created: dict[Feature[Any], object] = {}
         for feature in FEATURES:
-            self._made[feature] = feature.make(self)
+            self._created[feature] = feature.make(self)
 
     def of(self, feature: Feature[C]) -> C:
-        """The control of a feature."""
-        return cast("C", self._made[feature])
+        """Return the control of ``feature``."""
+        return cast("C", self._created[feature])
 
 
-# What stands in the window
+# Panels
 
 
-def _parameter_panel(of: Panels) -> ParameterPanel:
-    from playground.ui.features.parameters.panel import ParameterPanel
-
-    return ParameterPanel(of.regions.side, kind=type(of.workspace.current.settings.current), without=("Output",))
-
-
-def _preset_bar(of: Panels) -> PresetBar:
-    from playground.ui.features.presets.preset_bar import PresetBar
-
-    made = PresetBar()
-    of.regions.side.fill(parameters.PAGE, stacked(made, of.of(PARAMETER_PANEL), inside=of.regions.side.pages))
-    return made
+def _preset_bar(panels: Panels) -> PresetBar:
+    panel = PresetBar()
+    panels.regions.side.fill(
+        parameters.PAGE, stacked(panel, panels.of(PARAMETER_PANEL), inside=panels.regions.side.pages)
+    )
+    return panel
 
 
-def _experiments_panel(of: Panels) -> ExperimentsPanel:
-    from playground.ui.features.experiments.panel import ExperimentsPanel
-
-    made = ExperimentsPanel(of.regions.left)
-    made.set_opening(not of.workspace.listed)
-    of.regions.left.fill(made)
-    return made
+def _experiments_panel(panels: Panels) -> ExperimentsPanel:
+    panel = ExperimentsPanel(panels.regions.left)
+    panel.set_opening(not panels.workspace.listed)
+    panels.regions.left.fill(panel)
+    return panel
 
 
-def _default_rule(of: Panels) -> DefaultRuleFields:
-    from playground.ui.features.debugger.default_rule import DefaultRuleFields
-
-    among = of.of(PARAMETER_PANEL)
-    made = DefaultRuleFields(among)
-    among.add_extra("Tools", "On a tool call", made.policy)
-    among.add_extra("Tools", "Rules by tool", made.rules)
-    among.add_extra("Tools", "Step limit", made.limit)
-    return made
+def _default_rule(panels: Panels) -> DefaultRuleFields:
+    form = panels.of(PARAMETER_PANEL)
+    panel = DefaultRuleFields(form)
+    form.add_extra("Tools", "On a tool call", panel.policy)
+    form.add_extra("Tools", "Rules by tool", panel.rules)
+    form.add_extra("Tools", "Step limit", panel.limit)
+    return panel
 
 
-def _tools_panel(of: Panels) -> ToolsPanel:
-    from playground.ui.features.tools.panel import ToolsPanel
-
-    made = ToolsPanel(of.regions.side.pages)
-    of.regions.side.fill(tools.PAGE, made)
-    return made
+def _tools_panel(panels: Panels) -> ToolsPanel:
+    panel = ToolsPanel(panels.regions.side.pages)
+    panels.regions.side.fill(tools.PAGE, panel)
+    return panel
 
 
-def _output_panel(of: Panels) -> OutputPanel:
-    from playground.ui.features.output.panel import OutputPanel
-
-    made = OutputPanel(of.regions.side.pages)
-    of.regions.side.fill(output.PAGE, made)
-    return made
+def _output_panel(panels: Panels) -> OutputPanel:
+    panel = OutputPanel(panels.regions.side.pages)
+    panels.regions.side.fill(output.PAGE, panel)
+    return panel
 
 
-def _raw_panel(of: Panels) -> RawPanel:
-    from playground.ui.features.raw.panel import RawPanel
-
-    made = RawPanel(of.regions.side.pages)
-    of.regions.side.fill(raw.PAGE, made)
-    return made
+def _raw_panel(panels: Panels) -> RawPanel:
+    panel = RawPanel(panels.regions.side.pages)
+    panels.regions.side.fill(raw.PAGE, panel)
+    return panel
 
 
-def _reasoning_return(of: Panels) -> ReasoningReturnFields:
-    from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
-
-    among = of.of(PARAMETER_PANEL)
-    made = ReasoningReturnFields(among)
-    among.add_extra("Reasoning", "Send reasoning back", made.when)
-    among.add_extra("Reasoning", "Under the name", made.field)
-    return made
+def _reasoning_return(panels: Panels) -> ReasoningReturnFields:
+    form = panels.of(PARAMETER_PANEL)
+    panel = ReasoningReturnFields(form)
+    form.add_extra("Reasoning", "Send reasoning back", panel.when)
+    form.add_extra("Reasoning", "Under the name", panel.field)
+    return panel
 
 
-PARAMETER_PANEL: Final = Panel(_parameter_panel)
+PARAMETER_PANEL: Final = Panel(
+    lambda panels: ParameterPanel(
+        panels.regions.side, kind=type(panels.workspace.current.settings.current), without=("Output",)
+    )
+)
 PRESET_BAR: Final = Panel(_preset_bar, parameters.PAGE)
 EXPERIMENTS_PANEL: Final = Panel(_experiments_panel)
 DEFAULT_RULE: Final = Panel(_default_rule)
@@ -253,247 +238,154 @@ RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE)
 REASONING_RETURN: Final = Panel(_reasoning_return)
 
 
-# What controls it
+# Controls
 
 
-def _gateways(of: Features) -> GatewayControl:
-    from playground.ui.features.gateways.control import GatewayControl
-
-    return GatewayControl(of.host, of.regions.bar.model)
-
-
-def _gateway_check(of: Features) -> CheckControl:
-    from playground.ui.features.gateway_check.control import CheckControl
-
-    made = CheckControl(of.host, of.of(GATEWAYS).keep_rules)
-    of.of(GATEWAYS).check_asked.connect(made.open_for)
-    of.regions.bar.check_asked.connect(made.open_current)
-    return made
+def _gateway_check(features: Features) -> CheckControl:
+    control = CheckControl(features.host, features.of(GATEWAYS).keep_rules)
+    features.of(GATEWAYS).check_asked.connect(control.open_for)
+    features.regions.bar.check_asked.connect(control.open_current)
+    return control
 
 
-def _tool_servers(of: Features) -> ToolServersControl:
-    from playground.ui.features.tool_servers.control import ToolServersControl
-
-    return ToolServersControl(of.host)
-
-
-def _output(of: Features) -> OutputControl:
-    from playground.ui.features.output.control import OutputControl
-
-    return OutputControl(of.host.workspace, of.panel(OUTPUT_PANEL), partial(of.host.show_side, output.PAGE))
+def _raw(features: Features) -> RawControl:
+    show, show_count = partial(features.host.show_side, raw.PAGE), partial(features.regions.side.set_count, raw.PAGE)
+    features.panel(RAW_PANEL).settings_asked.connect(features.of(GATEWAYS).open_settings)
+    return RawControl(features.host.workspace, features.panel(RAW_PANEL), show, show_count)
 
 
-def _raw(of: Features) -> RawControl:
-    from playground.ui.features.raw.control import RawControl
-
-    show, show_count = partial(of.host.show_side, raw.PAGE), partial(of.regions.side.set_count, raw.PAGE)
-    of.panel(RAW_PANEL).settings_asked.connect(of.of(GATEWAYS).open_settings)
-    return RawControl(of.host.workspace, of.panel(RAW_PANEL), show, show_count)
-
-
-def _reasoning(of: Features) -> ReasoningControl:
-    from playground.ui.features.raw.reasoning_control import ReasoningControl
-
-    return ReasoningControl(of.host.workspace, of.panel(REASONING_RETURN))
-
-
-def _parameters(of: Features) -> ParametersControl:
-    from playground.ui.features.parameters.control import ParametersControl
-
-    return ParametersControl(of.host.workspace, of.panel(PARAMETER_PANEL), partial(of.host.show_side, parameters.PAGE))
-
-
-def _offered(of: Features) -> OfferedControl:
-    from playground.ui.features.offered.control import OfferedControl
-
-    return OfferedControl(of.host)
-
-
-def _server_asks(of: Features) -> AsksControl:
-    from playground.ui.features.server_asks.control import AsksControl
-
-    return AsksControl(of.host)
-
-
-def _server_tape(of: Features) -> TapeControl:
-    from playground.ui.features.server_tape.control import TapeControl
-
-    return TapeControl(of.host)
-
-
-def _tools(of: Features) -> ToolsControl:
-    from playground.ui.features.tools.control import ToolsControl
-    from playground.ui.features.tools.server_tools import ServerWays
-
-    show, show_count = partial(of.host.show_side, tools.PAGE), partial(of.regions.side.set_count, tools.PAGE)
-    servers = of.of(TOOL_SERVERS)
+def _tools(features: Features) -> ToolsControl:
+    show, show_count = (
+        partial(features.host.show_side, tools.PAGE),
+        partial(features.regions.side.set_count, tools.PAGE),
+    )
+    servers = features.of(TOOL_SERVERS)
     ways = ServerWays(servers.start, servers.open_servers, servers.open_server)
-    of.of(DEBUGGER).show_rules_in(of.panel(TOOLS_PANEL).editor.rule)
-    return ToolsControl(of.host, of.panel(TOOLS_PANEL), show, of.of(DEBUGGER).tools_edited, show_count, ways)
+    features.of(DEBUGGER).show_rules_in(features.panel(TOOLS_PANEL).editor.rule)
+    return ToolsControl(
+        features.host, features.panel(TOOLS_PANEL), show, features.of(DEBUGGER).tools_edited, show_count, ways
+    )
 
 
-def _code(of: Features) -> CodeControl:
-    from playground.ui.features.code.control import CodeControl
-
-    gateways = of.of(GATEWAYS)
-    return CodeControl(of.host, gateways.set_up_imported, gateways.store_imported, gateways.show_rules)
+def _code(features: Features) -> CodeControl:
+    gateways = features.of(GATEWAYS)
+    return CodeControl(features.host, gateways.set_up_imported, gateways.store_imported, gateways.show_rules)
 
 
-def _debugger(of: Features) -> DebugControl:
-    from playground.ui.features.debugger.control import DebugControl
-
-    show_lanes = partial(of.of(COMPARE).show, True)
-    return DebugControl(of.host, of.panel(DEFAULT_RULE), show_lanes)
+def _debugger(features: Features) -> DebugControl:
+    show_lanes = partial(features.of(COMPARE).show, True)
+    return DebugControl(features.host, features.panel(DEFAULT_RULE), show_lanes)
 
 
-def _wire(of: Features) -> WireControl:
-    from playground.ui.features.wire.control import WireControl
-
-    return WireControl(of.host)
-
-
-def _cassettes(of: Features) -> CassetteControl:
-    from playground.ui.features.cassettes.control import CassetteControl
-
-    return CassetteControl(of.host)
+def _files(features: Features) -> FileControl:
+    control = FileControl(features.host, features.regions.drops, features.of(CASSETTES).open_file)
+    features.regions.action(files.RECENT.id).setMenu(control.recent.menu)
+    return control
 
 
-def _files(of: Features) -> FileControl:
-    from playground.ui.features.files.control import FileControl
-
-    made = FileControl(of.host, of.regions.drops, of.of(CASSETTES).open_file)
-    of.regions.action(files.RECENT.id).setMenu(made.recent.menu)
-    return made
+def _first_start(features: Features) -> FirstStartControl:
+    evaluation = features.of(EVALUATE)
+    return FirstStartControl(features.host, features.of(WIRE).open_timeline, evaluation.show, evaluation.run)
 
 
-def _presets(of: Features) -> PresetControl:
-    from playground.ui.features.presets.control import PresetControl
-
-    return PresetControl(of.host, of.panel(PRESET_BAR), of.preset_store)
-
-
-def _variables(of: Features) -> VariablesControl:
-    from playground.ui.features.variables.control import VariablesControl
-
-    return VariablesControl(of.host)
+def _protocols(features: Features) -> ProtocolControl:
+    control = ProtocolControl(
+        features.host, features.regions.bar.show_protocol, features.of(GATEWAYS).protocol_switched
+    )
+    features.regions.bar.protocol_chosen.connect(control.choose)
+    return control
 
 
-def _experiments(of: Features) -> ExperimentsControl:
-    from playground.ui.features.experiments.control import ExperimentsControl
-
-    return ExperimentsControl(of.host, of.panel(EXPERIMENTS_PANEL))
-
-
-def _tree(of: Features) -> TreeControl:
-    from playground.ui.features.tree.control import TreeControl
-
-    return TreeControl(of.host)
-
-
-def _storage(of: Features) -> StorageControl:
-    from playground.ui.features.storage.control import StorageControl
-
-    return StorageControl(of.host)
-
-
-def _first_start(of: Features) -> FirstStartControl:
-    from playground.ui.features.first_start.control import FirstStartControl
-
-    evaluation = of.of(EVALUATE)
-    return FirstStartControl(of.host, of.of(WIRE).open_timeline, evaluation.show, evaluation.run)
-
-
-def _help(of: Features) -> HelpControl:
-    from playground.ui.features.help.control import HelpControl
-
-    return HelpControl(of.host, ACTIONS)
-
-
-def _protocols(of: Features) -> ProtocolControl:
-    from playground.ui.features.protocols.control import ProtocolControl
-
-    made = ProtocolControl(of.host, of.regions.bar.show_protocol, of.of(GATEWAYS).protocol_switched)
-    of.regions.bar.protocol_chosen.connect(made.choose)
-    return made
-
-
-def _compare(of: Features) -> CompareControl:
-    from playground.ui.features.compare.control import Around, CompareControl
-
-    bar, gateways, presets = of.regions.bar, of.of(GATEWAYS), of.of(PRESETS)
-    around = Around(
-        show=_shown_as(of, compare.TITLE),
+def _compare(features: Features) -> CompareControl:
+    bar, gateways, presets = features.regions.bar, features.of(GATEWAYS), features.of(PRESETS)
+    around = CompareAround(
+        show=_page_switch(features, compare.TITLE),
         pick_with=gateways.pick_with,
         load_models=gateways.load_models,
         menus=(bar.gateways, bar.protocols),
         presets=lambda: presets.store.presets,
         save_preset=presets.save,
-        show_settings=partial(of.host.show_side, parameters.PAGE),
+        show_settings=partial(features.host.show_side, parameters.PAGE),
     )
-    return CompareControl(of.host, around)
+    return CompareControl(features.host, around)
 
 
-def _shown_as(of: Features, page: str) -> Callable[[QWidget | None], None]:
-    """Shows that page with a bar of its own, or without one the conversation."""
-    return lambda bar: of.regions.show_page(page if bar is not None else centre.CONVERSATION, bar)
+def _page_switch(features: Features, page: str) -> Callable[[QWidget | None], None]:
+    """Return a function that shows ``page`` with a given bar, or the conversation without one."""
+    return lambda bar: features.regions.show_page(page if bar is not None else centre.CONVERSATION, bar)
 
 
-def _evaluate(of: Features) -> EvaluateControl:
-    from playground.ui.features.evaluate.control import Around, EvaluateControl
-
-    lanes, gateways, presets = of.of(COMPARE), of.of(GATEWAYS), of.of(PRESETS)
-    around = Around(
-        show=_shown_as(of, evaluate.TITLE),
+def _evaluate(features: Features) -> EvaluateControl:
+    lanes, gateways, presets = features.of(COMPARE), features.of(GATEWAYS), features.of(PRESETS)
+    around = EvaluateAround(
+        show=_page_switch(features, evaluate.TITLE),
         leave_lanes=lanes.leave,
         show_lanes=partial(lanes.show, True),
         load_models=gateways.load_models,
         presets=lambda: presets.store.presets,
-        stoppable=of.regions.action(conversation.STOP.id).setEnabled,
+        stoppable=features.regions.action(conversation.STOP.id).setEnabled,
         keep_rules=gateways.keep_rules,
     )
-    made = EvaluateControl(of.host, around)
-    of.regions.page_shown.connect(lambda page: made.leave() if page != evaluate.TITLE else None)
+    control = EvaluateControl(features.host, around)
+    features.regions.page_shown.connect(lambda page: control.leave() if page != evaluate.TITLE else None)
 
     def choose(index: int) -> None:
         page = centre.PAGES[index]
         if page == compare.TITLE:
             lanes.show(True)
         elif page == evaluate.TITLE:
-            made.show(True)
+            control.show(True)
         else:
-            made.show(False)
+            control.show(False)
             lanes.show(False)
 
-    of.regions.bar.page_chosen.connect(choose)
-    return made
-
-
-def _conversation(of: Features) -> ConversationPane:
-    return of.host.pane
+    features.regions.bar.page_chosen.connect(choose)
+    return control
 
 
 GATEWAYS: Final = Feature(
-    _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
+    lambda features: GatewayControl(features.host, features.regions.bar.model),
+    gateways.ACTIONS,
+    changed=lambda it: it.show_models(),
+    entries=lambda it: it.entries(),
 )
 GATEWAY_CHECK: Final = Feature(_gateway_check, gateway_check.ACTIONS)
-TOOL_SERVERS: Final = Feature(_tool_servers, tool_servers.ACTIONS)
-CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
+TOOL_SERVERS: Final = Feature(lambda features: ToolServersControl(features.host), tool_servers.ACTIONS)
+CONVERSATION: Final = Feature(lambda features: features.host.pane, conversation.ACTIONS)
 COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
 EVALUATE: Final = Feature(_evaluate, evaluate.ACTIONS, shown=lambda it: it.show_session())
-OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session(), panels=(OUTPUT_PANEL,))
+OUTPUT: Final = Feature(
+    lambda features: OutputControl(
+        features.host.workspace, features.panel(OUTPUT_PANEL), partial(features.host.show_side, output.PAGE)
+    ),
+    output.ACTIONS,
+    changed=lambda it: it.show_session(),
+    panels=(OUTPUT_PANEL,),
+)
 RAW: Final = Feature(
     _raw,
     raw.ACTIONS,
     changed=lambda it: it.show_session(),
     panels=(RAW_PANEL,),
 )
-REASONING: Final = Feature(_reasoning, changed=lambda it: it.show_session(), panels=(REASONING_RETURN,))
-PARAMETERS: Final = Feature(
-    _parameters, parameters.ACTIONS, changed=lambda it: it.show_session(), panels=(PARAMETER_PANEL,)
+REASONING: Final = Feature(
+    lambda features: ReasoningControl(features.host.workspace, features.panel(REASONING_RETURN)),
+    changed=lambda it: it.show_session(),
+    panels=(REASONING_RETURN,),
 )
-OFFERED: Final = Feature(_offered, offered.ACTIONS, entries=lambda it: it.entries())
-SERVER_ASKS: Final = Feature(_server_asks, server_asks.ACTIONS)
-SERVER_TAPE: Final = Feature(_server_tape, server_tape.ACTIONS)
+PARAMETERS: Final = Feature(
+    lambda features: ParametersControl(
+        features.host.workspace, features.panel(PARAMETER_PANEL), partial(features.host.show_side, parameters.PAGE)
+    ),
+    parameters.ACTIONS,
+    changed=lambda it: it.show_session(),
+    panels=(PARAMETER_PANEL,),
+)
+OFFERED: Final = Feature(
+    lambda features: OfferedControl(features.host), offered.ACTIONS, entries=lambda it: it.entries()
+)
+SERVER_ASKS: Final = Feature(lambda features: AsksControl(features.host), server_asks.ACTIONS)
+SERVER_TAPE: Final = Feature(lambda features: TapeControl(features.host), server_tape.ACTIONS)
 TOOLS: Final = Feature(
     _tools,
     tools.ACTIONS,
@@ -502,16 +394,31 @@ TOOLS: Final = Feature(
 )
 CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
 DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))
-WIRE: Final = Feature(_wire, wire.ACTIONS)
-CASSETTES: Final = Feature(_cassettes, cassettes.ACTIONS, changed=lambda it: it.show_session())
+WIRE: Final = Feature(lambda features: WireControl(features.host), wire.ACTIONS)
+CASSETTES: Final = Feature(
+    lambda features: CassetteControl(features.host), cassettes.ACTIONS, changed=lambda it: it.show_session()
+)
 FILES: Final = Feature(_files, files.ACTIONS)
-PRESETS: Final = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entries(), panels=(PRESET_BAR,))
-VARIABLES: Final = Feature(_variables, variables.ACTIONS, changed=lambda it: it.show_session())
-EXPERIMENTS: Final = Feature(_experiments, experiments.ACTIONS, panels=(EXPERIMENTS_PANEL,))
-TREE: Final = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
-STORAGE: Final = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
+PRESETS: Final = Feature(
+    lambda features: PresetControl(features.host, features.panel(PRESET_BAR), features.preset_store),
+    presets.ACTIONS,
+    entries=lambda it: it.entries(),
+    panels=(PRESET_BAR,),
+)
+VARIABLES: Final = Feature(
+    lambda features: VariablesControl(features.host), variables.ACTIONS, changed=lambda it: it.show_session()
+)
+EXPERIMENTS: Final = Feature(
+    lambda features: ExperimentsControl(features.host, features.panel(EXPERIMENTS_PANEL)),
+    experiments.ACTIONS,
+    panels=(EXPERIMENTS_PANEL,),
+)
+TREE: Final = Feature(lambda features: TreeControl(features.host), tree.ACTIONS, shown=lambda it: it.show_session())
+STORAGE: Final = Feature(
+    lambda features: StorageControl(features.host), storage.ACTIONS, shown=lambda it: it.unread.show_session()
+)
 FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
-HELP: Final = Feature(_help, help.ACTIONS)
+HELP: Final = Feature(lambda features: HelpControl(features.host, ACTIONS), help.ACTIONS)
 PROTOCOLS: Final = Feature(
     _protocols,
     protocols.ACTIONS,
@@ -519,8 +426,7 @@ PROTOCOLS: Final = Feature(
     changed=lambda it: it.show_session(),
 )
 
-#: Bars above the message field stand the higher, pages of the inspector and tabs of the side panel the further right,
-#: the later their row.
+#: The later the row, the higher its bar above the message field, and the further right its page of the inspector.
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
     GATEWAY_CHECK,
@@ -549,17 +455,4 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     FIRST_START,
     HELP,
     PROTOCOLS,
-)
-
-#: The tabs of the side panel.
-PAGES: Final = tuple(panel.page for feature in FEATURES for panel in feature.panels if panel.page)
-
-
-def _place(action: Action[Any]) -> tuple[int, int]:
-    return MENUS.index(action.menu), action.at
-
-
-#: All there are, as they stand in the menus.
-ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
-    sorted((*OWN, *(action for feature in FEATURES for action in feature.actions)), key=_place)
 )

@@ -1,8 +1,7 @@
-"""What the keyboard's focus does everywhere: Enter presses the button that has it, and it does not stray.
+"""Keyboard focus: Enter presses the focused button, and the focus stays in the conversation.
 
-Whether Enter presses a button is the desktop's to say in Qt, and only some do; a person with a keyboard expects it of
-all. And where what has the focus goes, the button of a notice, say, Qt hands it to whatever comes next in the window,
-which may be the tool bar, where the next key would do something nobody meant.
+Qt leaves it to the desktop whether Enter presses a button. If a focused widget disappears, Qt gives the focus to the
+next one in the window, maybe in the tool bar, where the next key would have an unexpected effect.
 """
 
 from __future__ import annotations
@@ -22,11 +21,10 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class Focus(QObject):
-    """Looks after the focus as long as its window lives.
+    """Follow the focus of a window.
 
-    What goes from within ``area`` leaves the focus there or, unless somebody gives it to something else at once, to
-    ``home``; what goes from one of the ``turns`` to the nearest of them, so that the next key is still about turns and
-    not about a message. It looks at the keys of one button at a time.
+    If a focused widget in ``area`` disappears, the focus moves to ``home``, from one of the ``turns`` to the nearest
+    turn, unless another widget in ``area`` gets it at once.
     """
 
     def __init__(self, area: QWidget, home: QWidget, turns: TranscriptView, parent: QObject) -> None:
@@ -86,7 +84,7 @@ def _height(widget: QWidget) -> int:
 
 
 def _distance(height: int, card: QWidget) -> int:
-    """How far a card is from a height on the screen; 0 where it is beside it."""
+    """Return the distance of a card from a height on the screen; 0 if it covers that height."""
     top = _height(card)
     return max(top - height, height - top - card.height(), 0)
 

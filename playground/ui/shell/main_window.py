@@ -39,9 +39,16 @@ from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
-from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
+from playground.ui.shell.actions import (
+    ACTIONS,
+    FLOAT_INSPECTOR,
+    FLOAT_LIST,
+    FLOAT_SIDE,
+    PAGES,
+    SHOW_INSPECTOR,
+    SHOW_LIST,
+)
 from playground.ui.shell.centre import CONVERSATION
-from playground.ui.shell.features import ACTIONS, PAGES, Panels
 from playground.ui.shell.panel_room import PanelRoom
 from playground.ui.shell.regions import Dock, Region
 from playground.ui.shell.tool_bar import ToolBar
@@ -57,6 +64,7 @@ if TYPE_CHECKING:
     from playground.ui.features.conversation.composer import Composer
     from playground.ui.features.conversation.pane import ConversationPane
     from playground.ui.features.inspector.inspector import Inspector
+    from playground.ui.shell.features import Panels
 
 STATE_VERSION = 1
 LEFT, RIGHT, BOTTOM = 240, 340, 215
@@ -99,8 +107,8 @@ class StatusBar(QStatusBar):
         """The gateway in use, where it is, and what is known of it; in words where that is not just good."""
         self._reach = reach
         self._dot.setPixmap(dot(reach).pixmap(DOT_SIZE, DOT_SIZE))
-        said = "" if reach in (Reach.OK, Reach.UNKNOWN) else f" · {WORDS[reach]}"
-        self._gateway.setText(f"{words}{said}    ")
+        state = "" if reach in (Reach.OK, Reach.UNKNOWN) else f" · {WORDS[reach]}"
+        self._gateway.setText(f"{words}{state}    ")
         for label in (self._dot, self._gateway):
             label.setToolTip(f"Gateway: {WORDS[reach]}")
 
@@ -123,7 +131,7 @@ class StatusBar(QStatusBar):
         self._usage.setText(" · ".join(word for word in words if word))
 
     def show_limits(self, limits: RateLimits | None) -> None:
-        """What the last answer's rate-limit headers said."""
+        """Show the rate limits of the last answer's headers."""
         self._limits = limits
         window = limits.tightest if limits else None
         for widget in (self._limit_name, self._meter, self._limit):
@@ -144,8 +152,8 @@ class StatusBar(QStatusBar):
         self._meter.setValue(round((window.share if window.share is not None else 1) * 1000))
         words = []
         if window.remaining is not None:
-            of = f" / {int(window.limit):,}" if window.limit is not None else ""
-            words.append(f"{int(window.remaining):,}{of} left")
+            limit = f" / {int(window.limit):,}" if window.limit is not None else ""
+            words.append(f"{int(window.remaining):,}{limit} left")
         if window.reset_in is not None:
             rest = max(window.reset_in - (time.time() - limits.read_at), 0)
             words.append(f"resets in {countdown(rest)}")
@@ -182,12 +190,14 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._may_close = False
         self._opening = opening
-        self._around: dict[str, tuple[QByteArray, QDockWidget | None]] = {}  # how docks stood, and who gave way
+        self._around: dict[
+            str, tuple[QByteArray, QDockWidget | None]
+        ] = {}  # the docks of each page, and the one hidden for room
         self.setWindowTitle("Gateway Playground")
         self.setMinimumSize(760, SMALLEST)
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-        self._actions = {spec.id: _made(spec, self) for spec in ACTIONS}
+        self._actions = {spec.id: _new_action(spec, self) for spec in ACTIONS}
         self.side = SidePanel(PAGES)
         self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
         self._build()
@@ -206,6 +216,7 @@ class MainWindow(QMainWindow):
         """Fill the regions: the conversation, the panels at the sides, the inspector."""
         from playground.ui.features.conversation.pane import ConversationPane
         from playground.ui.features.inspector.inspector import Inspector
+        from playground.ui.shell.features import Panels
         from playground.ui.shell.focus import Focus
         from playground.ui.widgets.copied import CopiedNotice
 
@@ -245,25 +256,24 @@ class MainWindow(QMainWindow):
         self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
 
     def show_page(self, page: str, bar: QWidget | None = None) -> None:
-        """A page stands in the centre, with ``bar`` in the tool bar. Each has its own choice of what stands around it.
+        """Show a page in the centre, with ``bar`` in the tool bar. Each page remembers its visible docks.
 
-        Others than the conversation have all of the room at first: the list, the panels and the inspector are opened
-        to them when wanted.
+        At first only the conversation has any.
         """
         before = self.bar.page
         self.bar.show_page(page, bar)
         if page == before:
             return
-        self._around[before] = (self.saveState(STATE_VERSION), self._room.gone)
+        self._around[before] = (self.saveState(STATE_VERSION), self._room.hidden_dock)
         around = self._around.get(page)
         if around is None:
-            self._room.gone = None
+            self._room.hidden_dock = None
             for dock in (self.left_dock, self.right_dock, self.bottom_dock):
                 if not dock.isFloating():
                     dock.hide()
         else:
             self.restoreState(around[0], STATE_VERSION)
-            self._room.gone = around[1]
+            self._room.hidden_dock = around[1]
         self.page_shown.emit(page)
 
     def add_banner(self, banner: QWidget) -> None:
@@ -271,7 +281,7 @@ class MainWindow(QMainWindow):
         self._top.addWidget(banner)
 
     def come_forward(self, activation: str = "") -> None:
-        """Stand above other windows, ready for keys; ``activation`` is the permission that Wayland asks for."""
+        """Raise the window and give it the focus; ``activation`` is the permission that Wayland asks for."""
         if activation:
             os.environ["XDG_ACTIVATION_TOKEN"] = activation  # Qt takes it from there, and away
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -282,12 +292,12 @@ class MainWindow(QMainWindow):
             QApplication.alert(self)  # Wayland gives no focus without it: the desktop marks the window for the person
 
     def fit_screen(self) -> None:
-        """Be no larger than the screen shows, with the frame that a desktop draws, but for a very small one."""
+        """Shrink to the screen without the desktop's frame, but not below ``ROOMY``."""
         room = (self.screen().availableSize() - FRAME).expandedTo(ROOMY)
         self.resize(self.size().boundedTo(room))
 
     def reset_layout(self) -> None:
-        """Put every region where it belongs, shown."""
+        """Show every region in its usual place."""
         area = Qt.DockWidgetArea
         for dock, place in (
             (self.left_dock, area.LeftDockWidgetArea),
@@ -307,16 +317,16 @@ class MainWindow(QMainWindow):
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             else:
                 self.addAction(action)
-        for shown, dock in ((SHOW_LIST, self.left_dock), (SHOW_INSPECTOR, self.bottom_dock)):
-            action = self._actions[shown.id]
+        for spec, dock in ((SHOW_LIST, self.left_dock), (SHOW_INSPECTOR, self.bottom_dock)):
+            action = self._actions[spec.id]
             dock.visibilityChanged.connect(action.setChecked)
             action.triggered.connect(partial(_follow, dock, action))
-        for floats, dock in (
+        for spec, dock in (
             (FLOAT_LIST, self.left_dock),
             (FLOAT_SIDE, self.right_dock),
             (FLOAT_INSPECTOR, self.bottom_dock),
         ):
-            action = self._actions[floats.id]
+            action = self._actions[spec.id]
             dock.topLevelChanged.connect(action.setChecked)
             action.triggered.connect(partial(_float, dock, action))
 
@@ -333,7 +343,7 @@ class MainWindow(QMainWindow):
         return menu
 
     def _fill(self, menu: QMenu, specs: Iterable[Action[Any]]) -> None:
-        """Lines stand between the hundreds of a menu, and between what comes from several menus."""
+        """Add actions, with separators between the hundreds of a menu and between menus."""
         for number, (_, group) in enumerate(groupby(specs, key=lambda spec: (spec.menu, spec.at // 100))):
             if number:
                 menu.addSeparator()
@@ -357,11 +367,11 @@ class MainWindow(QMainWindow):
         """Write size, place and docks to the settings."""
         self._settings.setValue("window/geometry", self.saveGeometry())
         if self.bar.page != CONVERSATION:  # a window opens with the conversation
-            state, gone = self._around[CONVERSATION]
+            state, hidden_dock = self._around[CONVERSATION]
         else:
-            state, gone = self.saveState(STATE_VERSION), self._room.gone
+            state, hidden_dock = self.saveState(STATE_VERSION), self._room.hidden_dock
         self._settings.setValue("window/state", state)
-        self._room.remember(self._settings, gone)
+        self._room.remember(self._settings, hidden_dock)
         self._settings.sync()
 
     def remember_gateway(self, name: str, model: str) -> None:
@@ -377,7 +387,7 @@ class MainWindow(QMainWindow):
         self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
 
     def resizeDocks(self, docks: Sequence[QDockWidget], sizes: Sequence[int], orientation: Qt.Orientation) -> None:
-        """As Qt's; the sizes are wanted from now on, also where there is no room for them at the moment."""
+        """Resize docks; the sizes are kept as chosen even if there is no room for them now."""
         self._room.choose(dict(zip(docks, sizes, strict=True)))
         super().resizeDocks(docks, sizes, orientation)
 
@@ -390,14 +400,14 @@ class MainWindow(QMainWindow):
         self._room.fit()
 
     def event(self, event: QEvent) -> bool:
-        """What lies between the regions is the window's own: the mouse that moves it comes here."""
+        """Follow the mouse on the separators between docks, which belong to the window."""
         kind = event.type()
         if kind == QEvent.Type.MouseButtonPress:
             self._room.press()
         done = super().event(event)
         if kind == QEvent.Type.MouseButtonRelease:
             self._room.release()
-        elif kind == QEvent.Type.LayoutRequest:  # something takes more room, or less
+        elif kind == QEvent.Type.LayoutRequest:  # a minimum size changed
             self._room.fit()
         return done
 
@@ -413,7 +423,7 @@ class MainWindow(QMainWindow):
         self.close_asked.emit()
 
 
-def _made(spec: Action[Any], window: MainWindow) -> QAction:
+def _new_action(spec: Action[Any], window: MainWindow) -> QAction:
     action = QAction(spec.text, window)
     action.setObjectName(spec.id)
     action.setShortcuts([QKeySequence(keys) for keys in spec.keys])

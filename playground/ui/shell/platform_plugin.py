@@ -1,6 +1,6 @@
-"""Whether Qt's part for this kind of screen can be loaded. Qt itself aborts the process when it cannot.
+"""Try to load Qt's plugin for this kind of screen: Qt itself aborts the process if it cannot.
 
-It is loaded the way Qt loads it a moment later, which then finds it there: the look costs nothing.
+Qt finds it loaded a moment later, so the check costs nothing.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ class Fault(NamedTuple):
 def fault(platforms: Iterable[str]) -> Fault | None:
     """Why none of these platforms can be loaded; None when one can, or where their files are not known."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforms")
-    found: Fault | None = None
+    first: Fault | None = None
     for platform in platforms:
         for file in sorted(folder.glob(f"libq{platform}*.so")):
             loader = QPluginLoader(str(file))
             if loader.load():
                 return None
-            found = found or Fault(loader.errorString(), (file, *_loaded_later()))
-    return found
+            first = first or Fault(loader.errorString(), (file, *_loaded_later()))
+    return first
 
 
 def _loaded_later() -> tuple[Path, ...]:
-    """What the window loads soon after: libraries that only this one needs are better named now than then."""
+    """Return libraries that the window loads later, to name missing ones of theirs now."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.LibrariesPath))
     return tuple(folder.glob("libQt6Network.so.*"))

@@ -1,6 +1,6 @@
-"""What the window's regions are made of: docks with a grip, the side panel with its tabs, places that are filled later.
+"""Regions of the window: docks with a grip, and places that are filled later.
 
-On the way to the first paint: nothing heavy may be imported here.
+Imported before the first paint: nothing heavy may be imported here.
 """
 
 from __future__ import annotations
@@ -77,20 +77,20 @@ class _Grip(QWidget):
             self.window().windowHandle().startSystemMove()
 
     def _moved_by_desktop(self) -> bool:
-        """Whether only the desktop can move the dock: a window of its own, on Wayland.
+        """Return whether only the desktop can move the dock: it floats, on Wayland.
 
         Qt knows no places there. It would take a press on the grip for one on the window's upper edge, and make the
         window smaller with each move of the mouse (QWidgetResizeHandler, 6.11).
         """
         return self._on_wayland and self._dock.isFloating()
 
-    def _menu(self, at: QPoint) -> None:
+    def _menu(self, position: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         floating = self._dock.isFloating()
         menu.addAction("Put back" if floating else "Float").triggered.connect(self._float)
         menu.addAction("Close").triggered.connect(self._dock.close)
-        menu.popup(self.mapToGlobal(at))
+        menu.popup(self.mapToGlobal(position))
 
     def _float(self) -> None:
         self._dock.setFloating(not self._dock.isFloating())
@@ -113,7 +113,7 @@ class _Grip(QWidget):
 
 
 def stacked(*widgets: QWidget, inside: QWidget) -> QFrame:
-    """Widgets one below the other, the last one taking the room that is left; made where it is to stand."""
+    """Stack widgets vertically in a frame that is a child of ``inside``; the last one takes the rest of the room."""
     frame = styled(QFrame(inside), "surface")
     column = in_column(of=frame, margins=0, spacing=0)
     for widget in widgets:
@@ -122,8 +122,7 @@ def stacked(*widgets: QWidget, inside: QWidget) -> QFrame:
 
 
 class Region(QFrame):
-    """Holds what belongs in one place, once it is there. Were the dock's or the window's own widget another, the
-    window would be laid out anew, and jump."""
+    """Hold the content of one place. Replacing the dock's own widget would make the window jump."""
 
     def __init__(self, kind: str = "") -> None:
         super().__init__()
@@ -134,7 +133,7 @@ class Region(QFrame):
         self._held: QWidget | None = None
 
     def fill(self, content: QWidget) -> None:
-        """Hold ``content``, and no longer what was held before."""
+        """Replace the content."""
         if self._held is not None:
             self._column.removeWidget(self._held)
             self._held.hide()

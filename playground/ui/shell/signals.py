@@ -28,7 +28,7 @@ class Signals(QObject):
         signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
 
     def end(self) -> None:
-        """As it was before."""
+        """Restore the signal handlers."""
         signal.set_wakeup_fd(-1)
         for number, before in self._before.items():
             signal.signal(number, before)

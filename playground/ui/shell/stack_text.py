@@ -33,9 +33,9 @@ def _plain(line: str, names: Mapping[int | None, str]) -> str:
 def short(file: str) -> str:
     """A file's path from the package on; of a file that belongs to none, only its name."""
     parts = re.split(r"[/\\]+", file)
-    for at in range(len(parts) - 1, 0, -1):
-        if parts[at - 1] in _PACKAGES or parts[at] == "playground":
-            return "/".join(parts[at:])
+    for index in range(len(parts) - 1, 0, -1):
+        if parts[index - 1] in _PACKAGES or parts[index] == "playground":
+            return "/".join(parts[index:])
     for prefix in {sys.base_prefix, sys.prefix}:
         if Path(file).is_relative_to(prefix):
             return "/".join(("python", *Path(file).relative_to(prefix).parts))

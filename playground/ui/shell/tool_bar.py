@@ -139,7 +139,7 @@ class ToolBar(QFrame):
         self.gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
 
     def show_state(self, reach: Reach) -> None:
-        """What is known of the gateway, as its dot and in words."""
+        """Show the state of the gateway, as a dot and in words."""
         self._reach = reach
         self._gateway.setIcon(dot(reach))
         self._gateway.setToolTip(f"Gateway: {WORDS[reach]}")
@@ -147,10 +147,10 @@ class ToolBar(QFrame):
 
     def show_protocol(self, name: str) -> None:
         """Mark the protocol in use."""
-        at = list(TITLES).index(name)
-        self._protocol.set_index(at)
+        index = list(TITLES).index(name)
+        self._protocol.set_index(index)
         for number, action in enumerate(self.protocols.actions()):
-            action.setChecked(number == at)
+            action.setChecked(number == index)
 
     def _protocol_picked(self, index: int) -> None:
         self.protocol_chosen.emit(list(TITLES)[index])
@@ -162,15 +162,15 @@ class ToolBar(QFrame):
     def _give_way(self) -> None:
         width = self.width()
         words = self.fontMetrics().horizontalAdvance(UNLISTED) + SPACING  # beside the sign
-        left = width - self._least()
-        said = width >= NARROW and (self.model.unlisted.isHidden() or left >= words)
-        pages = width >= ROOMY and left >= (words if said and not self.model.unlisted.isHidden() else 0)
+        spare = width - self._least()
+        has_words = width >= NARROW and (self.model.unlisted.isHidden() or spare >= words)
+        pages = width >= ROOMY and spare >= (words if has_words and not self.model.unlisted.isHidden() else 0)
         self.pages.setVisible(pages or self._other is not None)
         self.code.setText(CODE if width >= (CODED if self._other is None else WIDE) else "")
-        self.model.unlisted.setText(UNLISTED if said else "")
+        self.model.unlisted.setText(UNLISTED if has_words else "")
 
     def _least(self) -> int:
-        """What a conversation's bar wants with all of it, but for words that have a sign as well."""
+        """Return the width of a conversation's bar with all parts, without words that have a sign as well."""
         parts = [self._main, self.pages, self._gateway, self._protocol, self.model, self.code, self._gear]
         if not self.model.unlisted.isHidden():
             parts.append(self._gear)  # as wide as any sign alone
@@ -184,7 +184,7 @@ class ToolBar(QFrame):
         return super().event(event)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as without what gives way."""
+        """Return the size without the parts that can be hidden."""
         least = super().minimumSizeHint()
         may_go = self._other is None and self.pages.isVisible()
         gives_way = self.pages.minimumSizeHint().width() + SPACING if may_go else 0
@@ -197,7 +197,7 @@ class ToolBar(QFrame):
 
 
 def _in_menu(name: str) -> str:
-    """A name that others wrote, as it stands in a menu or on a button."""
+    """Return a foreign name for a menu or a button."""
     return shown_name(name).replace("&", "&&")
 
 

@@ -1,6 +1,6 @@
-"""What the window's actions do: connects the regions to the workspace and to each other.
+"""The window's actions: connects the regions to the workspace and to each other.
 
-Holds no truth; every value shown is read from the session or the gateways.
+Holds no state of its own; every value shown is read from the session or the gateways.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
 from typing import Protocol as Interface
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
 from playground.engine.compare.rounds import last_request
+from playground.engine.files.presets import PresetStore
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import (
@@ -38,9 +39,8 @@ from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
-from playground.ui.shell.actions import ENTER, OWN, REDO, THEMES, UNDO, Commands
+from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO, Commands
 from playground.ui.shell.features import (
-    ACTIONS,
     CASSETTES,
     CODE,
     EXPERIMENTS,
@@ -68,9 +68,6 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.theme import Theme
-
-if TYPE_CHECKING:
-    from playground.engine.files.presets import PresetStore
 
 C = TypeVar("C")
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
@@ -207,14 +204,14 @@ class UndoControl(Control):
 
 def setting_names(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
     """The settings that are different, as words; of the parameters each by its own name, some at most."""
-    found = [name.partition(".") for name in different(before, after)]
-    names = [words for field, words in _NAMES.items() if any(field == one[0] for one in found)]
-    parameters = [name.replace("_", " ") for field, _, name in found if field == "parameters"]
+    fields = [name.partition(".") for name in different(before, after)]
+    names = [words for field, words in _NAMES.items() if any(field == changed for changed, _, _ in fields)]
+    parameters = [name.replace("_", " ") for field, _, name in fields if field == "parameters"]
     return names + (parameters if len(parameters) <= _MOST else ["parameters"])
 
 
 class Prompt(Interface):
-    """A prompt to try: what to type and what happens. Given by whoever starts the demo gateway."""
+    """A prompt to try on the demo gateway: what to type and what happens."""
 
     @property
     def typed(self) -> str: ...
@@ -273,7 +270,7 @@ class WindowActions(QObject):
         self.of(STORAGE).changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
-        self._gateways.told.connect(self._told)
+        self._gateways.told.connect(self._show_facts)
         self.of(HELP).link_asked.connect(self._help_link_clicked)
         self._advice = AdviceControl(window, self._gateways, self.of(PROTOCOLS).choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
@@ -332,7 +329,7 @@ class WindowActions(QObject):
             self._workspace_changed()
 
     def _not_known(self) -> Callable[[], Awaitable[None]] | None:
-        """What is still on its way and may make a run possible that would be refused now."""
+        """Return what to wait for before a run is refused; None if everything is loaded."""
         if self._workspace.opening:
             return self._workspace.ready
         return self._gateways.listed if self._gateways.listing and not self.session.settings.model else None
@@ -425,7 +422,7 @@ class WindowActions(QObject):
         self._window.action(STOP.id).setEnabled(under_way or (waits and not debugger.stopped))
 
     def _note_reach(self) -> None:
-        """What the run that just ended tells of its gateway; one that was stopped before an answer tells nothing."""
+        """Note how the gateway answered the run that just ended; a run stopped before an answer is ignored."""
         last = next((turn.outcome for turn in reversed(self.session.transcript.path) if turn.outcome is not None), None)
         if last is None:
             return
@@ -440,8 +437,8 @@ class WindowActions(QObject):
         self._window.pane.refresh()
         self._run_changed()
 
-    def _told(self) -> None:
-        """More is known of the models."""
+    def _show_facts(self) -> None:
+        """Show new facts of the models."""
         self._priced()
         self.of(PARAMETERS).show_session()
         self.of(TOOLS).show_session()
@@ -471,8 +468,6 @@ class WindowActions(QObject):
     # Choosing
 
     def _usual_presets(self) -> PresetStore:
-        from playground.engine.files.presets import PresetStore
-
         return PresetStore(known=self._workspace.gateways.keys.known)
 
     def _choose_model(self, model: str) -> None:
@@ -482,7 +477,7 @@ class WindowActions(QObject):
     # What can be asked of the window itself
 
     def ask_to_quit(self) -> None:
-        """Somebody wants to end the application."""
+        """Ask to end the application."""
         self.quit_asked.emit()
 
     def undo(self) -> None:
@@ -533,8 +528,8 @@ class WindowActions(QObject):
         """Every action, every model, every gateway by name."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        beside = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
-        entries: list[Entry | Names] = [*self._actions(), models, *beside]
+        others = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
+        entries: list[Entry | Names] = [*self._actions(), models, *others]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
     def _actions(self) -> list[Entry]:

@@ -1,6 +1,6 @@
 """The file of the window's own settings, opened so that nothing in it is lost or keeps the window from opening.
 
-Qt writes the file anew without the lines that it cannot read, so a file with such lines is copied first.
+Qt rewrites the file without the lines that it cannot read, so a file with such lines is copied first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def open_settings(path: Path) -> tuple[QSettings, str]:
 
 
 def _damaged(path: Path) -> bool:
-    """Whether there is anything in the file that is no line of settings."""
+    """Return whether a line of the file is no line of settings."""
     try:
         if path.stat().st_size > _LARGEST:
             return True
@@ -55,6 +55,6 @@ def _is_line(line: str) -> bool:
 
 
 def layout(settings: QSettings, key: str) -> QByteArray | None:
-    """What Qt saved of a layout; None where nothing of the kind is there."""
-    found = settings.value(key)
-    return found if isinstance(found, QByteArray) else None
+    """Return a layout that Qt saved; None without one."""
+    value = settings.value(key)
+    return value if isinstance(value, QByteArray) else None

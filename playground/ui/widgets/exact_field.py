@@ -6,17 +6,15 @@ same: what is sent would not be what stands there. Nothing else reads the text o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QMouseEvent, QTextBlock, QTextCursor
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QMouseEvent, QTextBlock, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
+from playground.ui.widgets.fold_chip import KIND, NUMBER, Chip, chip_format
 from playground.ui.widgets.folds import LONG_LINE, MARK, Folded, around, opened, pieces
 from playground.ui.widgets.plain_text import tip
-
-if TYPE_CHECKING:
-    from playground.ui.widgets.fold_chip import Chip
 
 FOLDED = "Folded here to stay quick; it is sent and copied whole. Click to see and edit more of it."
 #: Characters at which Qt ends a line or that mean something here, kept in a document under noncharacters that no text
@@ -195,10 +193,6 @@ class ExactField(QPlainTextEdit):
         cursor.setPosition(self._place_in_line(cursor.block(), index))
 
     def _put(self, cursor: QTextCursor, shown: list[str]) -> None:
-        from PySide6.QtGui import QTextCharFormat
-
-        from playground.ui.widgets.fold_chip import KIND, Chip, chip_format
-
         for piece in shown:
             if not isinstance(piece, Folded):
                 cursor.insertText(holdable(piece), QTextCharFormat())
@@ -226,8 +220,6 @@ class ExactField(QPlainTextEdit):
     def _fold_at(self, place: int) -> Folded | None:
         if self.document().characterAt(place) != MARK:
             return None
-        from playground.ui.widgets.fold_chip import NUMBER
-
         cursor = QTextCursor(self.document())
         cursor.setPosition(place + 1)
         number = cursor.charFormat().property(NUMBER)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 
 from playground.engine.io.resources import resource_root
 from playground.ui.widgets.theme import tokens
@@ -34,8 +35,6 @@ class _SvgEngine(QIconEngine):
         return _SvgEngine(self._name, self._colour)
 
     def paint(self, painter: QPainter, rect: object, mode: QIcon.Mode, state: QIcon.State) -> None:
-        from PySide6.QtSvg import QSvgRenderer
-
         muted = mode == QIcon.Mode.Disabled
         wanted = self._colour or "text"
         colour = tokens().muted if muted else wanted if wanted.startswith("#") else getattr(tokens(), wanted)

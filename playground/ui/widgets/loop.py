@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 os.environ["QT_API"] = "pyside6"  # read by qasync at import
 
+import qasync
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
@@ -35,8 +36,6 @@ _tasks: set[asyncio.Task[Any]] = set()
 def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int:
     """Run ``main`` as the first task and Qt's events until ``finish`` is called. Returns the exit code."""
     global _loop
-    import qasync
-
     loop = qasync.QEventLoop(app)
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))  # its own starts ten threads at the first call
     loop.set_exception_handler(_failed)

@@ -34,8 +34,8 @@ from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
 from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.protocols.control import ProtocolSwitch
-from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
-from playground.ui.shell.features import ACTIONS, VARIABLES
+from playground.ui.shell.actions import ACTIONS, FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
+from playground.ui.shell.features import VARIABLES
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
 from playground.ui.widgets.theme import Theme

@@ -1,1 +1,1 @@
-"""What happens when something in the program itself goes wrong: a report without secrets, and a calm word about it."""
+"""Errors of the program itself: a report without secrets, and a calm message."""

@@ -76,38 +76,38 @@ class CrashControl(QObject):
             return
         self._take(report(kind, error, trace, "the window"))
 
-    def _in_thread(self, given: threading.ExceptHookArgs) -> None:
-        if given.exc_type is not SystemExit:
-            self._take(report(given.exc_type, given.exc_value, given.exc_traceback, "a thread"))
+    def _in_thread(self, failure: threading.ExceptHookArgs) -> None:
+        if failure.exc_type is not SystemExit:
+            self._take(report(failure.exc_type, failure.exc_value, failure.exc_traceback, "a thread"))
 
-    def _unraisable(self, given: sys.UnraisableHookArgs) -> None:
-        """While something was being taken away: nobody waits for it, so it is only written down."""
-        self._take(report(given.exc_type, given.exc_value, given.exc_traceback, "the cleaning-up"), quiet=True)
+    def _unraisable(self, failure: sys.UnraisableHookArgs) -> None:
+        """Log an error of a destructor; it concerns no action of a person."""
+        self._take(report(failure.exc_type, failure.exc_value, failure.exc_traceback, "the cleaning-up"), quiet=True)
 
-    def _take(self, found: Report, *, quiet: bool = False) -> None:
-        found = Report(found.words, self._clean(found.text), found.place)
-        self._seen[found.place] += 1
-        times = self._seen[found.place]
+    def _take(self, error: Report, *, quiet: bool = False) -> None:
+        error = Report(error.words, self._clean(error.text), error.place)
+        self._seen[error.place] += 1
+        times = self._seen[error.place]
         if times == 1 and len(self._seen) <= MOST:
-            log.error("An error nobody caught.\n%s", found.text)
+            log.error("An error nobody caught.\n%s", error.text)
             with suppress(OSError, ValueError):  # who started it from a terminal sees it
                 if sys.stderr is not None:  # a windowed program on Windows has none
-                    sys.stderr.write(f"{found.text}\n")
+                    sys.stderr.write(f"{error.text}\n")
         elif str(times).strip("0") == "1":  # the 10th, the 100th …
-            log.error("That error again, for the %dth time: %s", times, found.place)
+            log.error("That error again, for the %dth time: %s", times, error.place)
         if not quiet and shiboken6.isValid(self):
-            self._caught.emit(found)
+            self._caught.emit(error)
 
     # In the event loop
 
     @Slot(object)
-    def _show(self, found: Report) -> None:
+    def _show(self, error: Report) -> None:
         if self._dialog is not None:
             self._since += 1
             self._dialog.count(self._since)
-        elif found.place not in self._shown:
-            self._shown.add(found.place)
-            self._open(CrashDialog(found.words, found.text, log_path().parent, self._window))
+        elif error.place not in self._shown:
+            self._shown.add(error.place)
+            self._open(CrashDialog(error.words, error.text, log_path().parent, self._window))
 
     def _open(self, dialog: CrashDialog) -> None:
         self._dialog, self._since = dialog, 0

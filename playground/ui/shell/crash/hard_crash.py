@@ -37,15 +37,15 @@ def begin() -> str:
     """
     global _file
     folder = log_path().parent
-    found = ""
+    report = ""
     with suppress(OSError):
         make_folder(folder)
-        found = _collect(folder)
+        report = _collect(folder)
         path = folder / f"{PREFIX}{os.getpid()}.txt"
         make_file(path)
         _file = FileIO(path, "w+")  # unbuffered: ``faulthandler`` writes at its descriptor's position
         faulthandler.enable(_file)
-    return found
+    return report
 
 
 def end() -> None:
@@ -76,8 +76,8 @@ def _collect(folder: Path) -> str:
     when, newest = max(crashed)
     with newest.open("rb") as file:
         raw = file.read(LONGEST).decode("utf-8", "replace")
-    at = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(when))
-    text = f"{versions()}\nEnded unexpectedly at {at}\n\n{plain_stack(raw)}\n"
+    moment = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(when))
+    text = f"{versions()}\nEnded unexpectedly at {moment}\n\n{plain_stack(raw)}\n"
     for _, path in crashed:
         path.unlink()
     make_file(folder / KEPT)

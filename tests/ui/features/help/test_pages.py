@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from playground.ui.features.action import key_text
 from playground.ui.features.conversation.markdown import parse_block
 from playground.ui.features.help.pages import FILES, SHORTCUTS, Page, places, read_pages, search
-from playground.ui.shell.features import ACTIONS
+from playground.ui.shell.actions import ACTIONS
 
 #: Words in italics that are not an action: parts of the window, and words of the text itself.
 OTHER = {
