@@ -13,7 +13,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.evaluation.digests import NOT_SENT, SENT_OF_TURN, case_digest, check_key, variant_digest
 from playground.engine.evaluation.migrations import tool_offer
 from playground.engine.evaluation.resolved import ResolvedEvaluation
-from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
