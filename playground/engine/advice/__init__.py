@@ -94,6 +94,11 @@ def own_words(failure: Failure, advice: Advice) -> str:
     return words
 
 
+def message_or_title(failure: Failure, advice: Advice) -> str:
+    """Return the gateway's own words, or the title of the advice if it sent none."""
+    return own_words(failure, advice) or advice.title
+
+
 def limit_words(dimension: str | None) -> str:
     """Return a rate-limit dimension with its meaning: ``RPM (requests per minute)``; empty for none."""
     if not dimension:

@@ -15,7 +15,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.output import check_answer
 from playground.domain.request import Request
 from playground.domain.transcript import Outcome, Turn
-from playground.engine.advice import advise, own_words
+from playground.engine.advice import advise, message_or_title
 from playground.engine.advice.by_kind import is_about_key, is_missing_path
 from playground.engine.gateway_check.report import Verdict
 from playground.engine.gateway_check.requests import COLOUR, NO_MODEL, SHORT, STOP, TOOL
@@ -114,9 +114,8 @@ def quoted(text: str, most: int = _MAX_QUOTE) -> str:
 
 def failure_line(failure: Failure) -> str:
     """Return a failure on one line: its status and the gateway's own words."""
-    advice = advise(failure)
     status = f"HTTP {failure.status}: " if failure.status else ""
-    words = own_words(failure, advice) or advice.title
+    words = message_or_title(failure, advise(failure))
     return status + cut(" ".join(words[: 4 * _MAX_WORDS].split()), _MAX_WORDS)
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureCause, FailureKind
-from playground.engine.advice import advise, own_words
+from playground.engine.advice import advise, message_or_title
 from playground.engine.advice.by_kind import KEY_MEANINGS, is_about_key, is_missing_path
 from playground.engine.advice.field_locations import header_names
 from playground.engine.advice.parts import Advice
@@ -241,8 +241,7 @@ def _count_models(count: int) -> str:
 
 def _quote(failure: Failure, length: int = _MAX_LINE) -> str:
     """Return the gateway's own words, cut to a length, without the status."""
-    advice = advise(failure)
-    return cut(own_words(failure, advice) or advice.title, length)
+    return cut(message_or_title(failure, advise(failure)), length)
 
 
 # ---- the report ------------------------------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ A gateway that refuses a request was reached; one to which nothing could be sent
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from playground.domain.errors import Failure
+from playground.domain.errors import Failure, FailureKind
+from playground.engine.advice import advise
+from playground.engine.advice.by_kind import KEY_MEANINGS
 
 
 class Reach(StrEnum):
@@ -40,40 +41,41 @@ WORDS: Final = {
 }
 
 
+_BY_KIND: Final = {
+    FailureKind.NO_KEY: Reach.NO_KEY,
+    FailureKind.CONSENT: Reach.HELD,
+    FailureKind.NOT_HTTP: Reach.ODD,
+    FailureKind.DECODE: Reach.ODD,
+    FailureKind.REDIRECT: Reach.ODD,
+    FailureKind.TIMEOUT_FIRST: Reach.SILENT,
+    FailureKind.TIMEOUT_TOTAL: Reach.SILENT,
+    FailureKind.CONNECTION: Reach.UNREACHED,
+    FailureKind.NAME: Reach.UNREACHED,
+    FailureKind.REFUSED: Reach.UNREACHED,
+    FailureKind.TLS: Reach.UNREACHED,
+    FailureKind.TIMEOUT_CONNECT: Reach.UNREACHED,
+}
+#: Kinds that may occur after status and headers.
+_AFTER_HEADERS: Final = frozenset({FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_TOTAL, FailureKind.CONNECTION})
+
+
 def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None:
     """Return the reach after a request with that failure, or without one; None if it allows no conclusion.
 
     ``answered``: status and headers had arrived.
     """
-    from playground.domain.errors import FailureKind
-
     if failure is None:
         return Reach.OK
     if failure.kind is FailureKind.HTTP:
         return _reach_of_refusal(failure)
     if failure.kind in (FailureKind.INPUT, FailureKind.INTERNAL):
         return Reach.OK if answered else None
-    by_kind = {
-        FailureKind.NO_KEY: Reach.NO_KEY,
-        FailureKind.CONSENT: Reach.HELD,
-        FailureKind.NOT_HTTP: Reach.ODD,
-        FailureKind.DECODE: Reach.ODD,
-        FailureKind.REDIRECT: Reach.ODD,
-        FailureKind.TIMEOUT_FIRST: Reach.OK if answered else Reach.SILENT,
-        FailureKind.TIMEOUT_TOTAL: Reach.OK if answered else Reach.SILENT,
-        FailureKind.CONNECTION: Reach.OK if answered else Reach.UNREACHED,
-        FailureKind.NAME: Reach.UNREACHED,
-        FailureKind.REFUSED: Reach.UNREACHED,
-        FailureKind.TLS: Reach.UNREACHED,
-        FailureKind.TIMEOUT_CONNECT: Reach.UNREACHED,
-    }
-    return by_kind.get(failure.kind, Reach.OK)
+    if answered and failure.kind in _AFTER_HEADERS:
+        return Reach.OK
+    return _BY_KIND.get(failure.kind, Reach.OK)
 
 
 def _reach_of_refusal(failure: Failure) -> Reach:
-    from playground.engine.advice import advise
-    from playground.engine.advice.by_kind import KEY_MEANINGS
-
     if advise(failure).meaning in KEY_MEANINGS:
         return Reach.REFUSED
     status = failure.status or 0
