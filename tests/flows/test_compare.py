@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtTest import QTest
@@ -33,24 +32,6 @@ from tests.flows.test_store import opened
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 SLOW = DemoConfig(tokens_per_second=30, time_to_first_token=0.02, rate_limit=1_000_000)
-
-
-class LanesView(Protocol):
-    """The product's own page of lanes, for flows that do not use the page objects yet."""
-
-    @property
-    def lanes(self) -> Lanes: ...
-
-    def __getattr__(self, name: str) -> Any: ...
-
-
-def page(person: Person) -> LanesView:
-    return cast(LanesView, cast(object, person.pane.columns))
-
-
-def columns(person: Person) -> list[Any]:
-    shown: list[Any] = page(person).columns
-    return shown
 
 
 def texts(lane: Session) -> list[str]:
@@ -204,7 +185,7 @@ def test_calls_of_lanes_are_answered_one_by_one_or_together(stage: Stage) -> Non
             button.setFocus()
             await person.until(button.hasFocus, "the focus in lane B")
             await person.key(key, CONTROL | SHIFT)
-            await person.until(lambda: person.pane.columns is None, "another page")
+            await compare.wait_until_closed()
             await person.do(person.app.window.grab)
             await compare.open()
             await person.until(lambda: find_step(person, 0) is not None, "the call of lane A")

@@ -10,6 +10,7 @@ from playground.domain.checks.texts import Contains, Equals
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.evaluate import CasesPanel, EvaluatePage, VariantDialog, plan_of
 from tests.flows.pages.steps import column_texts
 
@@ -76,7 +77,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await person.until(lambda: ids() == [third, first, second], "three variants")
 
     await panel.card(variants[1].name).choose("Open as a lane of Compare")
-    await person.until(lambda: person.pane.columns is not None, "Compare")
+    await person.until(lambda: ComparePage(person).lanes, "Compare")
     assert lanes.all[-1].settings.current.set_fields["temperature"] == 1
 
 

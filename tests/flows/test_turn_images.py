@@ -6,16 +6,16 @@ import random
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.images import facts
 from tests.flows.conftest import Person, Stage
+from tests.flows.pages.drop import drop, file_data
 
-NO_KEYS = Qt.KeyboardModifier.NoModifier
 AS_THEY_ARE = "Send large images as they are"
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -33,21 +33,6 @@ def grainy(path: Path, width: int, height: int) -> Path:
     return path
 
 
-def of_files(*paths: Path) -> QMimeData:
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    return mime
-
-
-def drop(on: QWidget, mime: QMimeData) -> bool:
-    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    enter = QDragEnterEvent(QPoint(30, 10), action, mime, button, NO_KEYS)
-    QApplication.sendEvent(on, enter)
-    if enter.isAccepted():
-        QApplication.sendEvent(on, QDropEvent(QPointF(30, 10), action, mime, button, NO_KEYS))
-    return enter.isAccepted()
-
-
 def names(person: Person, at: int = 0) -> list[str | None]:
     return [image.name for image in person.path[at].images]
 
@@ -58,7 +43,7 @@ def widths(person: Person) -> list[int]:
 
 
 def attach(person: Person, *paths: Path) -> None:
-    assert drop(person.conversation.widget, of_files(*paths))
+    assert drop(person.conversation.widget, file_data(paths))
 
 
 def attach_button(person: Person) -> QPushButton:
@@ -88,14 +73,14 @@ def test_images_are_dropped_and_pasted_into_messages_and_results(stage: Stage, t
         person.session.turns.add_turn(make_turn(Role.USER, "What are these?"))
         person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
         await person.conversation.wait_for_message(0)
-        mime = of_files(two, tmp_path / "notes.txt", one)
+        mime = file_data([two, tmp_path / "notes.txt", one])
         assert drop(person.conversation.message(0).widget, mime)
         await person.until(lambda: names(person) == ["two.png", "one.png"], "both, in their order")
         await person.conversation.notice.wait_for_text("“notes.txt” is not an image")
         assert not person.session.draft.images
         await undo(person)
         assert names(person) == []
-        drop(person.conversation.message(1).widget, of_files(one))  # a system turn takes none
+        drop(person.conversation.message(1).widget, file_data([one]))  # a system turn takes none
         await person.until(lambda: len(person.session.draft.images) == 1, "the image in the composer")
         assert not person.path[1].images
 
@@ -118,12 +103,12 @@ def test_images_are_dropped_and_pasted_into_messages_and_results(stage: Stage, t
         result = ToolResult(call_id="nobody", text="see the map")
         person.session.turns.add_turn(make_turn(Role.TOOL, "", result))
         await person.conversation.wait_for_message(0)
-        assert drop(person.conversation.message(0).widget, of_files(one))
+        assert drop(person.conversation.message(0).widget, file_data([one]))
         await person.until(lambda: person.path[0].results[0].images, "the image in the result")
         await person.conversation.notice.wait_for_text("a line stands for each image")
         person.session.undo()
         person.session.change(protocol="messages")
-        assert drop(person.conversation.message(0).widget, of_files(one))
+        assert drop(person.conversation.message(0).widget, file_data([one]))
         await person.until(lambda: person.path[0].results[0].images, "the image in the result")
         assert "a line stands" not in person.conversation.notice.text
 
@@ -137,7 +122,7 @@ def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) ->
     async def scene(person: Person) -> None:
         person.session.turns.add_turn(make_turn(Role.USER, "What is it?"))
         await person.conversation.wait_for_message(0)
-        assert drop(person.conversation.message(0).widget, of_files(large[0]))
+        assert drop(person.conversation.message(0).widget, file_data([large[0]]))
         await person.conversation.notice.wait_for_text("Send it as")
         before = person.path[0].images[0].url
         await person.conversation.notice.press("Make it smaller")

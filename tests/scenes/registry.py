@@ -13,7 +13,6 @@ Play = Callable[[Stage], Awaitable[None]]
 
 BOTH = "1440x900", "1024x700"
 WIDE = ("1440x900",)
-SMALL = ("1024x700",)
 MODULES = (
     "scenes",
     "features",

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
     QLayout,
     QMenu,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from playground.engine.gateways.reach import WORDS, Reach
 from playground.ui.shell.tool_bar import NARROW, ROOMY, ToolBar
 from playground.ui.widgets.segments import Segments
 
@@ -54,18 +51,6 @@ def test_gateway_menu_marks_the_gateway_in_use(bar: ToolBar, qtbot: QtBot) -> No
     bar.show_gateways([*listed, ("c", "Third")], "c")
     assert entries() == [("Research && Co", False), ("Demo", False), ("Third", True)]
     assert gateway(bar).text().strip() == "Third"
-
-
-def test_gateway_state_has_an_icon_and_words(bar: ToolBar) -> None:
-    pictures = set()
-    for reach in Reach:
-        bar.show_state(reach)
-        assert gateway(bar).toolTip() == f"Gateway: {WORDS[reach]}"
-        assert gateway(bar).accessibleDescription() == WORDS[reach]
-        image = gateway(bar).icon().pixmap(16, 16).toImage()
-        pictures.add(tuple(image.pixel(x, y) for x in range(image.width()) for y in range(image.height())))
-    assert len(pictures) == 4, "reached, not reached, not asked, and what needs a look"
-    assert len(set(WORDS.values())) == len(Reach)
 
 
 def test_unlisted_model_is_marked(bar: ToolBar) -> None:
@@ -112,15 +97,6 @@ def test_long_gateway_name_hides_pages_and_cuts_nothing(bar: ToolBar, qtbot: QtB
     bar.hide()
 
 
-def test_protocol_is_chosen_by_a_click_only(bar: ToolBar, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(bar.protocol_chosen):
-        bar.show_protocol("messages")
-    other = next(b for b in bar.findChildren(QPushButton) if b.text() == "Chat completions")
-    with qtbot.waitSignal(bar.protocol_chosen) as chosen:
-        other.click()
-    assert chosen.args == ["chat"]
-
-
 def test_buttons_shrink_in_a_narrow_window(qtbot: QtBot) -> None:
     bar = ToolBar(QMenu(), QMenu())
     qtbot.addWidget(bar)
@@ -147,21 +123,3 @@ def test_buttons_shrink_in_a_narrow_window(qtbot: QtBot) -> None:
     assert bar.code.accessibleName() == "Get code"
     assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
     bar.hide()
-
-
-def test_button_is_not_highlighted_after_its_menu_closed(qtbot: QtBot) -> None:
-    menu = QMenu()
-    menu.addAction("Open a dialog")
-    bar = ToolBar(menu, QMenu())
-    qtbot.addWidget(bar)
-    bar.show()
-    qtbot.waitExposed(bar)
-    QTest.mouseMove(bar, bar.rect().bottomRight())  # on none of the buttons
-    for button in bar.findChildren(QAbstractButton):
-        if (opened := button.menu() if isinstance(button, QPushButton | QToolButton) else None) is not None:
-            opened.addAction("More")
-            opened.popup(bar.mapToGlobal(QPoint(0, 200)))
-            qtbot.waitUntil(opened.isVisible)
-            button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # what is left when a dialog comes in between
-            opened.hide()
-            qtbot.waitUntil(lambda button=button: not button.underMouse())  # type: ignore[misc]

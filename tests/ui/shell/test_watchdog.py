@@ -11,10 +11,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication
 
 from playground.ui.shell.stack_text import short
-from playground.ui.shell.watchdog import Watchdog, stacks
+from playground.ui.shell.watchdog import stacks
 from tests.support.each_case import each_case
 from tests.ui.shell.freezing_program import BEGINS
 
@@ -67,15 +66,6 @@ def test_stopped_process_is_not_logged_as_frozen(tmp_path: Path) -> None:
     for home in homes:
         home.mkdir()
     assert any(run_freezing(home, "stop") == "" for home in homes)
-
-
-def test_watchdog_thread_ends_when_stopped(qapp: QCoreApplication) -> None:
-    before = set(threading.enumerate())
-    watchdog = Watchdog(qapp, 120)
-    watchdog.start()
-    (thread,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "freeze watchdog")
-    watchdog.stop()
-    assert not thread.is_alive()
 
 
 @each_case(

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QMessageBox,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -82,24 +81,6 @@ def test_dialog_buttons_are_cancel_then_the_filled_action(window: QWidget, name:
     dialog.close()
 
 
-def test_file_dialog_fits_a_small_window_and_its_arrows_are_visible(window: QWidget) -> None:
-    window.resize(700, 420)
-    dialog = file_dialog(window, "Open", "/")
-    assert dialog.width() <= 700
-    assert dialog.height() <= 420
-    up = dialog.findChild(QToolButton, "toParentButton")
-    assert up is not None
-    image = up.icon().pixmap(16, 16).toImage()
-    drawn = {
-        image.pixelColor(x, y).name().upper()
-        for x in range(16)
-        for y in range(16)
-        if image.pixelColor(x, y).alpha() == 255
-    }
-    assert drawn == {tokens().text}
-    dialog.close()
-
-
 def test_file_dialog_has_room_and_begins_in_the_documents(window: QWidget) -> None:
     small = QDialog(window)
     small.resize(200, 100)
@@ -112,10 +93,3 @@ def test_file_dialog_has_room_and_begins_in_the_documents(window: QWidget) -> No
     named = file_dialog(small, "Export", "answers.json", write="json")
     assert [Path(name) for name in named.selectedFiles()] == [begins / "answers.json"]
     named.close()
-
-
-def test_line_dialog_has_room_for_a_title(window: QWidget) -> None:
-    dialog = line_dialog(window, "Rename experiment", "Title", "Tides", "Rename")
-    dialog.show()
-    assert dialog.width() >= 360
-    dialog.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from functools import partial
 
 import pytest
 from PySide6.QtCore import QObject
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets import loop
-from playground.ui.widgets.loop import Alternation, Throttle, finish, run, spawn
+from playground.ui.widgets.loop import Throttle, finish, run, spawn
 
 
 def test_throttle_makes_one_call_for_many_pokes(qtbot: QtBot) -> None:
@@ -54,18 +53,6 @@ def test_errors_of_tasks_and_callbacks_reach_the_hook(qapp: QApplication, monkey
 
     run(qapp, main)
     assert sorted(caught) == ["a callback", "a callback", "a task"]
-
-
-def test_forgotten_call_is_not_made(qtbot: QtBot) -> None:
-    parent = QObject()
-    seen: list[str] = []
-    drawing = Alternation(parent, 5)
-    gone, stays = partial(seen.append, "gone"), partial(seen.append, "stays")
-    drawing.poke(gone)
-    drawing.poke(stays)
-    drawing.forget(gone)
-    qtbot.waitUntil(lambda: bool(seen))
-    assert seen == ["stays"]
 
 
 def test_task_begun_by_a_cancelled_task_is_cancelled(qapp: QApplication) -> None:

@@ -105,49 +105,6 @@ def test_new_list_keeps_typed_text(picker: ModelPicker) -> None:
     assert chosen == []
 
 
-def test_search_finds_words_and_an_exact_id_first(picker: ModelPicker) -> None:
-    models = (
-        Model("vendor/Alpha-large"),
-        Model("vendor/beta", "The Alpha of betas"),
-        Model("x/alpha-2"),
-        Model("alpha"),
-    )
-    picker.show_offering(Offering(models, "gateway"))
-    picker.setFocus()
-    QTest.keyClicks(picker, "alpha")
-    assert shown(picker) == ["alpha", "vendor/Alpha-large", "vendor/beta", "x/alpha-2"]
-    QTest.keyClicks(picker, " betas")
-    assert shown(picker) == ["vendor/beta"]
-    assert panel(picker).browser.count.text() == "1 of 4 found"
-
-
-def test_empty_list_is_requested_when_opened(picker: ModelPicker, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(picker.refresh_asked):
-        picker.showPopup()
-    assert panel(picker).browser.count.text() == "No models are listed: type an id"
-    picker.show_offering(offering_of(["a"]))
-    assert shown(picker) == ["a"], "it came while the panel is open"
-    picker.hidePopup()
-    with qtbot.assertNotEmitted(picker.refresh_asked):
-        picker.showPopup()
-    picker.hidePopup()
-
-
-def test_escape_while_filtering_restores_the_model(picker: ModelPicker) -> None:
-    chosen: list[str] = []
-    picker.chosen.connect(chosen.append)
-    picker.show_offering(offering_of(["vendor/alpha", "vendor/beta"]))
-    picker.show_model("typed/by-hand")
-    picker.setFocus()
-    QTest.keyClicks(picker, "alp")
-    assert shown(picker) == ["vendor/alpha"]
-    press(picker, Qt.Key.Key_Down, Qt.Key.Key_Escape)
-    assert not picker.open_now, "one Escape does both"
-    assert picker.currentText() == "typed/by-hand"
-    leave(picker)
-    assert set(chosen) <= {"typed/by-hand"}, "the fragment was never chosen"
-
-
 def test_escape_without_changes_belongs_to_the_window(picker: ModelPicker) -> None:
     picker.show_model("m-1")
     picker.setFocus()
@@ -166,21 +123,6 @@ def test_escape_without_changes_belongs_to_the_window(picker: ModelPicker) -> No
     asked.ignore()
     QApplication.sendEvent(picker, asked)
     assert asked.isAccepted(), "it closes the panel, and stops nothing"
-
-
-def test_click_selects_the_model_and_the_next_sets_the_cursor(picker: ModelPicker) -> None:
-    picker.show_model("vendor/alpha")
-    line = line_of(picker)
-    leave(picker)
-    inside = QPoint(20, line.height() // 2)
-    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
-    assert line.selectedText() == "vendor/alpha"
-    QTest.qWait(QApplication.doubleClickInterval() + 20)
-    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
-    assert not line.hasSelectedText()
-    leave(picker)
-    picker.open()  # as Ctrl+L does
-    assert line.selectedText() == "vendor/alpha"
 
 
 def test_some_of_very_many_models_are_listed_and_all_are_found(picker: ModelPicker, qtbot: QtBot) -> None:

@@ -44,14 +44,6 @@ def test_ticked_models_stay_ticked_while_searching(around: QWidget, qtbot: QtBot
     assert picked.args == [["vendor/model-4999", "vendor/model-5", "not/listed too"]]
 
 
-def test_add_is_disabled_without_room(around: QWidget) -> None:
-    dialog = ModelsDialog(offering_of(("a", "b")), 1, around)
-    find(dialog, "a")
-    assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add a lane", True)
-    find(dialog, "b")
-    assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add 2 lanes", False)
-
-
 def test_click_and_space_tick_a_model(around: QWidget, qtbot: QtBot) -> None:
     dialog = ModelsDialog(offering_of(("a", "\u202eevil\nname", "x" * 5_000), "gate\u202eway"), 5, around)
     dialog.show()

@@ -53,17 +53,6 @@ def driver(qtbot: QtBot) -> ComposerDriver:
     return driver
 
 
-def test_enter_inserts_a_line_and_control_enter_runs(driver: ComposerDriver) -> None:
-    QTest.keyClicks(driver.field, "a")
-    driver.press(key=Qt.Key.Key_Enter)
-    QTest.keyClicks(driver.field, "b")
-    assert driver.composer.text == "a\nb"
-    assert driver.asked == []
-    driver.press(CONTROL, Qt.Key.Key_Enter)
-    assert driver.asked == ["run"]
-    assert driver.composer.text == "a\nb"
-
-
 def test_setting_swaps_the_keys(driver: ComposerDriver) -> None:
     driver.composer.set_enter_runs(True)
     QTest.keyClicks(driver.field, "a")

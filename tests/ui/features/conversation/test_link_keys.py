@@ -96,10 +96,3 @@ def test_selected_link_is_scrolled_into_view(place: Place) -> None:
     rect = place.view.cursorRect()
     top = place.view.viewport().mapTo(place.viewport(), rect.topLeft()).y()
     assert 0 <= top <= place.viewport().height() - rect.height()
-
-
-@pytest.mark.parametrize("place", ["No link at all: javascript:alert(1) [x](javascript:alert(2))"], indirect=True)
-def test_tab_skips_text_without_links(place: Place) -> None:
-    place.tab()
-    place.tab()
-    assert place.after.hasFocus()

@@ -17,7 +17,6 @@ from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
 from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
 from playground.ui.features.conversation.commands import CallState, ServerSide
-from tests.support.each_case import each_case
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
 TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server="weather", output=SCHEMA)
@@ -132,12 +131,3 @@ def test_only_ten_of_many_links_are_listed(card: CallCard) -> None:
     )
     assert len(view.findChildren(LinkRow)) == 10
     assert len(view.fate.text()) < 5_000
-
-
-@each_case(
-    "text, json",
-    [("[Sound, audio/wav, 3 KB, not sent]", 0), ('[{"a": 1}', 1), ("[ 1, 2", 1), ("[", 1), ('{"a"', 1), ("[true]", 1)],
-)
-def test_draft_in_brackets_is_json_only_if_it_can_be(card: CallCard, text: str, json: int) -> None:
-    field = show_waiting_call(card, CallState(draft=text))
-    assert field.kind.index == json

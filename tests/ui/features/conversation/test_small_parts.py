@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import Failure, FailureKind
@@ -17,7 +17,6 @@ from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import ErrorBody, ErrorCard
 from playground.ui.widgets import figures
-from playground.ui.widgets.notice_bar import NoticeBar
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
@@ -60,39 +59,7 @@ def test_reasoning_is_open_while_it_grows_and_folds_at_its_end(reasoning: Reason
     assert head(reasoning).accessibleName() == "Reasoning, folded"
 
 
-def test_reasoning_folded_by_hand_stays_folded(reasoning: ReasoningView) -> None:
-    fragments = ["a "]
-    reasoning.draw_growing_thinking(fragments, "")
-    head(reasoning).click()
-    assert not is_open(reasoning)
-    fragments.append("b ")
-    reasoning.draw_growing_thinking(fragments, "")
-    assert not is_open(reasoning)
-    assert reasoning.source == "a b "
-    reasoning.settle("1 s")
-    head(reasoning).click()
-    assert is_open(reasoning)
-    assert reasoning.text_view.source == "a b "
-    reasoning.settle("2 s")
-    assert is_open(reasoning)
-
-
 # Notices
-
-
-def test_notice_disappears_with_its_action_or_after_a_while(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.ui.widgets.notice_bar.STAYS_MS", 30)
-    bar = NoticeBar()
-    qtbot.addWidget(bar)
-    done: list[str] = []
-    bar.say("<i>deleted</i>", "Undo", lambda: done.append("undone"), stays=False)
-    assert bar.isVisible()
-    assert bar.words == bar.accessibleName() == "<i>deleted</i>"
-    undo = next(button for button in bar.findChildren(QPushButton) if button.text() == "Undo")
-    undo.click()
-    assert (done, bar.isVisible()) == (["undone"], False)
-    bar.say("goes", stays=False)
-    qtbot.waitUntil(lambda: not bar.isVisible())
 
 
 # The editor in place
@@ -101,26 +68,6 @@ def test_notice_disappears_with_its_action_or_after_a_while(qtbot: QtBot, monkey
 @pytest.fixture
 def editor(show_widget: ShowWidget) -> InlineEditor:
     return show_widget(InlineEditor("some text", "Edit the turn"), 500, 200)
-
-
-def field(editor: InlineEditor) -> QPlainTextEdit:
-    found = editor.findChild(QPlainTextEdit)
-    assert isinstance(found, QPlainTextEdit)
-    return found
-
-
-def test_inline_editor_keys_and_buttons_save_and_cancel(editor: InlineEditor, qtbot: QtBot) -> None:
-    field(editor).moveCursor(field(editor).textCursor().MoveOperation.End)
-    QTest.keyClicks(field(editor), "!")
-    with qtbot.waitSignal(editor.kept):
-        QTest.keyClick(field(editor), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert editor.text == "some text!"
-    with qtbot.waitSignal(editor.cancelled):
-        QTest.keyClick(field(editor), Qt.Key.Key_Escape)
-    for name, signal in (("Keep", editor.kept), ("Cancel", editor.cancelled)):
-        button = next(b for b in editor.findChildren(QPushButton) if b.text() == name)
-        with qtbot.waitSignal(signal):
-            button.click()
 
 
 # Figures
@@ -184,13 +131,6 @@ def test_reasoning_line_of_one_of_several_parts_has_its_own_length() -> None:
     turn = _turn(Usage(completion=200, reasoning=96), TIMES).model_copy(update={"parts": parts})
     own = [f"≈ {figures.estimate_tokens(text)} tokens" for text in (thought, "more")]
     assert [line_of(turn, at) for at in range(3)] == [*own, ""]
-
-
-def test_usage_line_has_details() -> None:
-    assert figures.usage_line(Usage(prompt=412, completion=214, reasoning=96, cached=128)) == (
-        "412 in · 214 out (96 reasoning, 128 cached)"
-    )
-    assert figures.usage_line(None) == ""
 
 
 @each_case(
@@ -260,9 +200,3 @@ def test_error_card_shows_and_copies_the_whole_body_when_asked(qtbot: QtBot) -> 
     assert QApplication.clipboard().text() == body
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert not view.isVisible()
-
-
-def test_error_card_without_a_longer_body_has_no_button(qtbot: QtBot) -> None:
-    card = ErrorCard(Failure(kind=FailureKind.HTTP, message="no", body="no\n"), streamed=None, arrived=False)
-    qtbot.addWidget(card)
-    assert card.findChild(ErrorBody) is None

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from playground.engine.inspect.calls import Span
 from playground.ui.features.debugger.sequence_view import SequencePage
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.debugger.seen import answer, loop_of, round_of, session
+from tests.ui.features.debugger.seen import loop_of, session
 
 
 @pytest.fixture
@@ -57,23 +57,6 @@ def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) 
     assert view.current == spans[-1]
     assert view.viewport().rect().intersects(view.rect_of(len(spans) - 1).toRect())
     assert asked == ["a0", "a60"]
-
-
-def test_view_follows_its_right_end(page: SequencePage) -> None:
-    found = session(loop_of(30))
-    page.show_session(found)
-    page.slices.finish()
-    bar = page.view.horizontalScrollBar()
-    assert bar.value() == bar.maximum() > 0
-    before = bar.maximum()
-    for turn in round_of(99, "Paris", at=80):
-        found.turns.add_turn(turn)
-    page.slices.finish()
-    assert bar.value() == bar.maximum() > before
-    bar.setValue(100)
-    found.turns.add_turn(answer(100, at=90))
-    page.slices.finish()
-    assert bar.value() == 100
 
 
 def test_sequence_is_copied_as_text(page: SequencePage) -> None:

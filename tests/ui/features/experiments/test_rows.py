@@ -5,24 +5,9 @@ from __future__ import annotations
 import time
 
 from playground.engine.library.store import Passage, SearchResult
-from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, day_name, rows_found, rows_of
+from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, day_name, rows_found
 from tests.support.each_case import each_case
-from tests.ui.features.experiments.entries import NOON, entry
-
-
-def test_pinned_experiments_precede_days() -> None:
-    entries = [
-        entry("a"),
-        entry("b", pinned=True, ago=0.1),
-        entry("c", ago=0.2),
-        entry("d", ago=1),
-        entry("e", ago=1.1),
-    ]
-    rows = rows_of(entries, NOON)
-    assert [row.experiment.id if isinstance(row, Line) else getattr(row, "text", "") for row in rows] == [
-        "Pinned", "b", "Today", "a", "c", "Yesterday", "d", "e",
-    ]  # fmt: skip
-    assert len({row.key for row in rows}) == len(rows)
+from tests.ui.features.experiments.entries import entry
 
 
 def test_hits_are_listed_below_their_experiment() -> None:

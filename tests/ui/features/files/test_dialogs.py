@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from shiboken6 import isValid
 
@@ -67,19 +66,6 @@ def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> No
     emitted = record_imports(dialog)
     dialog.import_button.click()
     assert emitted == [(found.conversations[1], found.conversations[3])]
-
-
-def test_one_conversation_is_imported_with_enter(dialog: ImportMessagesDialog) -> None:
-    found = read('[{"role": "user", "content": "Hello"}]')
-    emitted = record_imports(dialog)
-    dialog.show_found("The clipboard", found)
-    assert dialog.verdict.text() == "A list of messages."
-    assert not dialog.list.isVisible()
-    model = dialog.preview.topLevelItem(1)
-    assert model is not None
-    assert model.text(1) == "as it is set now"
-    QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert emitted == [found.conversations]
 
 
 def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:

@@ -15,20 +15,6 @@ def press_save(dialog: PriceDialog) -> None:
     box.button(QDialogButtonBox.StandardButton.Save).click()
 
 
-def test_typed_prices_are_emitted(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    dialog = PriceDialog("m <b>", "G", Price(input=1.5), window)
-    assert dialog.fields["input"].text() == "1.5"
-    dialog.fields["input"].setText("2")
-    dialog.fields["output"].setText("8.25")
-    dialog.currency.setText("€")
-    with qtbot.waitSignal(dialog.priced) as said:
-        press_save(dialog)
-    assert said.args == [Price(input=2, output=8.25, currency="€"), False]
-    assert not dialog.anew.isVisibleTo(dialog), "nothing was asked at a price yet"
-
-
 def test_earlier_answers_can_be_repriced(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)

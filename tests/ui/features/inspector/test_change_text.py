@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.engine.inspect.compare import Side, diff_json, diff_words
+from playground.engine.inspect.compare import diff_json
 from playground.ui.features.inspector.change_text import MOST, ChangeText
 from playground.ui.widgets.theme import LIGHT
 
@@ -41,20 +41,6 @@ def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
     assert "characters …" in shown
     assert struck(text, "old")
     assert not struck(text, "new")
-
-
-def test_both_sides_of_an_answer_are_whole(qtbot: QtBot) -> None:
-    before, after = "It is warm in Lisbon.\nBye.", "It is cold in Oslo.\nBye."
-    left, right = ChangeText("Left"), ChangeText("Right")
-    for widget in (left, right):
-        qtbot.addWidget(widget)
-    pieces = diff_words(before, after)
-    left.show_pieces(pieces, [Side.ADDED])
-    left.slices.finish()
-    right.show_pieces(pieces, [Side.REMOVED])
-    right.slices.finish()
-    assert (left.toPlainText(), right.toPlainText()) == (before, after)
-    assert struck(left, "warm")
 
 
 def test_omitted_differences_are_counted(qtbot: QtBot) -> None:

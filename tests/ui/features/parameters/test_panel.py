@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow, ToolChoiceRow
+from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow
 from playground.ui.widgets.rows.list_row import ListRow
 from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.text_chip import spelled, unspelled
@@ -49,15 +49,6 @@ def test_defaults_are_not_sent(panel: ParameterPanel) -> None:
         assert shown.hint.help in shown.main_field().accessibleDescription()
 
 
-@each_case("name", ["temperature", "seed", "limit", "user"])
-def test_delete_in_a_field_goes_back_to_default(panel: ParameterPanel, name: str) -> None:
-    field = panel.rows[name].main_field()
-    QTest.keyClicks(field, "12")
-    assert sent(panel)[name] in (12, "12")
-    QTest.keyClick(field, Qt.Key.Key_Delete)
-    assert sent(panel) == {}
-
-
 def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
     number = find_row(panel, "temperature", NumberRow)
     assert number.slider is not None
@@ -72,16 +63,6 @@ def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
     QTest.keyClick(number.slider, Qt.Key.Key_Delete)
     assert sent(panel) == {}
     assert number.slider.property("kind") == "unset"
-
-
-def test_value_of_a_wrong_type_is_flagged_and_sent(panel: ParameterPanel) -> None:
-    number = find_row(panel, "seed", NumberRow)
-    QTest.keyClicks(number.field, "1.5")
-    assert sent(panel) == {"seed": 1.5}
-    assert "documented type" in number.flag_label.text()
-    number.field.selectAll()
-    QTest.keyClicks(number.field, '"x"')
-    assert sent(panel) == {"seed": "x"}
 
 
 def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> None:
@@ -169,18 +150,6 @@ def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> Non
     QTest.mouseClick(bias.reset, Qt.MouseButton.LeftButton)
     assert sent(panel) == {}
     assert bias.editor.text() == ""
-
-
-def test_tool_choice_sends_the_named_tool(panel: ParameterPanel) -> None:
-    panel.set_tool_names(["get_weather", "auto"])
-    choice = find_row(panel, "tool_choice", ToolChoiceRow)
-    assert choice.field.choices() == ("auto", "none", "required", "get_weather")
-    choice.field.setCurrentIndex(4)
-    choice.field.activated.emit(4)
-    assert sent(panel) == {"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}
-    assert choice.field.currentText() == "get_weather"
-    choice.field.activated.emit(1)
-    assert sent(panel) == {"tool_choice": "auto"}
 
 
 def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parameters import Parameters
@@ -81,18 +80,3 @@ def test_values_set_by_the_program_are_marked(qtbot: QtBot) -> None:
     assert read_flag(panel, "include_usage") == "the program's own; Delete leaves it out"
     panel.set_value(MessagesParameters())
     assert read_flag(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
-
-
-def test_typed_choice_survives_changes_of_tools(qtbot: QtBot) -> None:
-    panel = ParameterPanel()
-    qtbot.addWidget(panel)
-    panel.set_value(ChatParameters())
-    row = panel.rows["tool_choice"]
-    assert isinstance(row, ChoiceRow)
-    line = row.field.lineEdit()
-    assert line is not None
-    for number, letter in enumerate("required"):
-        QTest.keyClicks(line, letter)
-        panel.set_tool_names([f"tool_{number // 2}"])
-    assert panel.value.to_wire() == {"tool_choice": "required"}
-    assert row.field.choices() == ("auto", "none", "required", "tool_3")

@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.presets import Preset
-from playground.ui.features.presets.preset_bar import NONE, PresetBar
 from playground.ui.features.presets.preset_words import rows, summary
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
@@ -40,22 +39,6 @@ def test_preset_is_described() -> None:
     assert "Tools: look, without a name" in summary(FULL)
 
 
-def test_empty_values_differ_from_unset_ones() -> None:
-    assert [row[:2] for row in rows(BARE)] == [
-        ("System turn", "none"),
-        ("Parameters", "all at default"),
-        ("Output format", "free text"),
-        ("Tools", "none"),
-    ]
-    assert rows(Preset(name="Nothing")) == []
-
-
-def test_parameters_of_a_protocol_not_known_here_are_shown_by_their_names() -> None:
-    found = rows(Preset(name="Newer", protocol="morse", switches=True, parameters={"speed": 12}))
-    assert ("Protocol", "morse", []) in found
-    assert ("Parameters", "1", [("speed", "12")]) in found
-
-
 def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
     made = Preset(id="new", name="", system="Now.")
     known = {"Full": FULL}
@@ -77,22 +60,6 @@ def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
     assert dialog.contents.topLevelItem(0).text(0) == "Model"  # type: ignore[union-attr] # it was just shown
     dialog.save_button.click()
     assert [(one.id, one.name, one.model) for one in emitted] == [("1", "Full", "m")]
-
-
-def test_menu_marks_active_presets(qtbot: QtBot) -> None:
-    bar = PresetBar()
-    qtbot.addWidget(bar)
-    bar.show_presets((), frozenset())
-    assert bar.menu.actions()[0].text() == NONE
-    chosen: list[str] = []
-    bar.chosen.connect(chosen.append)
-    bar.show_presets((FULL, BARE), frozenset({"2"}))
-    first, second = bar.menu.actions()[:2]
-    assert (first.text(), first.isChecked()) == ("Full", False)
-    assert (second.text(), second.isChecked()) == ("Bare && bold", True)
-    assert "Temperature" in first.toolTip()
-    first.trigger()
-    assert chosen == ["1"]
 
 
 def test_presets_are_renamed_moved_and_deleted_with_keys(main: QMainWindow, qtbot: QtBot) -> None:

@@ -28,23 +28,6 @@ def set_seed(session: Session, seed: int | None = 7) -> None:
     session.set_parameters(session.settings.current.with_value("seed", seed))
 
 
-def test_switch_without_losses_is_immediate(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    with qtbot.waitSignal(bar.switched):
-        bar.choose(session, "messages")
-    assert session.settings.protocol == "messages"
-    assert bar.isHidden()
-
-
-def test_switch_with_losses_lists_them_first(bar: ProtocolSwitch, session: Session) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    assert session.settings.protocol == "chat"
-    assert bar.lines == ["Parameters: seed (7) has no counterpart in Messages"]
-    assert "seed (7)" in bar.accessibleDescription()
-    bar.hide()
-
-
 def test_switching_back_restores_parameters(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
     set_seed(session)
     before = session.settings.current

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.store import Mode, Status
@@ -39,16 +37,6 @@ def test_current_limits_are_among_the_choices(qtbot: QtBot) -> None:
     }
     dialog.choose(days=7, disk=512 * MIB, memory=16 * MIB, trash_days=0)
     assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
-
-
-def test_size_of_the_trash_is_shown(qtbot: QtBot) -> None:
-    def words(place: StorageState) -> list[str]:
-        dialog = dialog_of(qtbot, place)
-        return [label.text() for label in dialog.findChildren(QLabel) if "trash" in label.text()]
-
-    assert words(PLACE) == ["The trash is empty."]
-    assert words(replace(PLACE, deleted=1, trash=2048)) == ["The trash holds 1 experiment, about 2 KiB."]
-    assert words(replace(PLACE, path="", deleted=2)) == ["The trash holds 2 experiments."]
 
 
 @pytest.fixture

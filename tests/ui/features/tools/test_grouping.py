@@ -76,10 +76,3 @@ def test_moves_lose_and_repeat_no_tool(groups: list[str], chosen: set[int], step
         assert [tool.name for tool in out] == [str(number) for number in stood]
         listed = [entry for entry in grouping.entries(out) if isinstance(entry, int)]
         assert listed == list(range(len(groups))), "the list's order is the request's"
-
-
-def test_search_matches_words_in_any_field() -> None:
-    tool = ToolDefinition(name="get_weather", description="Sky over a city", group="Travel")
-    assert grouping.matches(tool, "WEATHER travel")
-    assert grouping.matches(tool, "")
-    assert not grouping.matches(tool, "weather mail")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.reading import READ_AT_MOST
 from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.samples import SAMPLE, TEMPLATE
+from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
 from playground.ui.widgets.theme import LIGHT, style_sheet
@@ -33,35 +33,6 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
 
 def read_problems(panel: ToolsPanel) -> list[str]:
     return [line.text.text() for line in panel.editor.problem_list.lines]
-
-
-def names(panel: ToolsPanel) -> list[str]:
-    return [tool.name for tool in panel.tools]
-
-
-def test_panel_without_tools_offers_the_sample(qtbot: QtBot) -> None:
-    panel = ToolsPanel()
-    qtbot.addWidget(panel)
-    panel.show()
-    assert panel.empty.add_button.isVisibleTo(panel)
-    assert not panel.list.isVisibleTo(panel)
-    with qtbot.waitSignal(panel.changed) as caught:
-        QTest.mouseClick(panel.empty.sample_button, Qt.MouseButton.LeftButton)
-    assert caught.args == [(SAMPLE,)]
-    assert panel.list.isVisibleTo(panel)
-    panel.check_now()
-    assert read_problems(panel) == []
-
-
-def test_new_tool_is_a_template_with_a_selected_name(panel: ToolsPanel) -> None:
-    panel.add_tool()
-    panel.add_tool()
-    assert names(panel) == ["get_weather", "search", "new_tool", "new_tool_2"]
-    assert panel.selected == 3
-    assert panel.editor.name.selectedText() == "new_tool_2"
-    QTest.keyClicks(panel.editor.name, "send_mail")
-    QTest.keyClicks(panel.editor.description, "Sends a mail.")
-    assert panel.tools[3] == TEMPLATE.model_copy(update={"name": "send_mail", "description": "Sends a mail."})
 
 
 def test_invalid_json_is_kept_marked_and_not_sent(qtbot: QtBot, panel: ToolsPanel) -> None:
@@ -135,35 +106,6 @@ def test_wrong_and_repeated_names_are_flagged(panel: ToolsPanel) -> None:
     assert any("letters, digits" in text for text in read_problems(panel))
     QTest.keyClick(panel.editor.problem_list.lines[0], Qt.Key.Key_Return)
     assert panel.focusWidget() is panel.editor.name
-
-
-def test_deleted_tool_can_be_restored(qtbot: QtBot, panel: ToolsPanel) -> None:
-    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
-    assert names(panel) == ["search"]
-    assert panel.undo_bar.isVisible()
-    assert panel.undo_text.text() == "Deleted get_weather"
-    with qtbot.waitSignal(panel.changed) as caught:
-        QTest.mouseClick(panel.undo_button, Qt.MouseButton.LeftButton)
-    assert caught.args == [(SAMPLE, OTHER)]
-    assert not panel.undo_bar.isVisible()
-    assert panel.selected == 0
-    assert panel.editor.name.text() == "get_weather"
-
-
-def test_duplicate_and_move(panel: ToolsPanel) -> None:
-    panel.duplicate()
-    assert names(panel) == ["get_weather", "get_weather_copy", "search"]
-    assert panel.selected == 1
-    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    QTest.keyClick(panel.list, Qt.Key.Key_Down, both)
-    assert names(panel) == ["get_weather", "search", "get_weather_copy"]
-    assert panel.selected == 2
-    assert panel.editor.name.text() == "get_weather_copy"
-    assert panel.selected == 2
-    for _ in range(3):
-        QTest.keyClick(panel.list, Qt.Key.Key_Up, both)
-    assert names(panel)[0] == "get_weather_copy"
-    assert panel.selected == 0
 
 
 def test_tool_is_switched_by_space_and_click(panel: ToolsPanel) -> None:

@@ -66,16 +66,6 @@ def lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def test_every_field_has_a_described_row(form: SchemaForm) -> None:
-    assert names(form) == ["city", "unit", "days", "who", "note"]
-    said = {row.field.name: row.accessibleName() for row in form.rows}
-    assert said["city"].startswith("city, string · required, A city")
-    assert "c, f" in said["unit"]
-    assert "→ Person" in said["who"]
-    assert "or null" in said["note"]
-    assert form.definitions.isVisible()
-
-
 def test_typed_description_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
     emitted: list[Any] = []
     panel.changed.connect(emitted.append)
@@ -178,20 +168,6 @@ def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: Sche
     QTest.keyClicks(form.block.name, "Human")
     QTest.keyClick(form.block.name, Qt.Key.Key_Return)
     assert editor.schema.text() == SCHEMA.replace("Person", "Human")
-
-
-def test_problems_are_shown_at_their_fields(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    editor.schema.setPlainText(SCHEMA.replace('"enum":["c","f"]', '"minLength": "x"'))
-    panel.check_now()
-    row = form.row_at(UNIT)
-    assert row is not None
-    assert row.severity == "error"
-    assert "minLength" in open_field(form, UNIT).rest.text() or row.problems
-    first = next(line for line in editor.problem_list.lines if line.problem.path[:3] == ("parameters", *UNIT))
-    form.open_field(None)
-    QTest.mouseClick(first, Qt.MouseButton.LeftButton)
-    assert form.block is not None
-    assert form.block.field.path == UNIT
 
 
 def test_form_is_disabled_while_the_json_is_broken(editor: ToolEditor, form: SchemaForm) -> None:
