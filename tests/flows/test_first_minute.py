@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.domain.transcript import Ending, Role, make_turn
+from playground.domain.transcript import Ending, Role
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from tests.flows.conftest import Person, Stage, flow
@@ -127,15 +127,6 @@ async def test_demo_gateway_starts_with_the_first_key(person: Person) -> None:
     await person.key(Qt.Key.Key_Shift)
     await person.until(lambda: bar.lists("demo-chat"), "the demo gateway's models")
     assert app.demo.server.running
-
-
-@flow(touched=False)
-async def test_run_without_a_key_press_lists_demo_models(person: Person) -> None:
-    session = person.app.workspace.current
-    session.turns.add_turn(make_turn(Role.USER, "Hello !fast"))
-    assert not person.app.demo.server.running
-    await session.run()
-    await person.until(lambda: GatewayBar(person).lists("demo-chat"), "the demo gateway's models")
 
 
 def test_own_gateway_is_asked_for_models_at_start(stage: Stage, demo: DemoServer) -> None:

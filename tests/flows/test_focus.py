@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton, QTextEdit
+from PySide6.QtWidgets import QPushButton
 
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
-from tests.flows.test_debugger import THREE, pause
 from tests.support.fault_server import FaultServer, hold, keep, send, whole
 
 REFUSED = send(whole(401, "application/json", b'{"error": {"message": "Who are you?"}}'))
@@ -94,25 +90,5 @@ def test_focus_stays_near_a_button_that_goes(stage: Stage) -> None:
         await person.idle(turns=2)
         await (await conversation.wait_for_message(1)).press("Earlier alternative")
         await person.until(focus_in(conversation.messages.widget), "the focus in the messages")
-
-    stage.play(scene)
-
-
-def test_call_keeps_the_focus_while_its_message_is_drawn_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(person: Person) -> None:
-        first, _, last = await pause(person, THREE)
-        field = await last.wait_for_result_field()
-        await person.type_into(field, "half")
-        # as on a slow machine, which makes one view a frame
-        monkeypatch.setattr("playground.ui.features.conversation.card_parts.STEP_S", -1.0)
-        turn = person.path[-1]
-        edit = partial(person.session.turns.edit_call, turn.id, first.call_id, '{"city": "Faro"}', in_place=True)
-        await person.do(edit)
-        arguments = first.get(QTextEdit, "Arguments")
-        await person.until(lambda: "Faro" in arguments.toPlainText(), "the edit, drawn")
-        await person.until(lambda: len(person.conversation.message(-1).calls) == 3, "all of it drawn")
-        assert QApplication.focusWidget() is field, "it was not hidden in between"
-        await person.keys(" typed")
-        assert field.toPlainText() == "half typed"
 
     stage.play(scene)

@@ -127,36 +127,3 @@ def test_large_request_is_shown_in_part_copied_whole_and_compared(stage: Stage) 
         await person.until(lambda: diff.text == "Both requests are alike.", "the comparison")
 
     stage.play(scene)
-
-
-def test_long_conversation_is_shown_whole_when_it_is_opened(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        roles = (Role.USER, Role.ASSISTANT)
-        turns = [make_turn(roles[number % 2], f"Message {number} of {{{{subject}}}}.") for number in range(1_001)]
-        session = person.session
-        session.change(variables={"tone": "plain"})
-        session.history.transcript = Transcript().append(*turns)  # as it is read from a file, before it is opened
-
-        def last() -> str:
-            messages = person.conversation.messages.messages
-            return messages[-1].text if messages else ""
-
-        def variables() -> list[str]:
-            fields = person.conversation.find(QPlainTextEdit, "Value of")
-            return sorted(field.accessibleName().removeprefix("Value of ") for field in fields)
-
-        async def leave() -> None:
-            await person.do(person.app.workspace.new)
-            await person.until(lambda: person.session is not session and not variables(), "another experiment")
-
-        await leave()
-        await person.do(lambda: person.app.workspace.open(session.id))
-        await person.until(lambda: variables() == ["subject", "tone"], "both variables")
-        await person.until(lambda: "Message 1000" in last(), "the last message")
-        await leave()
-        session.delete_turn(turns[-1].id)
-        session.turns.add_turn(make_turn(Role.USER, "Meanwhile."))
-        await person.do(lambda: person.app.workspace.open(session.id))
-        await person.until(lambda: "Meanwhile." in last(), "the message that was added")
-
-    stage.play(scene)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from playground.domain.debugging import Answer, Policy
+from playground.domain.debugging import Policy
 from playground.domain.transcript import Role
 from playground.engine.session.session import Session
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.compare import ComparePage
-from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.dialogs import select_entry
 from tests.flows.pages.rules import AnswersWindow, RulesWindow
 from tests.flows.pages.steps import open_tab
@@ -117,61 +115,5 @@ def test_call_goes_on_in_lanes_and_one_becomes_the_conversation(stage: Stage) ->
         await person.trigger("edit.redo")
         await compare.wait_for_lanes(3)
         assert results(lanes.all[2]) == ["21", "no such city"]
-
-    stage.play(scene)
-
-
-async def prepare_answers(person: Person, *answers: Answer) -> AnswersWindow:
-    """Answer the first of two calls, and open the dialog with these answers to the other."""
-    await pause(person, TWO)
-    session = person.session
-    (turn_id, first), (_, second) = session.debugger.waiting
-    session.debugger.send(turn_id, first.id, "21")
-    session.debugger.notes.set_fork_draft(turn_id, second.id, answers)
-    return await AnswersWindow.opened(person, "debug.answers")
-
-
-def test_waiting_lanes_are_stopped_singly_and_all_at_once(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        never = Answer(never=True)
-        answers = await prepare_answers(person, never, Answer(text="late", delay=600), never)
-        lanes = await answers.start(3)
-        session, second, third, _ = lanes.all
-        await person.until(lambda: all(lane.debugger.pending for lane in lanes.all[1:]), "three pending answers")
-        assert not session.debugger.pending
-        column = ComparePage(person).lanes[2]
-        await person.until(lambda: "is waited for" in column.metrics, "the wait below the lane")
-        await column.press("Stop this lane")
-        await person.until(lambda: not third.debugger.pending, "one lane to stop")
-        assert second.debugger.pending
-        await person.key(Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier)
-        await person.until(lambda: not session.busy, "the lanes to end")
-        assert [results(lane) for lane in lanes.all] == [["21"]] * 4
-        assert all(lane.debugger.stopped for lane in lanes.all[1:])
-
-    stage.play(scene)
-
-
-def test_application_ends_while_lanes_wait_and_rules_are_open(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        answers = await prepare_answers(person, Answer(never=True), Answer(text="late", delay=600))
-        await answers.start(2)
-        await RulesWindow.opened(person, "debug.rules")
-
-    stage.play(scene)
-
-
-def test_several_answers_are_for_the_call_with_the_focus(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        for call, city in zip(await pause(person, TWO), ("Lisbon", "Oslo"), strict=True):
-            await person.click(await call.wait_for_result_field())
-            await person.until(focus_in(call.widget), "the focus in the card")
-            answers = await AnswersWindow.opened(person, "debug.answers")
-            assert city in answers.arguments
-            await answers.cancel()
-        await person.do(person.message.setFocus)
-        answers = await AnswersWindow.opened(person, "debug.answers")
-        assert "Lisbon" in answers.arguments, "the first that waits"
-        await answers.cancel()
 
     stage.play(scene)

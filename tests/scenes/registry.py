@@ -30,7 +30,6 @@ MODULES = (
     "code",
     "wire",
     "server_asks",
-    "offered",
     "compare",
     "evaluate",
     "store",
