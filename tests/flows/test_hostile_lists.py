@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.gateways.profiles import Profile
-from tests.flows.conftest import Person, Stage, flow
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.gateways import GatewayBar
 from tests.flows.pages.page import get_by_object_name
 from tests.flows.pages.steps import open_tab
@@ -82,7 +82,8 @@ MODELS = {
 
 
 @pytest.mark.parametrize("models", slow_except(["of a megabyte"], MODELS))
-def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> None:
+@flow()
+async def test_window_responds_to_any_list_of_models(person: Person, models: str) -> None:
     ids = MODELS[models]
 
     async def list_them(person: Person, url: str) -> None:
@@ -112,14 +113,11 @@ def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> Non
         person.session.change(model=ids[-1])
         await asyncio.sleep(0.3)
 
-    async def scene(person: Person) -> None:
-        await warm_up(person.app)
-        with FaultServer() as server:
-            server.play(send(listing(ids)))
-            await answers(person, partial(list_them, url=server.url))
-            await answers(person, look_through_them)
-
-    stage.play(scene)
+    await warm_up(person.app)
+    with FaultServer() as server:
+        server.play(send(listing(ids)))
+        await answers(person, partial(list_them, url=server.url))
+        await answers(person, look_through_them)
 
 
 @flow()

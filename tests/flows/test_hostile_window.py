@@ -12,7 +12,7 @@ from playground.engine.questions import checking
 from playground.engine.questions.worker import SECONDS
 from playground.engine.session.changes import RunState
 from playground.engine.session.verdicts import VerdictCode
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up
 from tests.hostile.shapes import WINDOW, doubled, tool
@@ -46,25 +46,22 @@ DOUBLED = next(shape for shape in WINDOW if shape.name == "alternatives doubled"
 ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok")))
 
 
-def test_rule_with_a_costly_check_waits_until_stopped(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+@flow()
+async def test_rule_with_a_costly_check_waits_until_stopped(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "SECONDS", 2 * SECONDS)  # time to see it, on a slow machine too
-
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
-            run = asyncio.get_running_loop().create_task(session.run())
-            await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
-            (call,) = session.transcript.path[-1].calls
-            (card,) = person.conversation.message(-1).calls
-            assert session.debugger.verdict(call).code is VerdictCode.CHECKING
-            await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
-            session.stop()
-            await run
-            assert session.debugger.verdict(call).code is VerdictCode.CHECKING, "its end was not waited for"
-            (reason,) = session.debugger.notes.stops.values()
-            assert reason.code is ReasonCode.STOPPED
-            await person.until(lambda: card.arguments_check.startswith("too costly to check: it takes longer"), "it")
-            await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
-            assert session.state is RunState.IDLE
-
-    stage.play(scene)
+    with FaultServer() as server:
+        session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
+        run = asyncio.get_running_loop().create_task(session.run())
+        await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
+        (call,) = session.transcript.path[-1].calls
+        (card,) = person.conversation.message(-1).calls
+        assert session.debugger.verdict(call).code is VerdictCode.CHECKING
+        await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
+        session.stop()
+        await run
+        assert session.debugger.verdict(call).code is VerdictCode.CHECKING, "its end was not waited for"
+        (reason,) = session.debugger.notes.stops.values()
+        assert reason.code is ReasonCode.STOPPED
+        await person.until(lambda: card.arguments_check.startswith("too costly to check: it takes longer"), "it")
+        await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
+        assert session.state is RunState.IDLE
