@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSettings, Qt
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -33,7 +33,7 @@ from playground.engine.library.workspace import Workspace
 from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.protocols.control import ProtocolSwitch
 from playground.ui.shell.actions import FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE
-from playground.ui.shell.features import ACTIONS, VARIABLES
+from playground.ui.shell.features import ACTIONS
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
 from playground.ui.widgets.theme import Theme
@@ -177,29 +177,6 @@ def test_layout_is_restored_and_can_be_reset(parts: WindowParts, qtbot: QtBot) -
     restored.let_close()
 
 
-def test_messages_keep_a_readable_height_beside_other_panels(parts: WindowParts, qtbot: QtBot) -> None:
-    window, session = parts.window, parts.workspace.current
-    for role in (Role.USER, Role.ASSISTANT) * 3:
-        session.turns.add_turn(make_turn(role, "Some words. " * 80))
-    pane, bar = window.pane, parts.actions.of(VARIABLES).bar
-    pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
-    qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
-    below = (bar, pane.notice, pane.composer)
-    for width, height, least in ((1440, 900, 170), (1024, 700, 170), (1024, 560, 90)):
-        pane.notice.hide()
-        window.resize(width, height)
-        window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
-        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
-        pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
-
-        qtbot.waitUntil(lambda: all(part.height() >= part.minimumSizeHint().height() for part in below))
-        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
-        for part in below:
-            assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
-        assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
-        assert window.height() == height
-
-
 def panel_widths(window: MainWindow) -> tuple[int, int]:
     return window.left_dock.width(), window.right_dock.width()
 
@@ -238,15 +215,6 @@ def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
     assert parts.settings.value("theme") == "dark"
     checked = [name for name in ("system", "light", "dark") if parts.window.action(f"theme.{name}").isChecked()]
     assert checked == ["dark"]
-
-
-@pytest.mark.usefixtures("letters")
-def test_welcome_in_small_window_is_not_cut_off(parts: WindowParts, qtbot: QtBot) -> None:
-    window, page = parts.window, parts.window.pane.welcome_page
-    for width, height in ((1024, 700), (1440, 900), (1024, 700)):
-        window.resize(width, height)
-        qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)
-        assert page.viewport().width() >= page.welcome.minimumSizeHint().width()
 
 
 def test_window_opens_no_larger_than_the_screen(parts: WindowParts) -> None:

@@ -9,10 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.widgets.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
+from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.folds import MARK
 from playground.ui.widgets.json_text import pretty
-from playground.ui.widgets.late_colours import AT_ONCE
 
 
 @pytest.fixture
@@ -20,11 +19,6 @@ def editor(qtbot: QtBot) -> CodeEditor:
     editor = CodeEditor()
     qtbot.addWidget(editor)
     return editor
-
-
-def colours(editor: CodeEditor, line: int = 0) -> set[str]:
-    layout = editor.document().findBlockByNumber(line).layout()
-    return {part.format.foreground().color().name() for part in layout.formats()}
 
 
 def test_enter_after_a_bracket_indents(editor: CodeEditor) -> None:
@@ -95,26 +89,6 @@ def test_marks_underline_until_the_text_is_replaced(editor: CodeEditor) -> None:
     editor.setPlainText("{}")
     assert editor.marks == ()
     assert editor.extraSelections() == []
-
-
-def test_long_json_has_colours_soon_and_very_long_json_none(editor: CodeEditor, qtbot: QtBot) -> None:
-    editor.setPlainText("")
-    changes: list[str] = []
-    editor.textChanged.connect(lambda: changes.append(editor.text()))
-    lines = AT_ONCE // 5
-    editor.setPlainText('{"a": 1}\n' * lines)
-    count = len(changes)
-    assert colours(editor)
-    cursor = QTextCursor(editor.document())
-    cursor.insertText('"above": 1\n')  # while others wait
-    cursor.movePosition(QTextCursor.MoveOperation.End)
-    cursor.insertText('"below": 2')
-    qtbot.waitUntil(lambda: all(len(colours(editor, line)) == 2 for line in range(lines + 2)))
-    assert len(changes) == count + 2, "colours are no change of the text"
-    editor.setPlainText('{"a": 1}\n' * (HIGHLIGHTED_AT_MOST // 9 + 1))
-    assert not colours(editor, 5)
-    editor.setPlainText('{"a": 1}')
-    assert colours(editor)
 
 
 def test_pasted_text_is_plain(editor: CodeEditor) -> None:

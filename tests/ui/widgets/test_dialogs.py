@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -20,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.prices import Price
 from playground.ui.features.gateways.control import PriceDialog
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
-from playground.ui.widgets.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
+from playground.ui.widgets.dialogs import dress, file_dialog, line_dialog
 from playground.ui.widgets.theme import Theme, tokens
 from tests.support.each_case import each_case
 
@@ -79,17 +77,3 @@ def test_dialog_buttons_are_cancel_then_the_filled_action(window: QWidget, name:
     right = dialog.width() - last.mapTo(dialog, last.rect().topRight()).x()
     assert right < 30
     dialog.close()
-
-
-def test_file_dialog_has_room_and_begins_in_the_documents(window: QWidget) -> None:
-    small = QDialog(window)
-    small.resize(200, 100)
-    dialog = file_dialog(small, "Restore", "")
-    assert (dialog.width(), dialog.height()) == FILE_SIZE
-    documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-    begins = documents if documents.is_dir() else Path.home()
-    assert Path(dialog.directory().path()) == begins
-    dialog.close()
-    named = file_dialog(small, "Export", "answers.json", write="json")
-    assert [Path(name) for name in named.selectedFiles()] == [begins / "answers.json"]
-    named.close()

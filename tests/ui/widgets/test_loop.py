@@ -6,32 +6,10 @@ import asyncio
 import sys
 
 import pytest
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets import loop
-from playground.ui.widgets.loop import Throttle, finish, run, spawn
-
-
-def test_throttle_makes_one_call_for_many_pokes(qtbot: QtBot) -> None:
-    parent = QObject()
-    seen: list[int] = []
-    value = 0
-
-    def call() -> None:
-        seen.append(value)
-        if seen == [50]:
-            throttle.poke()  # not lost within a call
-
-    throttle = Throttle(call, parent, interval=20)
-    for value in range(51):  # noqa: B007 - the throttle reads it when it calls
-        throttle.poke()
-    assert seen == []
-    qtbot.waitUntil(lambda: seen == [50, 50])
-    value = 51
-    throttle.poke()
-    qtbot.waitUntil(lambda: seen[-1] == 51)
+from playground.ui.widgets.loop import finish, run, spawn
 
 
 def test_errors_of_tasks_and_callbacks_reach_the_hook(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:

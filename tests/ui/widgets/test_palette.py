@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from playground.ui.widgets.palette import SHOWN, Entry, Names, Palette
+from playground.ui.widgets.palette import Entry, Palette
 
 
 class PaletteDriver:
@@ -61,17 +61,3 @@ def test_typing_filters_by_words_in_any_order(driver: PaletteDriver) -> None:
         driver.press(key)
     assert driver.done == []
     assert driver.palette.isVisible()
-
-
-def test_hundred_thousand_names_are_searched(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    done: list[str] = []
-    names = [f"Model-{number}" for number in range(100_000)]
-    folded = [name.casefold() for name in names]
-    palette = Palette([Entry("Run", "", lambda: None), Names(names, folded, "model", done.append)], "Type", window)
-    assert palette.matches == ["Run", *names[: SHOWN - 1]]
-    palette.field.setText("9999 mode odel-9")
-    assert palette.matches == ["Model-9999", *(f"Model-9999{digit}" for digit in range(10))]
-    QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    assert done == ["Model-9999"]

@@ -11,7 +11,6 @@ from playground.domain.tool_servers import Block, LinkBlock, ServerAnswer, TextB
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.serving import Ticket
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.features.conversation.calls.asked_view import AskedView
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
@@ -75,16 +74,6 @@ def test_progress_of_a_server_call_is_shown_and_can_be_cancelled(qtbot: QtBot, c
     card.show_state(CallState(server=ServerSide("weather")))
     assert view.isHidden()
     assert field.ask_button.isVisible()
-
-
-def test_invalid_progress_of_a_server_is_shown_as_busy(qtbot: QtBot) -> None:
-    view = AskedView()
-    qtbot.addWidget(view)
-    ticket = Ticket(done=float("nan"), total=3.0, words="x" * 1_000_000)
-    view.follow("s", ticket)
-    assert view.bar.maximum() == 0
-    assert len(view.said.text()) <= 200
-    view.follow("s", None)
 
 
 def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> None:

@@ -33,32 +33,6 @@ def reasoning(qtbot: QtBot) -> ReasoningView:
     return view
 
 
-def head(view: ReasoningView) -> QPushButton:
-    button = view.findChild(QPushButton)
-    assert isinstance(button, QPushButton)
-    return button
-
-
-def is_open(view: ReasoningView) -> bool:
-    return view.is_open and view.text_view.isVisibleTo(view)
-
-
-def test_reasoning_is_open_while_it_grows_and_folds_at_its_end(reasoning: ReasoningView) -> None:
-    fragments = ["First I think. "]
-    reasoning.draw_growing_thinking(fragments, "0.40 s")
-    assert is_open(reasoning)
-    assert "0.40 s" in head(reasoning).text()
-    fragments.append("Then I know.")
-    reasoning.draw_growing_thinking(fragments, "0.80 s")
-    assert reasoning.text_view.source == reasoning.source == "First I think. Then I know."
-    reasoning.settle("1.80 s · 96 tokens")
-    assert not is_open(reasoning)
-    assert not reasoning.text_view.isVisible()
-    assert "1.80 s · 96 tokens" in head(reasoning).text()
-    assert "First I think." in head(reasoning).text()
-    assert head(reasoning).accessibleName() == "Reasoning, folded"
-
-
 # Notices
 
 
@@ -89,19 +63,6 @@ TIMES = Timing(started_at=0, first_reasoning=0.5, reasoning_end=2.0, first_conte
 
 def speed(turn: Turn) -> str:
     return " · ".join(figures.figures(turn))
-
-
-def test_estimated_metrics_are_marked() -> None:
-    exact = speed(_turn(Usage(prompt=10, completion=200, reasoning=96), TIMES))
-    assert "0.50 s" in exact
-    assert "50 tok/s" in exact
-    assert "200 tok" in exact
-    assert "≈" not in exact
-    estimated = speed(_turn(None, TIMES))
-    assert estimated.count("≈") == 2
-    assert figures.figures(make_turn(Role.USER, "hi")) == []
-    assert figures.live_figures(3.0, 20) == ["3.00 s", "≈ 20 tok"]
-    assert figures.live_figures(0.5, 0) == ["0.50 s"]
 
 
 def test_usage_of_all_choices_is_not_attributed_to_one() -> None:

@@ -30,18 +30,6 @@ def growing_turn(driver: TranscriptDriver, text: str = "", *, kind: str = "text"
 # Only what is seen exists
 
 
-def test_transcript_of_many_turns_makes_cards_of_the_visible_ones(driver: TranscriptDriver) -> None:
-    rows = make_rows(10_000)
-    ids = {row.id: number for number, row in enumerate(rows)}
-    driver.show(rows)
-    assert rows[-1].id in driver.view.cards
-    for share in (0.0, 0.5, 1.0):
-        driver.scroll(share)
-        places = [ids[turn_id] for turn_id in driver.view.cards]
-        assert 3 < len(places) < 40
-        assert abs(min(places) / 10_000 - share) < 0.03
-
-
 # Following
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from playground.engine.inspect.calls import Span
@@ -57,16 +56,6 @@ def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) 
     assert view.current == spans[-1]
     assert view.viewport().rect().intersects(view.rect_of(len(spans) - 1).toRect())
     assert asked == ["a0", "a60"]
-
-
-def test_sequence_is_copied_as_text(page: SequencePage) -> None:
-    show(page, 1)
-    page.copy_button.click()
-    lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0] == "2 requests · 2 calls · 3.00 s in all"
-    assert lines[1].startswith("Request 1 at 0 ms: 333 ms until the answer began; call of get_weather;")
-    assert lines[1].endswith("answered from the table after 500 ms")
-    assert lines[2].startswith("Request 2 at 2.00 s")
 
 
 def test_zoom_keys_change_the_zoom(page: SequencePage) -> None:

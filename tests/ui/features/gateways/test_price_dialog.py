@@ -26,20 +26,3 @@ def test_earlier_answers_can_be_repriced(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.priced) as said:
         press_save(dialog)
     assert said.args == [Price(input=1.5), True]
-
-
-def test_listed_price_is_the_default(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    listed = Price(input=2.5, output=10, told=True)
-    dialog = PriceDialog("m", "G", Price(), window, listed=listed)
-    shown = {name: (field.text(), field.placeholderText()) for name, field in dialog.fields.items()}
-    assert shown == {
-        "input": ("", "2.5 by the gateway's list"),
-        "cached": ("", "as input"),
-        "output": ("", "10 by the gateway's list"),
-    }
-    dialog.fields["input"].setText("1")
-    with qtbot.waitSignal(dialog.priced) as said:
-        press_save(dialog)
-    assert said.args == [Price(input=1, output=10), False]

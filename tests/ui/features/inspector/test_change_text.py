@@ -10,26 +10,6 @@ from playground.ui.features.inspector.change_text import MOST, ChangeText
 from playground.ui.widgets.theme import LIGHT
 
 
-def test_changed_members_have_signs(qtbot: QtBot) -> None:
-    text = ChangeText("Differences")
-    qtbot.addWidget(text)
-    text.show_differences(diff_json({"a": 1, "b": [1, 2], "c": "x"}, {"a": 2, "b": [1, 2, 3], "d": {"e": 1}}))
-    text.slices.finish()
-    assert text.toPlainText().split("\n") == [
-        "± a",
-        "− 1",
-        "+ 2",
-        "+ b[2]",
-        "+ 3",
-        "+ d",
-        "+ {",
-        '+   "e": 1',
-        "+ }",
-        "− c",
-        '− "x"',
-    ]
-
-
 def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)

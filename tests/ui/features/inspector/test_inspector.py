@@ -49,25 +49,6 @@ def exchange(body: Callable[[], bytes], **more: object) -> ExchangeView:
     return ExchangeView(**(fields | more))  # type: ignore[arg-type]  # the fields are given by name
 
 
-def test_line_names_the_exchange_and_its_state(inspector: Inspector) -> None:
-    shown = inspector.status
-    inspector.set_exchange(exchange(lambda: CHUNK))
-    assert (shown.path.text, shown.time.text()) == ("POST /v1/chat/completions", "2.91 s")
-    states: list[tuple[dict[str, object], str, str]] = [
-        ({}, "200", "ok"),
-        ({"status": 429}, "429", "error"),
-        ({"status": None, "duration": None}, "waiting", "muted"),
-        ({"status": None, "error": "The connection was refused."}, "failed", "error"),
-        ({"status": None, "complete": False}, "no answer", "warning"),
-        ({"duration": None}, "200 · running", "ok"),
-        ({"error": "The connection was lost."}, "200 · broken off", "error"),
-        ({"complete": False}, "200 · not whole", "warning"),
-    ]
-    for fields, words, kind in states:
-        inspector.set_exchange(exchange(lambda: CHUNK, **fields))
-        assert (shown.status.text(), shown.status.property("kind")) == (words, kind), fields
-
-
 def test_stream_is_formatted_or_raw(inspector: Inspector) -> None:
     body = b": keep-alive\r\n\r\n" + CHUNK + b"data: [DONE]\n\n"
     view = response_view(inspector)

@@ -81,23 +81,6 @@ def request_page(qtbot: QtBot) -> Iterator[RequestPage]:
     page.hide()
 
 
-def test_fields_show_their_origin(request_page: RequestPage) -> None:
-    assert request_page.words("model") == ('"m"', "set · tool bar")
-    assert request_page.words("messages") == ("1 message", "set · turns")
-    value, origin = request_page.words("temperature")
-    assert value == "9"
-    assert origin.startswith("set · Parameters · above the documented maximum")
-    assert request_page.words("cache") == ("true", "inherited")
-    assert request_page.words("top_k")[1].startswith("extra · replaces")
-    assert request_page.words("top_p") == ("", "default")
-    assert request_page.words("X-Team") == ("weather", "inherited")
-    assert "••••" in request_page.words("Authorization")[0]
-    assert json.loads(request_page.page.editor.text()) == request_page.session.next_request.body()
-    item = request_page.page.fields.line("cache")
-    assert item is not None
-    assert "“Team”" in item.data(FROM, Qt.ItemDataRole.AccessibleTextRole)
-
-
 def test_broken_json_is_marked_and_cannot_be_applied(request_page: RequestPage) -> None:
     request_page.replace('"temperature": 9', '"temperature": ')
     request_page.page.read_now()

@@ -50,17 +50,3 @@ def test_losses_follow_the_experiment(bar: ProtocolSwitch, session: Session) -> 
     set_seed(session, None)
     assert not any("seed" in line for line in bar.lines)
     bar.hide()
-
-
-def test_many_losses_leave_the_buttons_in_view(bar: ProtocolSwitch, session: Session) -> None:
-    for number in range(30):
-        session.turns.add_turn(make_turn(Role.SYSTEM if number % 2 else Role.USER, f"{number}"))
-    session.set_parameters(
-        session.settings.current.with_value("seed", 1).with_value("n", 2).with_value("presence_penalty", 1)
-    )
-    bar.choose(session, "messages")
-    bar.resize(420, bar.sizeHint().height())
-    assert bar.height() < 360
-    assert bar.rect().contains(bar.switch.geometry())
-    assert any("and 9 more: stands in the middle" in line for line in bar.lines)
-    bar.hide()

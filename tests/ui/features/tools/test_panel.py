@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
@@ -16,7 +15,6 @@ from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
-from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
@@ -147,23 +145,3 @@ def test_whole_definition_pasted_is_split_on_request(panel: ToolsPanel, pasted: 
 def test_hidden_characters_in_a_schema_are_escapes(panel: ToolsPanel) -> None:
     panel.set_tools((SAMPLE.model_copy(update={"parameters": {"type": "object", "title": "a\u202eb"}}),))
     assert "a\\u202eb" in panel.editor.schema.text()
-
-
-def test_nothing_is_wider_than_a_narrow_panel(qapp: QApplication, panel: ToolsPanel) -> None:
-    qapp.setStyleSheet(style_sheet(LIGHT))
-    panel.editor.schema.setPlainText(
-        '{"properties": {"' + "x" * 100 + '": {"type": "strng", "enum": ["' + "y" * 100 + '"], "if": {}}}}'
-    )
-    panel.set_group([0], "A group with a name that is longer than the panel is wide, by far")
-    panel.check_now()
-    panel.resize(260, 700)
-    for view in (FORM, TEXT):
-        panel.editor.show_view(view)
-        panel.editor.form.open_field(("properties", "x" * 100))
-        QApplication.sendPostedEvents()
-        wide = [child for child in panel.findChildren(QWidget) if child.isVisible() and right(child, panel) > 260]
-        assert wide == []
-
-
-def right(child: QWidget, panel: QWidget) -> int:
-    return child.mapTo(panel, QPoint(child.width(), 0)).x()

@@ -62,31 +62,6 @@ def names(form: SchemaForm) -> list[str]:
     return [row.field.name for row in form.rows if row.level == 0 and row.field.role == "property"]
 
 
-def lines(text: str) -> list[str]:
-    return text.split("\n")
-
-
-def test_typed_description_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    emitted: list[Any] = []
-    panel.changed.connect(emitted.append)
-    control = open_field(form, CITY).controls["description"]
-    assert isinstance(control, LinesSlot)
-    control.field.setFocus()
-    control.field.moveCursor(control.field.textCursor().MoveOperation.End)
-    QTest.keyClicks(control.field, "!?")
-    text = editor.schema.text()
-    assert [n for n, line in enumerate(lines(text)) if line != lines(SCHEMA)[n]] == [2]
-    assert text == SCHEMA.replace("A city 🌍", "A city 🌍!?")
-    assert len(emitted) == 2, "one change for each key"
-    assert panel.tools[0].text == text
-    assert panel.tools[0].parameters == json.loads(text)
-    assert control.field.toPlainText() == "A city 🌍!?"
-    form.undo_asked.emit()
-    form.undo_asked.emit()
-    assert editor.schema.text() == SCHEMA
-    assert control.field.toPlainText() == "A city 🌍"
-
-
 def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> None:
     def value() -> Any:
         return json.loads(editor.schema.text())

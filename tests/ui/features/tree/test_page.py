@@ -33,38 +33,6 @@ def page(qtbot: QtBot, session: Session) -> TreePage:
     return page
 
 
-def test_keys_lead_from_turn_to_turn_and_go_there(page: TreePage, qtbot: QtBot) -> None:
-    view = page.view
-    view.setFocus()
-    assert view.current == "a3b", "the end of the branch that is looked at"
-    for key, there in (
-        (Qt.Key.Key_Up, "a3a"),
-        (Qt.Key.Key_Left, "a3u"),
-        (Qt.Key.Key_Left, "a3"),
-        (Qt.Key.Key_Up, "a2"),
-        (Qt.Key.Key_Home, "s"),
-        (Qt.Key.Key_End, "a3b"),
-    ):
-        QTest.keyClick(view, key)
-        assert view.current == there
-    with qtbot.waitSignal(page.turn_asked) as asked:
-        QTest.keyClick(view, Qt.Key.Key_Return)
-    assert asked.args == ["a3b"]
-    with qtbot.waitSignal(page.delete_asked) as asked:
-        QTest.keyClick(view, Qt.Key.Key_Delete)
-    assert asked.args == ["a3b"]
-
-
-def test_selected_turn_is_described(page: TreePage) -> None:
-    assert page.said.text == "23 turns · 7 branches · 1 failed · 1 interrupted · 1 stopped"
-    page.view.setFocus()
-    page.view.look_at("a2")
-    assert page.said.text == "Assistant · turn 3 · alternative 2 of 4 · failed — Lisbon, I think."
-    assert page.view.accessibleDescription().startswith(page.said.text)
-    page.view.look_at("t")
-    assert page.said.text == 'Tool · turn 4 — {"temp": 21}'
-
-
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
     session.turns.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
     page.slices.finish()

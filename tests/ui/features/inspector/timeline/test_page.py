@@ -27,22 +27,6 @@ def show_weather(page: TimelinePage) -> Trace:
     return trace
 
 
-def cells(page: TimelinePage, row: int) -> list[str]:
-    model = page.table.frames
-    return [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
-
-
-def test_frames_are_rows_with_their_content(page: TimelinePage) -> None:
-    show_weather(page)
-    assert page.table.frames.rowCount() == 19
-    assert cells(page, 1) == ["2", "0.300 s", "50 ms", "reasoning", '"The "']
-    assert cells(page, 9) == ["10", "0.700 s", "50 ms", "content", '"**Lis"']
-    assert cells(page, 13) == ["14", "1.850 s", "50 ms", "tool call", "get_weather · id call_1"]
-    assert cells(page, 15)[3:] == ["arguments", ': "Lis']
-    assert cells(page, 17)[3:] == ["finish", "tool_calls"]
-    assert cells(page, 18)[3:] == ["end", "[DONE]"]
-
-
 def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
     trace = show_weather(page)
     assert page.detail.about.text().splitlines()[0].split() == ["frames", "19"]
