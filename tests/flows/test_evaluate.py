@@ -89,8 +89,7 @@ async def test_run_is_stopped_continued_left_and_deleted(person: Person) -> None
     assert count < requests + 48
     await person.do(lambda: person.app.workspace.undelete())
     page = await EvaluatePage.wait(person)
-    await page.wait_until_ready()
-    assert not page.running
+    await page.wait_until(lambda: page.ready and not page.running, "the restored experiment")
     assert len(person.posts) == count
 
 

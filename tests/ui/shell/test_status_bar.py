@@ -6,7 +6,7 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.domain.usage import Usage
@@ -28,29 +28,10 @@ def words(bar: StatusBar) -> str:
     return " | ".join(label.text().strip() for label in bar.findChildren(QLabel) if label.isVisible() and label.text())
 
 
-def meter(bar: StatusBar) -> QProgressBar:
-    (found,) = bar.findChildren(QProgressBar)
-    return found
-
-
 def limits(remaining: float = 25, reset_in: float | None = 42.0, age: float = 0.0) -> RateLimits:
     roomy = RateLimit("tokens", 1_000, 900, 60)
     tight = RateLimit("requests", 100, remaining, reset_in, ("100", str(remaining), "42s"))
     return RateLimits((roomy, tight), time.time() - age)
-
-
-def test_tightest_rate_limit_is_shown_as_sent(bar: StatusBar) -> None:
-    assert not meter(bar).isVisible()
-    bar.show_limits(limits())
-    assert meter(bar).isVisible()
-    assert meter(bar).value() == 250
-    assert "Requests" in words(bar)
-    assert "25 / 100 left" in words(bar)
-    tips = [label.toolTip() for label in bar.findChildren(QLabel)]
-    assert any("As sent: limit 100, remaining 25, reset 42s" in tip for tip in tips)
-    bar.show_limits(None)
-    assert not meter(bar).isVisible()
-    assert "left" not in words(bar)
 
 
 def test_rate_limit_after_its_reset_says_so(bar: StatusBar) -> None:

@@ -77,20 +77,6 @@ def test_text_is_returned_exactly(editor: CodeEditor) -> None:
     assert editor.text() == "lone ‹U+D800› surrogate"
 
 
-def test_marks_underline_until_the_text_is_replaced(editor: CodeEditor) -> None:
-    editor.setPlainText('{\n  "a": tru\n}')
-    problem = editor.problem()
-    assert problem is not None
-    editor.mark(problem.line, problem.column, problem.message)
-    assert [(m.line, m.column) for m in editor.marks] == [(2, 8)]
-    underlined = [s for s in editor.extraSelections() if s.format.underlineStyle().value]
-    assert [s.cursor.selectedText() for s in underlined] == ["tru"]
-    editor.mark(99, 99, "past the end")
-    editor.setPlainText("{}")
-    assert editor.marks == ()
-    assert editor.extraSelections() == []
-
-
 def test_pasted_text_is_plain(editor: CodeEditor) -> None:
     data = QMimeData()
     data.setHtml("<b>x</b>")

@@ -52,19 +52,6 @@ def driver(qtbot: QtBot) -> ComposerDriver:
     return driver
 
 
-def test_setting_swaps_the_keys(driver: ComposerDriver) -> None:
-    driver.composer.set_enter_runs(True)
-    QTest.keyClicks(driver.field, "a")
-    driver.press(CONTROL)
-    driver.press(SHIFT)
-    assert driver.composer.text.replace("\u2028", "\n") == "a\n\n"
-    assert driver.asked == []
-    driver.press()
-    assert driver.asked == ["run"]
-    assert "Enter" in driver.button("Run").text()
-    assert "Ctrl" not in driver.button("Run").text()
-
-
 def test_enter_that_ends_a_composition_does_not_run(driver: ComposerDriver) -> None:
     driver.composer.set_enter_runs(True)
     driver.compose("にほ")

@@ -94,46 +94,6 @@ def test_reasoning_line_of_one_of_several_parts_has_its_own_length() -> None:
     assert [line_of(turn, at) for at in range(3)] == [*own, ""]
 
 
-@each_case(
-    "ending, reason, chip",
-    [
-        (Ending.COMPLETE, "stop", "stop"),
-        (Ending.COMPLETE, "eos_of_sorts", "eos_of_sorts"),
-        (Ending.COMPLETE, "", "(empty)"),
-        (Ending.COMPLETE, None, ""),
-        (Ending.STOPPED, None, "stopped"),
-        (Ending.CUT_OFF, None, "cut off"),
-        (Ending.FAILED, "stop", "failed"),
-        (Ending.INTERRUPTED, None, "interrupted"),
-    ],
-)
-def test_ending_shows_the_received_reason(ending: Ending, reason: str | None, chip: str) -> None:
-    words = figures.ending_words(Outcome(ending=ending, finish_reason=reason))
-    assert words[0] == chip
-    assert bool(words[1]) is bool(chip)
-
-
-@each_case(
-    "reason, written, choices, most, said",
-    [
-        ("length", 4096, 1, 4096, True),
-        ("max_tokens", 4097, 1, 4096, True),
-        ("length", 300, 1, 4096, False),
-        ("length", 4096, 1, None, False),
-        ("length", 4096, 2, 4096, False),
-        ("length", None, 1, 4096, False),
-        ("stop", 4096, 1, 4096, False),
-    ],
-)
-def test_ending_at_the_output_limit_of_the_model_reports_it(
-    reason: str, written: int | None, choices: int, most: int | None, said: bool
-) -> None:
-    outcome = Outcome(ending=Ending.COMPLETE, finish_reason=reason, usage=Usage(completion=written), choices=choices)
-    chip, words = figures.ending_words(outcome, most)
-    assert chip == reason
-    assert ("the most that it writes by the gateway's list" in words) is said
-
-
 def test_tokens_are_estimated_by_script() -> None:
     assert figures.estimate_tokens("") == 0
     assert figures.estimate_tokens("four" * 10) == 10

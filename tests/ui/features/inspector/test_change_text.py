@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.compare import diff_json
 from playground.ui.features.inspector.change_text import MOST, ChangeText
-from playground.ui.widgets.theme import LIGHT
+from playground.ui.widgets.theme import tokens
 
 
 def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
@@ -38,5 +38,5 @@ def struck(text: ChangeText, words: str) -> bool:
     cursor: QTextCursor = text.document().find(words)
     assert not cursor.isNull()
     form = cursor.charFormat()
-    assert form.foreground().color().name().upper() in (LIGHT.error, LIGHT.ok)
+    assert form.foreground().color().name().upper() in (tokens().error, tokens().ok)
     return form.fontStrikeOut()

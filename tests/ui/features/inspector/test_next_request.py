@@ -122,18 +122,3 @@ def test_value_is_edited_and_removed_in_the_table(request_page: RequestPage) -> 
     type_value(request_page, "top_k", "[1")
     assert "not JSON yet" in request_page.page.said.text()
     assert request_page.session.settings.extra_body == {"top_k": 40}
-
-
-def test_inherited_field_can_only_be_replaced(request_page: RequestPage) -> None:
-    type_value(request_page, "cache", "false")
-    assert request_page.session.settings.extra_body["cache"] is False
-    request_page.session.change(extra_body={})
-    request_page.look()
-    item = request_page.page.fields.line("cache")
-    assert item is not None
-    request_page.page.fields.setCurrentItem(item)
-    QTest.keyClick(request_page.page.fields, Qt.Key.Key_Delete)
-    request_page.look()
-    assert "can only be taken out there" in request_page.page.said.text()
-    assert request_page.words("cache") == ("true", "inherited")
-    assert json.loads(request_page.page.editor.text()) == request_page.session.next_request.body()

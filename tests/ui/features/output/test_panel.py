@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.parameters import ChatParameters
-from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputPanel
 from tests.ui.conftest import ShowWidget
 
@@ -123,18 +122,3 @@ def test_unknown_format_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) 
     assert "not valid JSON" in panel.unsent.text()
     panel.custom.replace_text('{"type": "grammar"}')
     assert chat.sent == {"type": "grammar"}
-
-
-def test_messages_protocol_offers_only_schemas(panel: OutputPanel) -> None:
-    keeper = Keeper(panel, MessagesParameters(effort="low"))
-    assert "output_config.format" in panel.says.text()
-    assert "no JSON mode" in panel.says.text()
-    assert [kind for kind, radio in panel.radios.items() if radio.isVisible()] == [DEFAULT, SCHEMA, CUSTOM]
-    choose(panel, SCHEMA)
-    panel.insert_example()
-    assert not panel.head.isVisible()
-    assert keeper.parameters.to_wire()["output_config"] == {
-        "effort": "low",
-        "format": {"type": "json_schema", "schema": json.loads(EXAMPLE)},
-    }
-    assert MessagesParameters.from_wire(keeper.parameters.to_wire()) == keeper.parameters

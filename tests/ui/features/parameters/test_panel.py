@@ -80,18 +80,6 @@ def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> N
     assert not number.flag_label.isVisible()
 
 
-def test_switch_shows_default_on_and_off(panel: ParameterPanel) -> None:
-    switch = find_row(panel, "stream", SwitchRow)
-    assert switch.pill.text() == "default"
-    QTest.mouseClick(switch.pill, Qt.MouseButton.LeftButton)
-    assert (switch.pill.text(), sent(panel)) == ("on", {"stream": True})
-    QTest.keyClick(switch.pill, Qt.Key.Key_Space)
-    assert (switch.pill.text(), sent(panel)) == ("off", {"stream": False})
-    assert switch.pill.accessibleName() == "Stream: off"
-    QTest.keyClick(switch.pill, Qt.Key.Key_Delete)
-    assert (switch.pill.text(), sent(panel)) == ("default", {})
-
-
 def test_choice_accepts_suggestions_and_free_text(panel: ParameterPanel) -> None:
     choice = find_row(panel, "effort", ChoiceRow)
     line = choice.field.lineEdit()

@@ -24,25 +24,6 @@ def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
 
 
 @each_case(
-    "before, chosen, steps, after",
-    [
-        ("a b c", [1], -1, "b a c"),
-        ("a b c", [0], -1, "a b c"),
-        ("a b c", [2], 1, "a b c"),
-        ("a b c", [0, 1], 1, "c a b"),
-        ("a b c", [0, 2], -1, "a c b"),
-        ("X:a X:b Y:c", [1], 1, "X:a Y:b Y:c"),
-        ("X:a X:b Y:c", [2], -1, "X:a X:b X:c"),
-        ("X:a Y:b", [0], -1, "X:a Y:b"),
-        ("X:a Y:b", [1], 1, "X:a Y:b"),
-    ],
-)
-def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str) -> None:
-    given_tools = tools(before)
-    assert spell_tools(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
-
-
-@each_case(
     "before, chosen, below, after",
     [
         ("a b c", [0], 2, "b c a"),

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from playground.ui.features.inspector.timeline.page import TimelinePage, raw_text
@@ -25,24 +24,6 @@ def show_weather(page: TimelinePage) -> Trace:
     page.show_trace(trace)
     page.finish()
     return trace
-
-
-def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
-    trace = show_weather(page)
-    assert page.detail.about.text().splitlines()[0].split() == ["frames", "19"]
-    page.table.selectRow(9)
-    assert '"content": "**Lis"' in page.detail.text.text()
-    assert "#10 of 19" in page.detail.says.text
-    QTest.mouseClick(page.detail.switch.buttons[1], Qt.MouseButton.LeftButton)
-    assert page.detail.text.text() == trace.index.raw(9).decode()
-    page.table.setFocus()
-    QTest.keyClick(page.table, Qt.Key.Key_Down)
-    assert page.table.chosen == [10]
-    assert "bon** " in page.detail.text.text()
-    QTest.keyClick(page.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert "2 frames, 11 to 12" in page.detail.says.text
-    QTest.keyClick(page.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == (trace.index.raw(10) + trace.index.raw(11)).decode()
 
 
 def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
