@@ -75,7 +75,7 @@ async def test_each_match_is_reached_with_the_keyboard(person: Person) -> None:
     assert person.message.toPlainText() == "kept"
 
 
-@flow(DemoConfig(tokens_per_second=400, time_to_first_token=0.01))
+@flow(DemoConfig(tokens_per_second=100, time_to_first_token=0.01))
 async def test_streaming_message_is_searched_as_it_grows(person: Person) -> None:
     bar = Finder(person)
     await use(person, "demo-chat")  # no reasoning, which would be folded when the run is stopped early
