@@ -9,8 +9,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Uses that exist, by module, with their reasons. The list may only get shorter.
@@ -88,19 +86,3 @@ def test_private_names_are_used_only_where_they_are_defined() -> None:
     assert not offenders, "\n".join(offenders)
     unused = {module for module, names in ALLOWED.items() if names - {name for _, name in uses.get(module, ())}}
     assert not unused, f"remove from ALLOWED: {unused}"
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("loop._run()\n", ["_run"]),
-        ("class A:\n    def f(self):\n        self.loop._ready.clear()\n", ["_ready"]),
-        ("class A(Base):\n    def f(self):\n        self._inherited()\n        super()._base()\n", ["_base"]),
-        ("getattr(process, '_transport', None)\n", ["_transport"]),
-        ("from library import _hidden\nimport library._inner\n", ["_hidden", "_inner"]),
-        ("class A:\n    def __init__(self, other):\n        self._x = other._x\n", []),
-        ("row._replace(a=1)\nself.__dict__\n", []),
-    ],
-)
-def test_private_name_of_another_module_is_found(source: str, names: list[str]) -> None:
-    assert [name for _, name in foreign_names(list(ast.walk(ast.parse(source))), {"_inherited"})] == names

@@ -136,20 +136,6 @@ def test_source_has_no_offender(rule: Rule, all_offenders: dict[Rule, list[str]]
     assert not all_offenders[rule], "\n".join([RULES[rule], *all_offenders[rule]])
 
 
-@pytest.mark.parametrize(
-    ("rule", "source", "lines"),
-    [
-        (missing_docstring, "x = 1\n", [1]),
-        (banned_name, "asyncio.create_task(f)\ngroup.create_task(f)\nensure_future(f)\n", [1, 3]),
-        (protocol_name, '"""chat"""\na = "chat"\nb = ["a chat", "messages"]\n', [2, 3]),
-        (rare_sign, '"""⏸"""\nX = "a ⏸"\ndef f():\n    """✓"""\n    return f"{X} ✗ é"\n', [2, 5]),
-    ],
-)
-def test_offender_is_reported_with_its_line(rule: Rule, source: str, lines: list[int]) -> None:
-    module = Module("playground/engine/module.py", ast.parse(source))
-    assert sorted(line for line, _ in rule(module)) == lines
-
-
 def test_text_resources_have_no_rare_signs() -> None:
     rare = {name(path): signs for path in TEXT_RESOURCES if (signs := rare_signs(path.read_text(encoding="utf-8")))}
     assert not rare

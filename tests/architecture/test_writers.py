@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 CALLS: Final = frozenset({"write_whole", "write_text", "write_bytes", "mkstemp", "NamedTemporaryFile"})
 OPENS: Final = frozenset("wxa")
@@ -78,28 +76,3 @@ def test_writer_without_redaction_is_listed_with_its_reason() -> None:
     }
     assert {name: calls for name, calls in writers.items() if name not in WRITERS} == {}
     assert sorted(set(WRITERS) - set(writers)) == []
-
-
-@pytest.mark.parametrize(
-    ("lines", "writing"),
-    [
-        (
-            [
-                "path.write_text(text)",
-                "path.write_bytes(data)",
-                "open(path, 'w')",
-                "path.open('xb')",
-                "open(path, mode='a')",
-                "os.fdopen(handle, 'wb')",
-                "write_whole(path, data)",
-                "await asyncio.to_thread(write_whole, path, data)",
-                "print(text)",
-                "sys.stdout.write(text)",
-            ],
-            True,
-        ),
-        (["open(path)", "open(path, 'rb')", "os.fdopen(handle, 'rb')", "path.read_text()"], False),
-    ],
-)
-def test_call_that_writes_is_detected(lines: list[str], writing: bool) -> None:
-    assert [line for line in lines if bool(list(writes(line))) != writing] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtTest import QTest
@@ -33,24 +32,6 @@ from tests.flows.test_store import opened
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 SLOW = DemoConfig(tokens_per_second=30, time_to_first_token=0.02, rate_limit=1_000_000)
-
-
-class LanesView(Protocol):
-    """The product's own page of lanes, for flows that do not use the page objects yet."""
-
-    @property
-    def lanes(self) -> Lanes: ...
-
-    def __getattr__(self, name: str) -> Any: ...
-
-
-def page(person: Person) -> LanesView:
-    return cast(LanesView, cast(object, person.pane.columns))
-
-
-def columns(person: Person) -> list[Any]:
-    shown: list[Any] = page(person).columns
-    return shown
 
 
 def texts(lane: Session) -> list[str]:
@@ -187,45 +168,43 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
     await person.until(lambda: "dock-experiments" in [dock.objectName() for dock in find_docks(person)], "the list")
 
 
-def test_calls_of_lanes_are_answered_one_by_one_or_together(stage: Stage) -> None:
+@flow()
+async def test_calls_of_lanes_are_answered_one_by_one_or_together(person: Person) -> None:
     def find_step(person: Person, number: int) -> QAbstractButton | None:
         lanes = ComparePage(person).lanes
         return next(iter(lanes[number].find(QAbstractButton, "Step")), None) if len(lanes) > number else None
 
-    async def scene(person: Person) -> None:
-        compare = await pause_at_calls(person)
-        lanes = compare.sessions
+    compare = await pause_at_calls(person)
+    lanes = compare.sessions
 
-        # Another page is opened while the focus is in a lane: the conversation alone, an evaluation
-        for key in (Qt.Key.Key_K, Qt.Key.Key_A):
-            await person.until(lambda: find_step(person, 1) is not None, "the call of lane B")
-            button = find_step(person, 1)
-            assert button is not None
-            button.setFocus()
-            await person.until(button.hasFocus, "the focus in lane B")
-            await person.key(key, CONTROL | SHIFT)
-            await person.until(lambda: person.pane.columns is None, "another page")
-            await person.do(person.app.window.grab)
-            await compare.open()
-            await person.until(lambda: find_step(person, 0) is not None, "the call of lane A")
-            assert person.conversation.messages.visible
+    # Another page is opened while the focus is in a lane: the conversation alone, an evaluation
+    for key in (Qt.Key.Key_K, Qt.Key.Key_A):
+        await person.until(lambda: find_step(person, 1) is not None, "the call of lane B")
+        button = find_step(person, 1)
+        assert button is not None
+        button.setFocus()
+        await person.until(button.hasFocus, "the focus in lane B")
+        await person.key(key, CONTROL | SHIFT)
+        await compare.wait_until_closed()
+        await person.do(person.app.window.grab)
+        await compare.open()
+        await person.until(lambda: find_step(person, 0) is not None, "the call of lane A")
+        assert person.conversation.messages.visible
 
-        await (await compare.wait_for_call(1)).press("Same to all lanes")
-        await compare.wait_for_answers(4)
-        assert not any(lane.debugger.waiting for lane in lanes.all)
-        await person.trigger("compare.copy")
-        header, *rows = QApplication.clipboard().text().splitlines()
-        assert header.split("\t")[0].startswith("A · ")
-        assert any("get_weather" in row for row in rows)
+    await (await compare.wait_for_call(1)).press("Same to all lanes")
+    await compare.wait_for_answers(4)
+    assert not any(lane.debugger.waiting for lane in lanes.all)
+    await person.trigger("compare.copy")
+    header, *rows = QApplication.clipboard().text().splitlines()
+    assert header.split("\t")[0].startswith("A · ")
+    assert any("get_weather" in row for row in rows)
 
-        await person.run("Weather in Rome")
-        await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
-        await person.until(lambda: "waits at 1 call" in compare.lanes[1].metrics, "the call in its metrics")
-        await (await compare.wait_for_call(1)).send_result("sunny")
-        await person.until(lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].busy, "the answer of lane B")
-        assert lanes.all[0].debugger.paused
-
-    stage.play(scene)
+    await person.run("Weather in Rome")
+    await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
+    await person.until(lambda: "waits at 1 call" in compare.lanes[1].metrics, "the call in its metrics")
+    await (await compare.wait_for_call(1)).send_result("sunny")
+    await person.until(lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].busy, "the answer of lane B")
+    assert lanes.all[0].debugger.paused
 
 
 @flow()

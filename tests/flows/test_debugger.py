@@ -33,13 +33,6 @@ async def pause(person: Person, message: str) -> list[CallCard]:
     return await person.conversation.wait_for_calls()
 
 
-async def calls_of(person: Person, at: int = -1) -> list[Any]:
-    """The product's own cards, for flows that do not use the page objects yet."""
-    await person.conversation.wait_for_calls(at)
-    cards: list[Any] = person.card(at).calls
-    return cards
-
-
 def loop_reason(person: Person) -> ReasonCode | None:
     """The reason why the first waiting call was not answered by its rule."""
     (turn_id, call), *_ = person.session.debugger.waiting

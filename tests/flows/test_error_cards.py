@@ -175,7 +175,8 @@ async def test_error_card_describes_what_arrived(person: Person) -> None:
     await person.until(lambda: message.has_button("Read as cumulative text"), "the offer to come back")
 
 
-def test_gateway_state_follows_each_answer(stage: Stage) -> None:
+@flow()
+async def test_gateway_state_follows_each_answer(person: Person) -> None:
     def says(person: Person) -> str:
         """The state in the tool bar, once the status bar has the same."""
         labels = [label for bar in person.find(QStatusBar) for label in person.find(QLabel, "", bar)]
@@ -183,38 +184,35 @@ def test_gateway_state_follows_each_answer(stage: Stage) -> None:
         bar = GatewayBar(person)
         return bar.state if tooltips == [bar.gateway.toolTip()] else ""
 
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            await at(person, server)
-            await person.until(lambda: says(person) == "reached", "reached")
-            for script, words in (
-                (refusal(401, {"message": "bad key"}), "reached, the key is refused"),
-                (refusal(400, {"message": "odd value"}), "reached"),
-                (refusal(500, {"message": "trouble"}), "reached, it answered with an error of its own"),
-                ([send(head()), send(sse(text_chunk("Well"))), reset()], "reached"),
-                ([reset()], "not reached"),
-            ):
-                server.play(script)
-                await person.run("Hello")
-                await person.until(partial(lambda words: says(person) == words, words), words)
-                await person.idle()
-            failed = person.session
-            server.play(hold())
-            await person.do(person.app.window.action("experiment.new").trigger)
-            await person.until(lambda: person.session is not failed, "another experiment")
-            server.play(send(MODELS), keep())
-            await GatewayBar(person).choose_gateway("Scripted")
-            await person.do(person.app.window.action("run.models").trigger)
-            await person.until(lambda: says(person) == "reached", "reached again")
-            await person.do(partial(person.app.workspace.open, failed.id))
-            await person.until(lambda: person.session is failed, "the one that failed")
-            await person.until(lambda: says(person) == "reached", "the state without the old failure")
-            await person.use_model("small")
-            server.play(hold())
-            await person.run("Wait")
-            await person.until(lambda: person.session.active_run is not None, "a run")
-            await person.do(person.pane.stop)
+    with FaultServer() as server:
+        await at(person, server)
+        await person.until(lambda: says(person) == "reached", "reached")
+        for script, words in (
+            (refusal(401, {"message": "bad key"}), "reached, the key is refused"),
+            (refusal(400, {"message": "odd value"}), "reached"),
+            (refusal(500, {"message": "trouble"}), "reached, it answered with an error of its own"),
+            ([send(head()), send(sse(text_chunk("Well"))), reset()], "reached"),
+            ([reset()], "not reached"),
+        ):
+            server.play(script)
+            await person.run("Hello")
+            await person.until(partial(lambda words: says(person) == words, words), words)
             await person.idle()
-            await person.until(lambda: says(person) == "reached", "the state as before the stop")
-
-    stage.play(scene)
+        failed = person.session
+        server.play(hold())
+        await person.do(person.app.window.action("experiment.new").trigger)
+        await person.until(lambda: person.session is not failed, "another experiment")
+        server.play(send(MODELS), keep())
+        await GatewayBar(person).choose_gateway("Scripted")
+        await person.do(person.app.window.action("run.models").trigger)
+        await person.until(lambda: says(person) == "reached", "reached again")
+        await person.do(partial(person.app.workspace.open, failed.id))
+        await person.until(lambda: person.session is failed, "the one that failed")
+        await person.until(lambda: says(person) == "reached", "the state without the old failure")
+        await person.use_model("small")
+        server.play(hold())
+        await person.run("Wait")
+        await person.until(lambda: person.session.active_run is not None, "a run")
+        await person.do(person.pane.stop)
+        await person.idle()
+        await person.until(lambda: says(person) == "reached", "the state as before the stop")

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from playground.demo.server import DemoConfig
 from playground.engine.session.plan import Budget
 from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.evaluate import AT_ONCE, EvaluatePage, change_plan, plan_of
 from tests.flows.pages.steps import answer_question
 
@@ -40,9 +41,10 @@ def test_sample_is_evaluated_and_its_answers_are_there_after_restart(stage: Stag
         await person.until(lambda: page.stale == 0 and page.answers == 48, "the answers again")
 
         await person.press("Compare", window.bar)
-        await person.until(lambda: person.pane.columns is not None, "the lanes")
+        await person.until(lambda: ComparePage(person).lanes, "the lanes")
         await person.press("Conversation", window.bar)
-        await person.until(lambda: person.pane.columns is None and person.pane.composer.isVisible(), "the conversation")
+        await ComparePage(person).wait_until_closed()
+        await person.until(person.pane.composer.isVisible, "the conversation")
         await person.until(lambda: [dock.isVisible() for dock in docks] == before, "the panels as before")
 
     async def second(person: Person) -> None:
@@ -87,8 +89,7 @@ async def test_run_is_stopped_continued_left_and_deleted(person: Person) -> None
     assert count < requests + 48
     await person.do(lambda: person.app.workspace.undelete())
     page = await EvaluatePage.wait(person)
-    await page.wait_until_ready()
-    assert not page.running
+    await page.wait_until(lambda: page.ready and not page.running, "the restored experiment")
     assert len(person.posts) == count
 
 
@@ -98,11 +99,11 @@ async def test_run_continues_behind_other_pages_and_quitting_asks(person: Person
     await page.begin()
     await person.until(lambda: page.running and page.answers, "the run")
     await person.press("Compare", person.app.window.bar)
-    await person.until(lambda: not EvaluatePage.count(person) and person.pane.columns is not None, "the lanes")
+    await person.until(lambda: not EvaluatePage.count(person) and ComparePage(person).lanes, "the lanes")
     await person.press("Evaluate", person.app.window.bar)
     page = await EvaluatePage.wait(person)
     await person.until(lambda: page.running, "the run")
-    assert person.pane.columns is None
+    assert not ComparePage(person).lanes
     await person.do(person.app.quit)
     assert "An evaluation is under way" in await answer_question(person, "Cancel")
     await person.until(lambda: page.running, "the run")

@@ -9,7 +9,8 @@ from playground.domain.checks.json_answers import IsJSON
 from playground.domain.checks.texts import Contains, Equals
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from tests.flows.conftest import Person, Stage, flow
+from tests.flows.conftest import Person, flow
+from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.evaluate import CasesPanel, EvaluatePage, VariantDialog, plan_of
 from tests.flows.pages.steps import column_texts
 
@@ -76,11 +77,12 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await person.until(lambda: ids() == [third, first, second], "three variants")
 
     await panel.card(variants[1].name).choose("Open as a lane of Compare")
-    await person.until(lambda: person.pane.columns is not None, "Compare")
+    await person.until(lambda: ComparePage(person).lanes, "Compare")
     assert lanes.all[-1].settings.current.set_fields["temperature"] == 1
 
 
-def test_checks_and_promptfoo_configurations_are_imported(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_checks_and_promptfoo_configurations_are_imported(person: Person, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("sep=;\ncity;__expected1;__expected2;__metric\nRome;19;is-json;m\n", encoding="utf-8")
     (tmp_path / "tests.csv").write_text("city,__expected\nRome,contains: warm\n", encoding="utf-8")
@@ -90,80 +92,74 @@ def test_checks_and_promptfoo_configurations_are_imported(stage: Stage, tmp_path
         "prompts: [prompt.txt, make.py]\nproviders: ['ollama:chat:llama3.2:1b']\ntests: file://tests.csv\n",
         encoding="utf-8",
     )
+    dialog = await (await open_page(person)).import_cases(table)
+    columns = ("__expected1", "__expected2", "__metric")
+    assert [dialog.role(column) for column in columns] == ["a check", "a check", "left out"]
+    await person.until(lambda: "__metric" in dialog.notes, "what is left out")
+    await dialog.close("Import")
+    await person.until(lambda: len(plan_of(person).cases) == 1, "the case")
+    (case,) = plan_of(person).cases
+    assert (case.values, case.expected) == ({"city": "Rome"}, "19")
+    assert case.checks == (Equals(text="{{expected}}"), IsJSON())
 
-    async def scene(person: Person) -> None:
-        dialog = await (await open_page(person)).import_cases(table)
-        columns = ("__expected1", "__expected2", "__metric")
-        assert [dialog.role(column) for column in columns] == ["a check", "a check", "left out"]
-        await person.until(lambda: "__metric" in dialog.notes, "what is left out")
-        await dialog.close("Import")
-        await person.until(lambda: len(plan_of(person).cases) == 1, "the case")
-        (case,) = plan_of(person).cases
-        assert (case.values, case.expected) == ({"city": "Rome"}, "19")
-        assert case.checks == (Equals(text="{{expected}}"), IsJSON())
-
-        dialog = await (await EvaluatePage.wait(person)).import_cases(configuration)
-        await person.until(lambda: "make.py" in dialog.notes, "what is left out")
-        assert "prompt.txt, tests.csv" in dialog.notes
-        await dialog.close("Import")
-        await person.until(lambda: len(plan_of(person).cases) == 2, "the other case")
-        case = plan_of(person).cases[1]
-        assert [turn.text for turn in case.turns] == ["What is {{city}} like?"]
-        assert case.checks == (Contains(text="warm"),)
-        assert plan_of(person).variants[0].applied(person.session.settings).model == "llama3.2:1b"
-
-    stage.play(scene)
+    dialog = await (await EvaluatePage.wait(person)).import_cases(configuration)
+    await person.until(lambda: "make.py" in dialog.notes, "what is left out")
+    assert "prompt.txt, tests.csv" in dialog.notes
+    await dialog.close("Import")
+    await person.until(lambda: len(plan_of(person).cases) == 2, "the other case")
+    case = plan_of(person).cases[1]
+    assert [turn.text for turn in case.turns] == ["What is {{city}} like?"]
+    assert case.checks == (Contains(text="warm"),)
+    assert plan_of(person).variants[0].applied(person.session.settings).model == "llama3.2:1b"
 
 
-def test_cases_are_typed_pasted_added_from_conversation_and_imported(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_cases_are_typed_pasted_added_from_conversation_and_imported(person: Person, tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_text("city,expected,notes\nRome,19,first\nno\nBergen,rain,\n", encoding="utf-8")
 
-    async def scene(person: Person) -> None:
-        def values() -> list[tuple[dict[str, str], str]]:
-            return [(dict(case.values), case.expected) for case in plan_of(person).cases]
+    def values() -> list[tuple[dict[str, str], str]]:
+        return [(dict(case.values), case.expected) for case in plan_of(person).cases]
 
-        person.session.turns.add_turn(make_turn(Role.USER, "What is {{city}} like?"))
-        page = await open_page(person)
-        panel = await page.open_cases()
-        await person.until(lambda: panel.columns == ["city", "Expected", "Name"], "the columns")
-        await panel.set_cell(0, 0, "Lisbon")
-        await panel.set_cell(1, 0, "Oslo")
-        await panel.set_cell(1, 1, "cold")
-        assert values() == [({"city": "Lisbon"}, ""), ({"city": "Oslo"}, "cold")]
-        await undo(person)
-        assert values()[1][1] == ""
-        await panel.set_value("city", 1, "Oslo\nin winter")
-        assert values()[1][0] == {"city": "Oslo\nin winter"}
+    person.session.turns.add_turn(make_turn(Role.USER, "What is {{city}} like?"))
+    page = await open_page(person)
+    panel = await page.open_cases()
+    await person.until(lambda: panel.columns == ["city", "Expected", "Name"], "the columns")
+    await panel.set_cell(0, 0, "Lisbon")
+    await panel.set_cell(1, 0, "Oslo")
+    await panel.set_cell(1, 1, "cold")
+    assert values() == [({"city": "Lisbon"}, ""), ({"city": "Oslo"}, "cold")]
+    await undo(person)
+    assert values()[1][1] == ""
+    await panel.set_value("city", 1, "Oslo\nin winter")
+    assert values()[1][0] == {"city": "Oslo\nin winter"}
 
-        await panel.paste('Paris\twarm\n"two\nlines"\twet\n')
-        await person.until(lambda: len(values()) == 3, "what was pasted")
-        assert [case["city"] for case, _ in values()] == ["Lisbon", "Paris", "two\nlines"]
-        await panel.add("From the conversation")
-        await person.until(lambda: panel.columns[-1] == "Asks", "what the case asks itself")
-        assert plan_of(person).cases[-1].turns[0].text == "What is {{city}} like?"
+    await panel.paste('Paris\twarm\n"two\nlines"\twet\n')
+    await person.until(lambda: len(values()) == 3, "what was pasted")
+    assert [case["city"] for case, _ in values()] == ["Lisbon", "Paris", "two\nlines"]
+    await panel.add("From the conversation")
+    await person.until(lambda: panel.columns[-1] == "Asks", "what the case asks itself")
+    assert plan_of(person).cases[-1].turns[0].text == "What is {{city}} like?"
 
-        dialog = await page.import_cases(path)
-        await person.until(lambda: "Line 3" in dialog.notes, "the line that cannot be read")
-        assert not dialog.import_button.isEnabled()
-        await dialog.set_role("notes", "left out")
-        await dialog.set_variable("city", "no name!")
-        await person.until(lambda: "no name!" in dialog.summary, "why that is no variable")
-        await dialog.set_variable("city", "city")
-        await person.until(lambda: "2 cases" in dialog.summary, "the cases")
-        assert column_texts(dialog.preview) == ["Rome", "Bergen"]
-        await dialog.press("Leave out the 1 rows that cannot be read")
-        await dialog.press("In place of the 4 that are there")
-        await dialog.close("Import")
-        imported = [({"city": "Rome"}, "19"), ({"city": "Bergen"}, "rain")]
-        await person.until(lambda: values() == imported, "the cases of the file")
-        await person.until(lambda: panel.row_count == 2, "them in the table")
-        await panel.delete_all()
-        assert values() == []
-        await undo(person)
-        assert values() == imported
-
-    stage.play(scene)
+    dialog = await page.import_cases(path)
+    await person.until(lambda: "Line 3" in dialog.notes, "the line that cannot be read")
+    assert not dialog.import_button.isEnabled()
+    await dialog.set_role("notes", "left out")
+    await dialog.set_variable("city", "no name!")
+    await person.until(lambda: "no name!" in dialog.summary, "why that is no variable")
+    await dialog.set_variable("city", "city")
+    await person.until(lambda: "2 cases" in dialog.summary, "the cases")
+    assert column_texts(dialog.preview) == ["Rome", "Bergen"]
+    await dialog.press("Leave out the 1 rows that cannot be read")
+    await dialog.press("In place of the 4 that are there")
+    await dialog.close("Import")
+    imported = [({"city": "Rome"}, "19"), ({"city": "Bergen"}, "rain")]
+    await person.until(lambda: values() == imported, "the cases of the file")
+    await person.until(lambda: panel.row_count == 2, "them in the table")
+    await panel.delete_all()
+    assert values() == []
+    await undo(person)
+    assert values() == imported
 
 
 @flow()

@@ -15,7 +15,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.files.presets import Preset, PresetStore
 from playground.engine.session.snapshot import Snapshot, snapshot
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.dialogs import choose_file, name_file
 from tests.flows.pages.drop import drag_over, drop, file_data
 from tests.flows.pages.experiments import ExperimentList
@@ -35,40 +35,37 @@ def experiment(title: str) -> Snapshot:
     return Snapshot(id=title.lower(), title=title, model="demo-chat", turns=turns, head=turns[0].id)
 
 
-def test_experiment_is_saved_changed_and_opened_again(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_experiment_is_saved_changed_and_opened_again(person: Person, tmp_path: Path) -> None:
     file, copy = tmp_path / "talk.playground.json", tmp_path / "copy.playground.json"
+    await use(person, "demo-chat")
+    await person.run("Tell me about tides")
+    await person.idle(2)
+    first = person.session
+    await person.do(lambda: first.turns.select_alternative(first.transcript.path[0].id))
+    await choose_file(person, "file.save", file)
+    await notice(person, "Saved as")
+    assert open_file(file).transcript == snapshot(first).transcript
 
-    async def scene(person: Person) -> None:
-        await use(person, "demo-chat")
-        await person.run("Tell me about tides")
-        await person.idle(2)
-        first = person.session
-        await person.do(lambda: first.turns.select_alternative(first.transcript.path[0].id))
-        await choose_file(person, "file.save", file)
-        await notice(person, "Saved as")
-        assert open_file(file).transcript == snapshot(first).transcript
+    await choose_file(person, "file.open", file)
+    await notice(person, "here already, just as")
+    assert person.session is first
+    assert len(person.app.workspace.sessions) == 1
 
-        await choose_file(person, "file.open", file)
-        await notice(person, "here already, just as")
-        assert person.session is first
-        assert len(person.app.workspace.sessions) == 1
+    await person.run("And moons?")
+    await person.idle(4)
+    await choose_file(person, "file.open", file)
+    await notice(person, "opened beside it")
+    assert person.session is not first
+    assert (len(person.path), len(first.transcript.path)) == (2, 4)
 
-        await person.run("And moons?")
-        await person.idle(4)
-        await choose_file(person, "file.open", file)
-        await notice(person, "opened beside it")
-        assert person.session is not first
-        assert (len(person.path), len(first.transcript.path)) == (2, 4)
-
-        await choose_file(person, "file.save", copy)
-        await notice(person, "Saved as")
-        contents = [json.loads(path.read_text("utf-8")) for path in (copy, file)]
-        for content in contents:
-            for name in ("id", "created_at", "changed_at"):
-                content.pop(name, None)
-        assert contents[0] == contents[1]
-
-    stage.play(scene)
+    await choose_file(person, "file.save", copy)
+    await notice(person, "Saved as")
+    contents = [json.loads(path.read_text("utf-8")) for path in (copy, file)]
+    for content in contents:
+        for name in ("id", "created_at", "changed_at"):
+            content.pop(name, None)
+    assert contents[0] == contents[1]
 
 
 def test_dropped_files_are_opened(stage: Stage, tmp_path: Path) -> None:
@@ -98,7 +95,8 @@ def test_dropped_files_are_opened(stage: Stage, tmp_path: Path) -> None:
     stage.play(scene)
 
 
-def test_messages_are_reviewed_before_they_are_imported(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_messages_are_reviewed_before_they_are_imported(person: Person, tmp_path: Path) -> None:
     file = tmp_path / "talks.jsonl"
     file.write_text(LINES, "utf-8")
 
@@ -108,83 +106,74 @@ def test_messages_are_reviewed_before_they_are_imported(stage: Stage, tmp_path: 
         await window.press("Paste from the clipboard")
         return window
 
-    async def scene(person: Person) -> None:
-        person.app.open_path(file)
-        window = await ImportWindow.opened(person)
-        await person.until(lambda: window.count == 3, "three conversations")
-        await window.leave_out(1)
-        await window.press("Import")
-        await notice(person, "2 conversations imported")
-        assert [session.title for session in person.app.workspace.sessions][:2] == ["One", "Three"]
-        assert person.session.title == "One"
+    person.app.open_path(file)
+    window = await ImportWindow.opened(person)
+    await person.until(lambda: window.count == 3, "three conversations")
+    await window.leave_out(1)
+    await window.press("Import")
+    await notice(person, "2 conversations imported")
+    assert [session.title for session in person.app.workspace.sessions][:2] == ["One", "Three"]
+    assert person.session.title == "One"
 
-        window = await paste(person, '[{"role": "user", "content": "Pasted"}]')
-        await window.press("Import")
-        await person.until(lambda: person.session.title == "Pasted", "the conversation")
-        undo, redo = (person.app.window.action(name) for name in ("edit.undo", "edit.redo"))
-        await person.do(undo.trigger)
-        assert [*person.path] == []
-        assert (undo.isEnabled(), redo.isEnabled()) == (False, True)
+    window = await paste(person, '[{"role": "user", "content": "Pasted"}]')
+    await window.press("Import")
+    await person.until(lambda: person.session.title == "Pasted", "the conversation")
+    undo, redo = (person.app.window.action(name) for name in ("edit.undo", "edit.redo"))
+    await person.do(undo.trigger)
+    assert [*person.path] == []
+    assert (undo.isEnabled(), redo.isEnabled()) == (False, True)
 
-        window = await paste(person, "[1, 2")
-        await person.until(lambda: "not JSON" in window.text, "the error")
-        await window.press("Cancel")
-
-    stage.play(scene)
+    window = await paste(person, "[1, 2")
+    await person.until(lambda: "not JSON" in window.text, "the error")
+    await window.press("Cancel")
 
 
-def test_file_that_cannot_be_opened_is_reported(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_file_that_cannot_be_opened_is_reported(person: Person, tmp_path: Path) -> None:
     gone = tmp_path / "gone.json"
-
-    async def scene(person: Person) -> None:
-        before = person.session
-        for name, text, message in (
-            ("a.playground.json", '{"experiment": 1, "turns": 7}', "a.playground.json was not opened"),
-            ("a.playground.json", "{", "This is no experiment"),
-            ("b.cassette.json", "{}", "This is no cassette"),
-            (gone.name, None, "is not there"),
-        ):
-            file = tmp_path / name
-            if text is not None:
-                file.write_text(text, "utf-8")
-            person.app.open_path(file)
-            await notice(person, message)
-            assert person.session is before
-            assert recent_files(person) == []
-
-        await choose_file(person, "file.save", gone)
-        await notice(person, "Saved as")
-        gone.unlink()
-        await person.trigger("file.recent")
-        await (await Palette.wait(person)).choose_first()
-        await notice(person, "is not there")
-        await person.press("Take it off the list")
+    before = person.session
+    for name, text, message in (
+        ("a.playground.json", '{"experiment": 1, "turns": 7}', "a.playground.json was not opened"),
+        ("a.playground.json", "{", "This is no experiment"),
+        ("b.cassette.json", "{}", "This is no cassette"),
+        (gone.name, None, "is not there"),
+    ):
+        file = tmp_path / name
+        if text is not None:
+            file.write_text(text, "utf-8")
+        person.app.open_path(file)
+        await notice(person, message)
+        assert person.session is before
         assert recent_files(person) == []
 
-    stage.play(scene)
+    await choose_file(person, "file.save", gone)
+    await notice(person, "Saved as")
+    gone.unlink()
+    await person.trigger("file.recent")
+    await (await Palette.wait(person)).choose_first()
+    await notice(person, "is not there")
+    await person.press("Take it off the list")
+    assert recent_files(person) == []
 
 
-def test_exports_go_to_files_and_to_the_clipboard(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_exports_go_to_files_and_to_the_clipboard(person: Person, tmp_path: Path) -> None:
     page = tmp_path / "talk.html"
-
-    async def scene(person: Person) -> None:
-        await person.trigger("file.export")
-        await notice(person, "nothing to export yet")
-        await use(person, "demo-chat")
-        await person.run("Tell me about <b>tides</b>")
-        await person.idle(2)
-        window = await ExportWindow.opened(person, "file.export")
-        await window.press("Copy")
-        await notice(person, "Copied")
-        assert "Tell me about <b>tides</b>" in QGuiApplication.clipboard().text().replace("\\", "")
-        window = await ExportWindow.opened(person, "file.export")
-        await person.do(lambda: window.find(QRadioButton)[1].setChecked(True))
-        await window.press("Export…")
-        await name_file(person, page)
-        await notice(person, "Exported to")
-        assert "&lt;b&gt;tides" in page.read_text("utf-8")
-
-    stage.play(scene)
+    await person.trigger("file.export")
+    await notice(person, "nothing to export yet")
+    await use(person, "demo-chat")
+    await person.run("Tell me about <b>tides</b>")
+    await person.idle(2)
+    window = await ExportWindow.opened(person, "file.export")
+    await window.press("Copy")
+    await notice(person, "Copied")
+    assert "Tell me about <b>tides</b>" in QGuiApplication.clipboard().text().replace("\\", "")
+    window = await ExportWindow.opened(person, "file.export")
+    await person.do(lambda: window.find(QRadioButton)[1].setChecked(True))
+    await window.press("Export…")
+    await name_file(person, page)
+    await notice(person, "Exported to")
+    assert "&lt;b&gt;tides" in page.read_text("utf-8")
 
 
 def test_file_that_cannot_be_written_is_saved_elsewhere(stage: Stage, tmp_path: Path) -> None:
@@ -207,96 +196,92 @@ def test_file_that_cannot_be_written_is_saved_elsewhere(stage: Stage, tmp_path: 
     assert not nowhere.exists()
 
 
-def test_variables_are_filled_in_flagged_and_sent(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        conversation = person.conversation
-        await use(person, "demo-chat")
-        assert not conversation.find(QPlainTextEdit, "Value of city")
-        await person.run("Weather in {{city}} in {{unit}}?")
-        await notice(person, "have no value yet")
-        assert [*person.path] == []
-        await conversation.notice.press("Fill in")
-        field = await conversation.wait_for(QPlainTextEdit, "Value of city")
-        await person.until(field.hasFocus, "the cursor in the field")
-        await person.keys("Oslo")
-        await person.until(lambda: person.session.settings.variables == {"city": "Oslo"}, "the value")
-        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await notice(person, "{{unit}} has no value yet")
-        await conversation.notice.press("Send as written")
-        await person.idle(2)
-        assert person.path[0].text == "Weather in {{city}} in {{unit}}?"
-        assert person.body()["messages"] == [{"role": "user", "content": "Weather in Oslo in {{unit}}?"}]
+@flow()
+async def test_variables_are_filled_in_flagged_and_sent(person: Person) -> None:
+    conversation = person.conversation
+    await use(person, "demo-chat")
+    assert not conversation.find(QPlainTextEdit, "Value of city")
+    await person.run("Weather in {{city}} in {{unit}}?")
+    await notice(person, "have no value yet")
+    assert [*person.path] == []
+    await conversation.notice.press("Fill in")
+    field = await conversation.wait_for(QPlainTextEdit, "Value of city")
+    await person.until(field.hasFocus, "the cursor in the field")
+    await person.keys("Oslo")
+    await person.until(lambda: person.session.settings.variables == {"city": "Oslo"}, "the value")
+    await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await notice(person, "{{unit}} has no value yet")
+    await conversation.notice.press("Send as written")
+    await person.idle(2)
+    assert person.path[0].text == "Weather in {{city}} in {{unit}}?"
+    assert person.body()["messages"] == [{"role": "user", "content": "Weather in Oslo in {{unit}}?"}]
 
-        # the message shows the text as sent, with other values at once
-        message = conversation.message(0)
-        await message.press("Show this turn as it is sent")
-        sent = await message.wait_for(QTextEdit, "Text as it is sent")
-        assert "Weather in Oslo" in sent.toPlainText()
-        await person.type_into(field, "Rome")
-        await person.until(lambda: "Weather in Rome" in sent.toPlainText(), "the other value")
-        await person.trigger("edit.undo")
-        assert person.session.settings.variables["city"] == "Oslo"
-        await person.until(lambda: field.toPlainText() == "Oslo", "the value before")
-        await person.until(lambda: "Weather in Oslo" in sent.toPlainText(), "the value in the message")
-        await person.click(await conversation.wait_for(QWidget, "Take the value of city away"))
-        assert "city" not in person.session.settings.variables
-        await person.do(conversation.message(1).widget.setFocus)
-        await person.key(Qt.Key.Key_R)
-        await notice(person, "{{city}} has no value yet")
-        await conversation.notice.press("Send as written")
-        await person.until(lambda: len(person.session.exchanges) == 2, "a second request")
-        await person.idle(2)
-        assert person.body()["messages"][0]["content"] == "Weather in {{city}} in {{unit}}?"
-
-    stage.play(scene)
+    # the message shows the text as sent, with other values at once
+    message = conversation.message(0)
+    await message.press("Show this turn as it is sent")
+    sent = await message.wait_for(QTextEdit, "Text as it is sent")
+    assert "Weather in Oslo" in sent.toPlainText()
+    await person.type_into(field, "Rome")
+    await person.until(lambda: "Weather in Rome" in sent.toPlainText(), "the other value")
+    await person.trigger("edit.undo")
+    assert person.session.settings.variables["city"] == "Oslo"
+    await person.until(lambda: field.toPlainText() == "Oslo", "the value before")
+    await person.until(lambda: "Weather in Oslo" in sent.toPlainText(), "the value in the message")
+    await person.click(await conversation.wait_for(QWidget, "Take the value of city away"))
+    assert "city" not in person.session.settings.variables
+    await person.do(conversation.message(1).widget.setFocus)
+    await person.key(Qt.Key.Key_R)
+    await notice(person, "{{city}} has no value yet")
+    await conversation.notice.press("Send as written")
+    await person.until(lambda: len(person.session.exchanges) == 2, "a second request")
+    await person.idle(2)
+    assert person.body()["messages"][0]["content"] == "Weather in {{city}} in {{unit}}?"
 
 
-def test_presets_are_saved_used_undone_and_managed(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_presets_are_saved_used_undone_and_managed(person: Person, tmp_path: Path) -> None:
     def presets() -> tuple[Preset, ...]:
         return tuple(preset for path in tmp_path.rglob("presets.json") for preset in PresetStore(path).presets)
 
-    async def scene(person: Person) -> None:
-        bar = person.conversation.notice
-        await person.trigger("file.recent")
-        await notice(person, "No file was opened")
-        await person.trigger("presets.look")
-        await notice(person, "There are no presets yet")
-        await use(person, "demo-chat")
-        person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-        person.session.set_parameters(person.session.settings.current.with_value("temperature", 0.3))
-        await bar.press("Save…")
-        await (await SavePresetWindow.opened(person)).save("Brief")
-        await notice(person, "“Brief” saved")
+    bar = person.conversation.notice
+    await person.trigger("file.recent")
+    await notice(person, "No file was opened")
+    await person.trigger("presets.look")
+    await notice(person, "There are no presets yet")
+    await use(person, "demo-chat")
+    person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    person.session.set_parameters(person.session.settings.current.with_value("temperature", 0.3))
+    await bar.press("Save…")
+    await (await SavePresetWindow.opened(person)).save("Brief")
+    await notice(person, "“Brief” saved")
 
-        await person.trigger("experiment.new")
-        session = person.session
-        await open_tab(person, "Parameters")
-        await person.choose(await person.seen(QAbstractButton, "Presets"), "Brief")  # type: ignore[arg-type]  # a button
-        await notice(person, "“Brief” is set")
-        assert [turn.text for turn in person.path] == ["Be brief."]
-        assert session.settings.current.to_wire()["temperature"] == 0.3
-        await bar.press("Undo")
-        assert [*person.path] == []
-        assert "temperature" not in session.settings.current.to_wire()
-        await person.trigger("edit.redo")
-        assert session.settings.current.to_wire()["temperature"] == 0.3
+    await person.trigger("experiment.new")
+    session = person.session
+    await open_tab(person, "Parameters")
+    await person.choose(await person.seen(QAbstractButton, "Presets"), "Brief")  # type: ignore[arg-type]  # a button
+    await notice(person, "“Brief” is set")
+    assert [turn.text for turn in person.path] == ["Be brief."]
+    assert session.settings.current.to_wire()["temperature"] == 0.3
+    await bar.press("Undo")
+    assert [*person.path] == []
+    assert "temperature" not in session.settings.current.to_wire()
+    await person.trigger("edit.redo")
+    assert session.settings.current.to_wire()["temperature"] == 0.3
 
-        await person.trigger("presets.use")
-        palette = await Palette.wait(person)
-        assert palette.matches == ["Brief"]
-        await palette.choose_first()
-        await notice(person, "is set already")
+    await person.trigger("presets.use")
+    palette = await Palette.wait(person)
+    assert palette.matches == ["Brief"]
+    await palette.choose_first()
+    await notice(person, "is set already")
 
-        window = await PresetsWindow.opened(person, "presets.look")
-        await window.rename("Terse")
-        await person.until(lambda: [preset.name for preset in presets()] == ["Terse"], "another name")
-        await window.press("Delete")
-        await person.until(lambda: presets() == (), "an empty list")
-        await window.press("Undo")
-        await person.until(lambda: [preset.name for preset in presets()] == ["Terse"], "the preset again")
-        session.set_parameters(session.settings.current.with_value("temperature", 0.9))
-        await window.press("Replace with what is set now")
-        await person.until(lambda: (presets()[0].parameters or {}).get("temperature") == 0.9, "the new value")
-        await window.press("Close")
-
-    stage.play(scene)
+    window = await PresetsWindow.opened(person, "presets.look")
+    await window.rename("Terse")
+    await person.until(lambda: [preset.name for preset in presets()] == ["Terse"], "another name")
+    await window.press("Delete")
+    await person.until(lambda: presets() == (), "an empty list")
+    await window.press("Undo")
+    await person.until(lambda: [preset.name for preset in presets()] == ["Terse"], "the preset again")
+    session.set_parameters(session.settings.current.with_value("temperature", 0.9))
+    await window.press("Replace with what is set now")
+    await person.until(lambda: (presets()[0].parameters or {}).get("temperature") == 0.9, "the new value")
+    await window.press("Close")

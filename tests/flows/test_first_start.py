@@ -10,7 +10,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QPushButton, QTableWidget
 
 from playground.demo.server import DemoConfig, DemoServer
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.dialogs import find_windows
 from tests.flows.pages.evaluate import EvaluatePage
@@ -62,137 +62,129 @@ def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> N
     assert QSettings(app.settings.fileName(), QSettings.Format.IniFormat).value("guide/done", type=bool)
 
 
-def test_gateway_is_connected_step_by_step(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with DemoServer(SECURED) as gateway:
-            wizard = await ConnectWindow.open(person)
-            await wizard.press("Test")
-            assert "Enter an address" in wizard.text
-            await wizard.type_into(wizard.address, gateway.base_url.removesuffix("/v1"))
-            await wizard.type_into(wizard.key, KEY)
-            await wizard.press("Test")
-            await wizard.wait_for_text("It does not work yet")
-            await wizard.press(f"Use {gateway.base_url}")
-            await wizard.wait_for_text("It works")
-            await wizard.press("Back")
-            assert wizard.address.text() == gateway.base_url
-
-            await wizard.type_into(wizard.key, "sk-wrong-key-000000")
-            await wizard.press("Test")
-            await wizard.wait_for_text("It does not work yet")
-            assert "401" in wizard.text
-            assert not wizard.get(QPushButton, "Next").isEnabled()
-            await wizard.press("Change the key")
-            await person.until(wizard.key.hasFocus, "the cursor in the key")
-            await wizard.type_into(wizard.key, f"Bearer {KEY} ")
-            await wizard.press("Test")
-            await wizard.wait_for_text("It works")
-            await wizard.press("Next")
-            assert "demo-chat" in column_texts(wizard.get(QListView))
-            await wizard.type_into(wizard.get(QLineEdit, "Model"), "demo-chat")
-            await wizard.type_into(wizard.get(QLineEdit, "Name"), "Work")
-            await wizard.press("Save and begin")
-            await person.until(lambda: person.session.settings.model == "demo-chat", "the gateway and the model in use")
-            profile = person.app.gateways.get(person.session.settings.profile_id)
-            assert (profile.name, profile.default_model, profile.base_url) == ("Work", "demo-chat", gateway.base_url)
-            assert "Connected to Work." in person.conversation.notice.text
-            assert "memory" in person.conversation.notice.text, "there is no keyring"
-            assert KEY not in person.app.gateways.store.path.read_text(encoding="utf-8")
-            await person.until(lambda: not ConnectWindow.is_open(), "the dialog to close")
-            await person.do(person.app.window.activateWindow)  # as a desktop does when a dialog closes
-            await person.until(person.message.hasFocus, "the cursor in the message")
-            await person.run("!fast Hello")
-            await person.idle(turns=2)
-            assert [request for request in gateway.requests if request.method == "POST"]
-
-    stage.play(scene)
-
-
-def test_typed_gateway_is_restored_and_completed_in_all_settings(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        wizard = await ConnectWindow.opened(person, "gateway.connect")
-        await wizard.type_into(wizard.address, "http://gateway.example/v1")
+@flow()
+async def test_gateway_is_connected_step_by_step(person: Person) -> None:
+    with DemoServer(SECURED) as gateway:
+        wizard = await ConnectWindow.open(person)
+        await wizard.press("Test")
+        assert "Enter an address" in wizard.text
+        await wizard.type_into(wizard.address, gateway.base_url.removesuffix("/v1"))
         await wizard.type_into(wizard.key, KEY)
         await wizard.press("Test")
-        await wizard.wait_for_text("Nothing was sent")
-        await wizard.cancel()
+        await wizard.wait_for_text("It does not work yet")
+        await wizard.press(f"Use {gateway.base_url}")
+        await wizard.wait_for_text("It works")
+        await wizard.press("Back")
+        assert wizard.address.text() == gateway.base_url
+
+        await wizard.type_into(wizard.key, "sk-wrong-key-000000")
+        await wizard.press("Test")
+        await wizard.wait_for_text("It does not work yet")
+        assert "401" in wizard.text
+        assert not wizard.get(QPushButton, "Next").isEnabled()
+        await wizard.press("Change the key")
+        await person.until(wizard.key.hasFocus, "the cursor in the key")
+        await wizard.type_into(wizard.key, f"Bearer {KEY} ")
+        await wizard.press("Test")
+        await wizard.wait_for_text("It works")
+        await wizard.press("Next")
+        assert "demo-chat" in column_texts(wizard.get(QListView))
+        await wizard.type_into(wizard.get(QLineEdit, "Model"), "demo-chat")
+        await wizard.type_into(wizard.get(QLineEdit, "Name"), "Work")
+        await wizard.press("Save and begin")
+        await person.until(lambda: person.session.settings.model == "demo-chat", "the gateway and the model in use")
+        profile = person.app.gateways.get(person.session.settings.profile_id)
+        assert (profile.name, profile.default_model, profile.base_url) == ("Work", "demo-chat", gateway.base_url)
+        assert "Connected to Work." in person.conversation.notice.text
+        assert "memory" in person.conversation.notice.text, "there is no keyring"
+        assert KEY not in person.app.gateways.store.path.read_text(encoding="utf-8")
+        await person.until(lambda: not ConnectWindow.is_open(), "the dialog to close")
+        await person.do(person.app.window.activateWindow)  # as a desktop does when a dialog closes
+        await person.until(person.message.hasFocus, "the cursor in the message")
+        await person.run("!fast Hello")
+        await person.idle(turns=2)
+        assert [request for request in gateway.requests if request.method == "POST"]
+
+
+@flow()
+async def test_typed_gateway_is_restored_and_completed_in_all_settings(person: Person) -> None:
+    wizard = await ConnectWindow.opened(person, "gateway.connect")
+    await wizard.type_into(wizard.address, "http://gateway.example/v1")
+    await wizard.type_into(wizard.key, KEY)
+    await wizard.press("Test")
+    await wizard.wait_for_text("Nothing was sent")
+    await wizard.cancel()
+    wizard = await ConnectWindow.opened(person, "gateway.connect")
+    assert (wizard.address.text(), wizard.key.text()) == ("http://gateway.example/v1", KEY)
+    await wizard.press("All settings…")
+    settings = await GatewaysWindow.opened(person)
+    assert (settings.value("Base URL"), settings.value("Key")) == ("http://gateway.example/v1", KEY)
+    await settings.discard()
+    assert not person.app.gateways.store.profiles
+
+    with FaultServer() as server:
+        missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
+        server.play(send(whole(400, "application/json", missing)), keep())
         wizard = await ConnectWindow.opened(person, "gateway.connect")
-        assert (wizard.address.text(), wizard.key.text()) == ("http://gateway.example/v1", KEY)
-        await wizard.press("All settings…")
+        await wizard.type_into(wizard.address, server.url)
+        await wizard.press("Test")
+        await wizard.press("Add the header x-portkey-provider")
         settings = await GatewaysWindow.opened(person)
-        assert (settings.value("Base URL"), settings.value("Key")) == ("http://gateway.example/v1", KEY)
-        await settings.discard()
-        assert not person.app.gateways.store.profiles
-
-        with FaultServer() as server:
-            missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
-            server.play(send(whole(400, "application/json", missing)), keep())
-            wizard = await ConnectWindow.opened(person, "gateway.connect")
-            await wizard.type_into(wizard.address, server.url)
-            await wizard.press("Test")
-            await wizard.press("Add the header x-portkey-provider")
-            settings = await GatewaysWindow.opened(person)
-            assert settings.value("Base URL") == server.url
-            value = settings.field("Header value")
-            await person.until(value.hasFocus, "the cursor in the value of the header")
-            assert settings.value("Header name") == "x-portkey-provider"
-            await settings.enter("Header value", "openai")
-            await settings.save()
-            await settings.leave()
-
-    stage.play(scene)
+        assert settings.value("Base URL") == server.url
+        value = settings.field("Header value")
+        await person.until(value.hasFocus, "the cursor in the value of the header")
+        assert settings.value("Header name") == "x-portkey-provider"
+        await settings.enter("Header value", "openai")
+        await settings.save()
+        await settings.leave()
 
 
-def test_each_sample_opens_from_the_welcome_page_and_runs(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        conversation = person.conversation
-        names = [button.accessibleName() for button in conversation.find(QPushButton, "Open the sample")]
-        assert len(names) == 8
-        for name in names:
-            button = await conversation.wait_for(QPushButton, name)
-            description = button.accessibleDescription()
-            await person.click(button)
-            await person.until(lambda: len(person.path) > 0, "the sample")
-            assert conversation.notice.text == description
-            assert bool(EvaluatePage.count(person)) is (name == "Open the sample Evaluation")
-            assert person.session.active_run is None
-            await person.trigger("experiment.new")
-            assert not person.path
-        await person.trigger("sample.schema")
-        await person.press("Run", conversation.notice.widget)
-        await person.idle(turns=3)
-        assert "languages" in json.loads(person.path[-1].text)
-        await person.trigger("sample.evaluation")
-        await person.press("Run", conversation.notice.widget)
-        page = await EvaluatePage.wait(person)
-        await person.until(lambda: page.answers > 3, "answers")
-
-    stage.play(scene)
+@flow()
+async def test_each_sample_opens_from_the_welcome_page_and_runs(person: Person) -> None:
+    conversation = person.conversation
+    names = [button.accessibleName() for button in conversation.find(QPushButton, "Open the sample")]
+    assert len(names) == 8
+    for name in names:
+        button = await conversation.wait_for(QPushButton, name)
+        description = button.accessibleDescription()
+        await person.click(button)
+        await person.until(lambda: len(person.path) > 0, "the sample")
+        assert conversation.notice.text == description
+        assert bool(EvaluatePage.count(person)) is (name == "Open the sample Evaluation")
+        assert person.session.active_run is None
+        await person.trigger("experiment.new")
+        assert not person.path
+    await person.trigger("sample.schema")
+    await person.press("Run", conversation.notice.widget)
+    await person.idle(turns=3)
+    assert "languages" in json.loads(person.path[-1].text)
+    await person.trigger("sample.evaluation")
+    await person.press("Run", conversation.notice.widget)
+    page = await EvaluatePage.wait(person)
+    await person.until(lambda: page.answers > 3, "answers")
 
 
-def test_help_about_and_updates_open_from_the_menu(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.key(Qt.Key.Key_F1)
-        window = await HelpWindow.opened(person)
-        await person.trigger("help.open")
-        assert find_windows(HelpWindow.title) == [window.widget]
-        await window.close()
-        about = await AboutWindow.opened(person, "help.about")
-        assert about.get(QTableWidget, "Libraries and their licences").rowCount() > 10
-        await about.press("Close")
+@flow()
+async def test_help_about_and_updates_open_from_the_menu(person: Person) -> None:
+    await person.key(Qt.Key.Key_F1)
+    window = await HelpWindow.opened(person)
+    await person.trigger("help.open")
+    assert find_windows(HelpWindow.title) == [window.widget]
+    await window.close()
+    about = await AboutWindow.opened(person, "help.about")
+    assert about.get(QTableWidget, "Libraries and their licences").rowCount() > 10
+    await about.press("Close")
 
-        settings = person.app.settings
-        updates = await UpdatesWindow.opened(person, "help.updates")
-        daily = updates.get(QCheckBox)
-        assert not daily.isChecked()
-        field = updates.get(QLineEdit)
-        await person.do(partial(field.setText, "http://127.0.0.1:9/latest.json"))
-        await updates.press("Look now")
-        await person.until(lambda: "https://" in "".join(updates.texts), "the refusal")
-        await person.click(daily)
-        await updates.press("Close")
-        await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")
-        assert settings.value("updates/daily", False, type=bool)
-        assert settings.value("updates/address") == "http://127.0.0.1:9/latest.json"
-
-    stage.play(scene)
+    settings = person.app.settings
+    updates = await UpdatesWindow.opened(person, "help.updates")
+    daily = updates.get(QCheckBox)
+    assert not daily.isChecked()
+    field = updates.get(QLineEdit)
+    await person.do(partial(field.setText, "http://127.0.0.1:9/latest.json"))
+    await updates.press("Look now")
+    await person.until(lambda: "https://" in "".join(updates.texts), "the refusal")
+    await person.click(daily)
+    await updates.press("Close")
+    await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")
+    assert settings.value("updates/daily", False, type=bool)
+    assert settings.value("updates/address") == "http://127.0.0.1:9/latest.json"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton, QTextEdit
+from PySide6.QtWidgets import QPushButton
 
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
-from tests.flows.test_debugger import THREE, pause
 from tests.support.fault_server import FaultServer, hold, keep, send, whole
 
 REFUSED = send(whole(401, "application/json", b'{"error": {"message": "Who are you?"}}'))
@@ -26,93 +22,67 @@ async def enter_address(person: Person, url: str) -> ConnectWindow:
     return wizard
 
 
-def test_enter_presses_the_button_that_has_the_focus(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            server.play(REFUSED, keep())
-            wizard = await enter_address(person, server.url)
-            back = await wizard.wait_for(QPushButton, "Change the key")
-            await person.until(back.hasFocus, "the way back to the key")
-            await wizard.press_key(Qt.Key.Key_Return)
-            await person.until(lambda: wizard.key.hasFocus(), "the cursor in the key")
-            await person.do(wizard.get(QPushButton, "Cancel").setFocus)
-            await wizard.press_key(Qt.Key.Key_Return)
-            await person.until(lambda: not ConnectWindow.is_open(), "the dialog to close")
+@flow()
+async def test_enter_presses_the_button_that_has_the_focus(person: Person) -> None:
+    with FaultServer() as server:
+        server.play(REFUSED, keep())
+        wizard = await enter_address(person, server.url)
+        back = await wizard.wait_for(QPushButton, "Change the key")
+        await person.until(back.hasFocus, "the way back to the key")
+        await wizard.press_key(Qt.Key.Key_Return)
+        await person.until(lambda: wizard.key.hasFocus(), "the cursor in the key")
+        await person.do(wizard.get(QPushButton, "Cancel").setFocus)
+        await wizard.press_key(Qt.Key.Key_Return)
+        await person.until(lambda: not ConnectWindow.is_open(), "the dialog to close")
 
-        await person.trigger("settings.enter")
-        await person.do(person.app.window.activateWindow)  # as a desktop does when a dialog closes
-        await person.type_into(person.message, "Not yet")
-        await person.do(person.conversation.composer.get(QPushButton, "Add").setFocus)
-        await person.key(Qt.Key.Key_Return)
-        await person.idle(turns=1)
-        assert not [request for request in person.server.requests if request.method == "POST"], "Enter only adds it"
-
-    stage.play(scene)
+    await person.trigger("settings.enter")
+    await person.do(person.app.window.activateWindow)  # as a desktop does when a dialog closes
+    await person.type_into(person.message, "Not yet")
+    await person.do(person.conversation.composer.get(QPushButton, "Add").setFocus)
+    await person.key(Qt.Key.Key_Return)
+    await person.idle(turns=1)
+    assert not [request for request in person.server.requests if request.method == "POST"], "Enter only adds it"
 
 
-def test_gateway_test_is_stopped_by_its_button_and_by_all_settings(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            server.play(hold())
-            wizard = await enter_address(person, server.url)
-            stop = await wizard.wait_for(QPushButton, "Stop")
-            await person.until(stop.hasFocus, "the focus on the button that stops it")
-            await wizard.press_key(Qt.Key.Key_Return)
-            await wizard.wait_for_text("The test was stopped")
+@flow()
+async def test_gateway_test_is_stopped_by_its_button_and_by_all_settings(person: Person) -> None:
+    with FaultServer() as server:
+        server.play(hold())
+        wizard = await enter_address(person, server.url)
+        stop = await wizard.wait_for(QPushButton, "Stop")
+        await person.until(stop.hasFocus, "the focus on the button that stops it")
+        await wizard.press_key(Qt.Key.Key_Return)
+        await wizard.wait_for_text("The test was stopped")
 
-            await wizard.press("Test again")
-            await wizard.wait_for(QPushButton, "Stop")
-            await wizard.press("All settings…")
-            settings = await GatewaysWindow.opened(person)
-            assert settings.value("Base URL") == server.url
-            await settings.discard()
-
-    stage.play(scene)
+        await wizard.press("Test again")
+        await wizard.wait_for(QPushButton, "Stop")
+        await wizard.press("All settings…")
+        settings = await GatewaysWindow.opened(person)
+        assert settings.value("Base URL") == server.url
+        await settings.discard()
 
 
-def test_focus_stays_near_a_button_that_goes(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        conversation = person.conversation
-        await conversation.press("Open the sample Tool calls")
-        run = await person.seen(QPushButton, "Run", conversation.notice.widget)
-        await person.do(run.setFocus)
-        await person.key(Qt.Key.Key_Return)
-        await conversation.notice.wait_until_hidden()
-        await person.until(person.message.hasFocus, "the focus in the message")
-        await person.idle(turns=3)
+@flow()
+async def test_focus_stays_near_a_button_that_goes(person: Person) -> None:
+    conversation = person.conversation
+    await conversation.press("Open the sample Tool calls")
+    run = await person.seen(QPushButton, "Run", conversation.notice.widget)
+    await person.do(run.setFocus)
+    await person.key(Qt.Key.Key_Return)
+    await conversation.notice.wait_until_hidden()
+    await person.until(person.message.hasFocus, "the focus in the message")
+    await person.idle(turns=3)
 
-        outside = GatewayBar(person).model
-        await person.do(outside.setFocus)
-        await person.do(conversation.call_bar.widget.hide)
-        assert focus_in(outside)(), "the focus was not in what went"
+    outside = GatewayBar(person).model
+    await person.do(outside.setFocus)
+    await person.do(conversation.call_bar.widget.hide)
+    assert focus_in(outside)(), "the focus was not in what went"
 
-        await person.trigger("experiment.new")
-        await person.run("!fast Hello")
-        await person.idle(turns=2)
-        await person.do((await conversation.wait_for_message(1)).widget.setFocus)
-        await person.key(Qt.Key.Key_R)
-        await person.idle(turns=2)
-        await (await conversation.wait_for_message(1)).press("Earlier alternative")
-        await person.until(focus_in(conversation.messages.widget), "the focus in the messages")
-
-    stage.play(scene)
-
-
-def test_call_keeps_the_focus_while_its_message_is_drawn_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(person: Person) -> None:
-        first, _, last = await pause(person, THREE)
-        field = await last.wait_for_result_field()
-        await person.type_into(field, "half")
-        # as on a slow machine, which makes one view a frame
-        monkeypatch.setattr("playground.ui.features.conversation.card_parts.STEP_S", -1.0)
-        turn = person.path[-1]
-        edit = partial(person.session.turns.edit_call, turn.id, first.call_id, '{"city": "Faro"}', in_place=True)
-        await person.do(edit)
-        arguments = first.get(QTextEdit, "Arguments")
-        await person.until(lambda: "Faro" in arguments.toPlainText(), "the edit, drawn")
-        await person.until(lambda: len(person.conversation.message(-1).calls) == 3, "all of it drawn")
-        assert QApplication.focusWidget() is field, "it was not hidden in between"
-        await person.keys(" typed")
-        assert field.toPlainText() == "half typed"
-
-    stage.play(scene)
+    await person.trigger("experiment.new")
+    await person.run("!fast Hello")
+    await person.idle(turns=2)
+    await person.do((await conversation.wait_for_message(1)).widget.setFocus)
+    await person.key(Qt.Key.Key_R)
+    await person.idle(turns=2)
+    await (await conversation.wait_for_message(1)).press("Earlier alternative")
+    await person.until(focus_in(conversation.messages.widget), "the focus in the messages")

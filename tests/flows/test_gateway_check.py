@@ -158,49 +158,47 @@ def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
     stage.play(scene, FLAT_OUT)
 
 
-def test_gateway_check_is_priced_stopped_and_closed_while_running(stage: Stage) -> None:
+@flow()
+async def test_gateway_check_is_priced_stopped_and_closed_while_running(person: Person) -> None:
     def page(value: object) -> Step:
         return send(whole(200, "application/json", json.dumps(value).encode()))
 
-    async def scene(person: Person) -> None:
-        with FaultServer() as silent:
-            silent.play(hold())
-            profile = person.app.gateways.store.add_profile(Profile(name="Silent", base_url=silent.url))
-            person.session.change(profile_id=profile.id)
-            person.session.change(model="m")
-            window = await open_check(person)
-            await window.begin({WHOLE})
-            await person.until(lambda: window.running, "the first request")
-            await person.until(lambda: len(silent.requests) >= 2, "the request over the wire")
-            await window.press("Close")
-            await person.until(lambda: not window.visible, "the window to close")
-            await person.until(lambda: silent.closings, "the connection to be closed")
-        assert ReportStore().load() == (), "nothing came, so nothing is kept"
+    with FaultServer() as silent:
+        silent.play(hold())
+        profile = person.app.gateways.store.add_profile(Profile(name="Silent", base_url=silent.url))
+        person.session.change(profile_id=profile.id)
+        person.session.change(model="m")
         window = await open_check(person)
-        assert window.has_button("Begin")
+        await window.begin({WHOLE})
+        await person.until(lambda: window.running, "the first request")
+        await person.until(lambda: len(silent.requests) >= 2, "the request over the wire")
         await window.press("Close")
+        await person.until(lambda: not window.visible, "the window to close")
+        await person.until(lambda: silent.closings, "the connection to be closed")
+    assert ReportStore().load() == (), "nothing came, so nothing is kept"
+    window = await open_check(person)
+    assert window.has_button("Begin")
+    await window.press("Close")
 
-        # Prices that the gateway tells
-        info = {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
-        with FaultServer() as server:
-            server.play(hold())
-            server.play_at("/v1/models", page({"data": [{"id": "gpt"}]}))
-            server.play_at("/v1/model/info", page({"data": [{"model_name": "gpt", "model_info": info}]}))
-            profile = Profile(name="Told", base_url=f"{server.url}/v1", service="litellm", default_model="gpt")
-            profile = person.app.gateways.store.add_profile(profile)
-            window = await open_check(person)
-            await window.select("Gateway", profile.name)
-            await person.until(lambda: "at most $0.03" in window.text, "the price")
-            await window.begin({WHOLE})
-            await person.until(lambda: window.running, "the series")
-            checks = await window.wait_for(QTreeWidget, "Checks")
-            await person.until(checks.hasFocus, "the focus in the list: another Enter does not close the window")
-            await window.press("Stop")
-            await person.until(lambda: not window.running, "the end")
-            await person.do(partial(QTest.keyClick, window.widget, Qt.Key.Key_Escape))
-            await person.until(lambda: not window.visible, "the window to close")
-
-    stage.play(scene)
+    # Prices that the gateway tells
+    info = {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
+    with FaultServer() as server:
+        server.play(hold())
+        server.play_at("/v1/models", page({"data": [{"id": "gpt"}]}))
+        server.play_at("/v1/model/info", page({"data": [{"model_name": "gpt", "model_info": info}]}))
+        profile = Profile(name="Told", base_url=f"{server.url}/v1", service="litellm", default_model="gpt")
+        profile = person.app.gateways.store.add_profile(profile)
+        window = await open_check(person)
+        await window.select("Gateway", profile.name)
+        await person.until(lambda: "at most $0.03" in window.text, "the price")
+        await window.begin({WHOLE})
+        await person.until(lambda: window.running, "the series")
+        checks = await window.wait_for(QTreeWidget, "Checks")
+        await person.until(checks.hasFocus, "the focus in the list: another Enter does not close the window")
+        await window.press("Stop")
+        await person.until(lambda: not window.running, "the end")
+        await person.do(partial(QTest.keyClick, window.widget, Qt.Key.Key_Escape))
+        await person.until(lambda: not window.visible, "the window to close")
 
 
 def test_gateway_check_running_at_quit_saves_its_report(stage: Stage) -> None:

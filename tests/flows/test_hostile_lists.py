@@ -11,16 +11,28 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QInputDialog, QLineEdit, QListView, QToolButton
+from PySide6.QtWidgets import (
+    QComboBox,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+)
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.gateways.profiles import Profile
-from tests.flows.conftest import Person, Stage, flow
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.gateways import GatewayBar
 from tests.flows.pages.page import get_by_object_name
+from tests.flows.pages.steps import open_tab
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up
+from tests.hostile.looks import listed
 from tests.support.fault_server import FaultServer, send, whole
 from tests.support.slow import slow_except
 
@@ -70,7 +82,8 @@ MODELS = {
 
 
 @pytest.mark.parametrize("models", slow_except(["of a megabyte"], MODELS))
-def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> None:
+@flow()
+async def test_window_responds_to_any_list_of_models(person: Person, models: str) -> None:
     ids = MODELS[models]
 
     async def list_them(person: Person, url: str) -> None:
@@ -100,14 +113,11 @@ def test_window_responds_to_any_list_of_models(stage: Stage, models: str) -> Non
         person.session.change(model=ids[-1])
         await asyncio.sleep(0.3)
 
-    async def scene(person: Person) -> None:
-        await warm_up(person.app)
-        with FaultServer() as server:
-            server.play(send(listing(ids)))
-            await answers(person, partial(list_them, url=server.url))
-            await answers(person, look_through_them)
-
-    stage.play(scene)
+    await warm_up(person.app)
+    with FaultServer() as server:
+        server.play(send(listing(ids)))
+        await answers(person, partial(list_them, url=server.url))
+        await answers(person, look_through_them)
 
 
 @flow()
@@ -122,3 +132,33 @@ async def test_alternative_is_selected_by_its_number(person: Person) -> None:
     await person.do(lambda: dialog.setIntValue(2_001))
     await person.press("Go", dialog)
     await person.until(lambda: person.path[-1].id == answers[2_000].id, "the one of that number")
+
+
+def copied_text(editor: QPlainTextEdit) -> str:
+    """All of the text, as it is copied: ``toPlainText`` has the breaks that split long lines."""
+    editor.selectAll()
+    editor.copy()
+    return QGuiApplication.clipboard().text()
+
+
+@flow()
+async def test_text_typed_while_json_is_formatted_stays(person: Person) -> None:
+    await open_tab(person, "Raw")
+    editor = await person.seen(QPlainTextEdit, "This experiment")
+    field = editor.parentWidget()
+    assert field is not None
+    button, text = await person.seen(QPushButton, "Format", field), listed(20_000)
+    await person.do(lambda: editor.setPlainText(text))
+    await person.until(button.isEnabled, "an enabled button")
+
+    def format_and_type() -> None:
+        button.click()
+        QTest.keyClicks(editor, " ")
+
+    await person.do(format_and_type)
+    await person.until(lambda: not person.find(QLabel, inside=editor), "the end of formatting")
+    assert copied_text(editor) == f" {text}"
+    await person.click(button)
+    await person.until(lambda: editor.document().blockCount() > 1, "the formatted text")
+    assert json.loads(copied_text(editor)) == json.loads(text)
+    assert not person.find(QLabel, inside=editor)

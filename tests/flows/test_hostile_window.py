@@ -1,4 +1,4 @@
-"""Every shape of the table is played into the real window, and the window stays responsive."""
+"""Some shapes of the table are played into the real window; the benchmark ``hostile`` plays all of them."""
 
 from __future__ import annotations
 
@@ -12,33 +12,24 @@ from playground.engine.questions import checking
 from playground.engine.questions.worker import TIME_LIMIT
 from playground.engine.session.changes import RunState
 from playground.engine.session.verdicts import VerdictCode
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up
-from tests.hostile.shapes import WINDOW, WindowShape, doubled, tool
+from tests.hostile.shapes import WINDOW, doubled, tool
 from tests.support.fault_server import FaultServer
-from tests.support.slow import slow_except
 
-SHARE = 6  # parts of the table, each in a window of its own
 SMOKE = "a pattern that goes back", "a tool name of a megabyte in six lanes", "reasoning and text in turn"
 
 #: What Qt says of fonts of the machine that lack something; texts in very many scripts ask for all of them.
 pytestmark = pytest.mark.qt_log_ignore("Failed to compute left/right minimum", "OpenType support missing", extend=True)
 
 
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        pytest.param(tuple(shape for shape in WINDOW if shape.name in SMOKE), id="smoke"),
-        *(pytest.param(WINDOW[part::SHARE], id=str(part), marks=pytest.mark.slow) for part in range(SHARE)),
-    ],
-)
-def test_window_responds_to_every_shape(stage: Stage, shapes: tuple[WindowShape, ...]) -> None:
+def test_window_with_hostile_answers_responds(stage: Stage) -> None:
     played: list[Played] = []
 
     async def scene(person: Person) -> None:
         await warm_up(person.app)
-        for shape in shapes:
+        for shape in (shape for shape in WINDOW if shape.name in SMOKE):
             played.append(await best_of(person.app, shape, MARGIN))
 
     stage.play(scene)
@@ -55,32 +46,22 @@ DOUBLED = next(shape for shape in WINDOW if shape.name == "alternatives doubled"
 ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok")))
 
 
-@pytest.mark.parametrize("stopped", slow_except([True], [True, False]))
-def test_rule_waits_for_a_costly_check_until_stopped(
-    stage: Stage, stopped: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@flow()
+async def test_rule_with_a_costly_check_waits_until_stopped(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "TIME_LIMIT", 2 * TIME_LIMIT)  # time to see it, on a slow machine too
-
-    async def scene(person: Person) -> None:
-        with FaultServer() as server:
-            session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
-            run = asyncio.get_running_loop().create_task(session.run())
-            await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
-            (call,) = session.transcript.path[-1].calls
-            (card,) = person.conversation.message(-1).calls
-            assert session.debugger.verdict(call).code is VerdictCode.CHECKING
-            await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
-            if stopped:
-                session.stop()
-                await run
-                assert session.debugger.verdict(call).code is VerdictCode.CHECKING, "its end was not waited for"
-            else:
-                await run
-            (reason,) = session.debugger.notes.stops.values()
-            assert reason.code is (ReasonCode.STOPPED if stopped else ReasonCode.COSTLY), reason
-            said = "too costly to check: it takes longer"
-            await person.until(lambda: card.arguments_check.startswith(said), "the verdict in the card")
-            await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
-            assert session.state is RunState.IDLE
-
-    stage.play(scene)
+    with FaultServer() as server:
+        session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
+        run = asyncio.get_running_loop().create_task(session.run())
+        await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
+        (call,) = session.transcript.path[-1].calls
+        (card,) = person.conversation.message(-1).calls
+        assert session.debugger.verdict(call).code is VerdictCode.CHECKING
+        await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
+        session.stop()
+        await run
+        assert session.debugger.verdict(call).code is VerdictCode.CHECKING, "its end was not waited for"
+        (reason,) = session.debugger.notes.stops.values()
+        assert reason.code is ReasonCode.STOPPED
+        await person.until(lambda: card.arguments_check.startswith("too costly to check: it takes longer"), "it")
+        await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
+        assert session.state is RunState.IDLE

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QToolB
 
 from playground.domain.parts import Reasoning
 from playground.domain.transcript import Ending, Role, Turn
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import wait_for_dialog
 from tests.flows.pages.drop import drop, file_data
 from tests.flows.pages.gateways import GatewayBar
@@ -168,46 +168,44 @@ def test_large_image_is_waited_for_shrunk_and_sent_alone(stage: Stage, tmp_path:
     stage.play(scene)
 
 
-def test_edit_before_signed_thinking_offers_choices(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        conversation, notice = person.conversation, person.conversation.notice
-        person.session.switch_protocol("messages")
-        person.session.change(model="demo-messages")
-        values = person.session.settings.current
-        person.session.set_parameters(values.with_value("thinking", {"type": "enabled", "budget_tokens": 1024}))
-        for number, text in enumerate(("What is a monad?", "And shorter?"), 1):
-            await person.run(text)
-            await person.idle(turns=2 * number)
-        signed = signatures(person)
-        assert len(signed) == 2
-        assert all(signed)
-        sent = person.body()["messages"][1]["content"][0]
-        assert (sent["type"], sent["signature"]) == ("thinking", signed[0]), "thinking goes back byte for byte"
+@flow()
+async def test_edit_before_signed_thinking_offers_choices(person: Person) -> None:
+    conversation, notice = person.conversation, person.conversation.notice
+    person.session.switch_protocol("messages")
+    person.session.change(model="demo-messages")
+    values = person.session.settings.current
+    person.session.set_parameters(values.with_value("thinking", {"type": "enabled", "budget_tokens": 1024}))
+    for number, text in enumerate(("What is a monad?", "And shorter?"), 1):
+        await person.run(text)
+        await person.idle(turns=2 * number)
+    signed = signatures(person)
+    assert len(signed) == 2
+    assert all(signed)
+    sent = person.body()["messages"][1]["content"][0]
+    assert (sent["type"], sent["signature"]) == ("thinking", signed[0]), "thinking goes back byte for byte"
 
-        first = person.path[0].id
-        await edit_question(person, "What is a monad?", "What is a functor?")
-        await notice.wait_for_text("signed thinking of turns 2 and 4")
-        await notice.press("Branch")
-        assert [turn.text for turn in person.path if turn.role is Role.USER] == ["What is a functor?", "And shorter?"]
-        assert not signatures(person)
-        await person.run("Once more.")
-        await person.idle(turns=6)
-        assert_complete(person.path[-1])
+    first = person.path[0].id
+    await edit_question(person, "What is a monad?", "What is a functor?")
+    await notice.wait_for_text("signed thinking of turns 2 and 4")
+    await notice.press("Branch")
+    assert [turn.text for turn in person.path if turn.role is Role.USER] == ["What is a functor?", "And shorter?"]
+    assert not signatures(person)
+    await person.run("Once more.")
+    await person.idle(turns=6)
+    assert_complete(person.path[-1])
 
-        await person.do(partial(person.session.turns.select_alternative, first))
-        assert person.path[0].text == "What is a monad?"
-        assert signatures(person) == signed
-        await (await conversation.wait_for_message(0)).choose("Delete")
-        await notice.press("Drop that thinking")
-        assert not signatures(person)
-        await person.trigger("edit.undo")
-        await person.trigger("edit.undo")
-        assert signatures(person) == signed
+    await person.do(partial(person.session.turns.select_alternative, first))
+    assert person.path[0].text == "What is a monad?"
+    assert signatures(person) == signed
+    await (await conversation.wait_for_message(0)).choose("Delete")
+    await notice.press("Drop that thinking")
+    assert not signatures(person)
+    await person.trigger("edit.undo")
+    await person.trigger("edit.undo")
+    assert signatures(person) == signed
 
-        await edit_question(person, person.path[0].text, "Other words")
-        await notice.press("Keep as is")
-        await notice.wait_until_hidden()
-        assert signatures(person) == signed
-        assert not person.find(QAbstractButton, "Close this notice")
-
-    stage.play(scene)
+    await edit_question(person, person.path[0].text, "Other words")
+    await notice.press("Keep as is")
+    await notice.wait_until_hidden()
+    assert signatures(person) == signed
+    assert not person.find(QAbstractButton, "Close this notice")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.dialogs import name_file
 from tests.flows.pages.finder import Finder
 from tests.flows.pages.inspector import Diff, RequestPage
@@ -53,110 +53,71 @@ async def wait_for_beginning(person: Person, text: str) -> None:
     )
 
 
-def test_large_result_is_folded_searched_copied_and_saved(stage: Stage, tmp_path: Path) -> None:
-    async def scene(person: Person) -> None:
-        bar, clipboard = Finder(person), QGuiApplication.clipboard()
-        for text in (MANY_LINES, ONE_LINE, ODD):
-            await show(person, *transcript(text).path)
-            await wait_for_beginning(person, text)
-            await person.type_into(await bar.open(), "needle")
-            await bar.wait_for_text("1 of 1")
-            await bar.wait_for_match("needle")
-            clipboard.clear()
-            await person.do(person.conversation.get(QPushButton, COPY).click)  # the row may be below the view
-            await person.until(clipboard.text, "a text on the clipboard")
-            assert clipboard.text() == text or text is ODD, "a clipboard holds no half of a character"
-            await bar.close()
-        await person.do(person.conversation.get(QPushButton, SAVE).click)
-        await name_file(person, tmp_path / "result.txt")
-        await person.until(lambda: shown(person) == "Saved as result.txt", "the file")
-        assert (tmp_path / "result.txt").read_bytes() == ODD.encode("utf-8", "surrogatepass")
-
-    stage.play(scene)
-
-
-def test_very_large_arguments_are_not_checked(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        async def check(arguments: str, verdict: str) -> None:
-            await show(person, *transcript("ok", arguments).path)
-            (card,) = await person.conversation.wait_for_calls(1)
-            await person.until(lambda: verdict in card.arguments_check, verdict)
-
-        await check('{"city": "' + "x" * 1_200_000 + '"}', "too large to check here")
-        await check('{"city": "' + "x" * 600_000 + '", }', "not JSON")
-
-    stage.play(scene)
-
-
-def test_large_request_is_shown_in_part_copied_whole_and_compared(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        request, clipboard = RequestPage(person), QGuiApplication.clipboard()
-        text = LINE * 12_000 + "the needle"
-        await show(person, make_turn(Role.USER, text))
-        person.session.change(model="demo-chat")
-        await person.until(lambda: f"{len(text):,} characters" in request.next_text, "the next request")
-        assert len(request.next_text) < 20_000
-        assert request.get(QPlainTextEdit, "Body of the next request").isReadOnly()
+@flow()
+async def test_large_result_is_folded_searched_copied_and_saved(person: Person, tmp_path: Path) -> None:
+    bar, clipboard = Finder(person), QGuiApplication.clipboard()
+    for text in (MANY_LINES, ONE_LINE, ODD):
+        await show(person, *transcript(text).path)
+        await wait_for_beginning(person, text)
+        await person.type_into(await bar.open(), "needle")
+        await bar.wait_for_text("1 of 1")
+        await bar.wait_for_match("needle")
         clipboard.clear()
-        await request.press("Copy the request body")
-        await person.until(clipboard.text, "the next request on the clipboard")
-        assert json.loads(clipboard.text())["messages"][0]["content"] == text
-
-        await person.run("Hello")
-        await person.idle(turns=3)
-        await request.show_tab("Request")
-        await request.press("As sent")
-        await person.until(lambda: "more characters" in request.sent_text, "an excerpt")
-        await request.press("Show all")
-        await request.wait_for(QPushButton, "The last part")
-        assert "the needle" not in request.sent_text
-        await request.press("The last part")
-        assert "the needle" in request.sent_text
-        await request.press("The part before this one")
-        assert "the needle" not in request.sent_text
-        clipboard.clear()
-        await request.press("Copy the request body")
-        await person.until(clipboard.text, "the request on the clipboard")
-        assert json.loads(clipboard.text())["messages"][0]["content"] == text
-        await request.press("Show the beginning only")
-        await person.until(lambda: "more characters" in request.sent_text, "the excerpt again")
-
-        await person.trigger("wire.diff")
-        diff = Diff(person)
-        await diff.compare_with("The next request")
-        await person.until(lambda: diff.text == "Both requests are alike.", "the comparison")
-
-    stage.play(scene)
+        await person.do(person.conversation.get(QPushButton, COPY).click)  # the row may be below the view
+        await person.until(clipboard.text, "a text on the clipboard")
+        assert clipboard.text() == text or text is ODD, "a clipboard holds no half of a character"
+        await bar.close()
+    await person.do(person.conversation.get(QPushButton, SAVE).click)
+    await name_file(person, tmp_path / "result.txt")
+    await person.until(lambda: shown(person) == "Saved as result.txt", "the file")
+    assert (tmp_path / "result.txt").read_bytes() == ODD.encode("utf-8", "surrogatepass")
 
 
-def test_long_conversation_is_shown_whole_when_it_is_opened(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        roles = (Role.USER, Role.ASSISTANT)
-        turns = [make_turn(roles[number % 2], f"Message {number} of {{{{subject}}}}.") for number in range(1_001)]
-        session = person.session
-        session.change(variables={"tone": "plain"})
-        session.history.transcript = Transcript().append(*turns)  # as it is read from a file, before it is opened
+@flow()
+async def test_very_large_arguments_are_not_checked(person: Person) -> None:
+    async def check(arguments: str, verdict: str) -> None:
+        await show(person, *transcript("ok", arguments).path)
+        (card,) = await person.conversation.wait_for_calls(1)
+        await person.until(lambda: verdict in card.arguments_check, verdict)
 
-        def last() -> str:
-            messages = person.conversation.messages.messages
-            return messages[-1].text if messages else ""
+    await check('{"city": "' + "x" * 1_200_000 + '"}', "too large to check here")
+    await check('{"city": "' + "x" * 600_000 + '", }', "not JSON")
 
-        def variables() -> list[str]:
-            fields = person.conversation.find(QPlainTextEdit, "Value of")
-            return sorted(field.accessibleName().removeprefix("Value of ") for field in fields)
 
-        async def leave() -> None:
-            await person.do(person.app.workspace.new)
-            await person.until(lambda: person.session is not session and not variables(), "another experiment")
+@flow()
+async def test_large_request_is_shown_in_part_copied_whole_and_compared(person: Person) -> None:
+    request, clipboard = RequestPage(person), QGuiApplication.clipboard()
+    text = LINE * 12_000 + "the needle"
+    await show(person, make_turn(Role.USER, text))
+    person.session.change(model="demo-chat")
+    await person.until(lambda: f"{len(text):,} characters" in request.next_text, "the next request")
+    assert len(request.next_text) < 20_000
+    assert request.get(QPlainTextEdit, "Body of the next request").isReadOnly()
+    clipboard.clear()
+    await request.press("Copy the request body")
+    await person.until(clipboard.text, "the next request on the clipboard")
+    assert json.loads(clipboard.text())["messages"][0]["content"] == text
 
-        await leave()
-        await person.do(lambda: person.app.workspace.open(session.id))
-        await person.until(lambda: variables() == ["subject", "tone"], "both variables")
-        await person.until(lambda: "Message 1000" in last(), "the last message")
-        await leave()
-        session.delete_turn(turns[-1].id)
-        session.turns.add_turn(make_turn(Role.USER, "Meanwhile."))
-        await person.do(lambda: person.app.workspace.open(session.id))
-        await person.until(lambda: "Meanwhile." in last(), "the message that was added")
+    await person.run("Hello")
+    await person.idle(turns=3)
+    await request.show_tab("Request")
+    await request.press("As sent")
+    await person.until(lambda: "more characters" in request.sent_text, "an excerpt")
+    await request.press("Show all")
+    await request.wait_for(QPushButton, "The last part")
+    assert "the needle" not in request.sent_text
+    await request.press("The last part")
+    assert "the needle" in request.sent_text
+    await request.press("The part before this one")
+    assert "the needle" not in request.sent_text
+    clipboard.clear()
+    await request.press("Copy the request body")
+    await person.until(clipboard.text, "the request on the clipboard")
+    assert json.loads(clipboard.text())["messages"][0]["content"] == text
+    await request.press("Show the beginning only")
+    await person.until(lambda: "more characters" in request.sent_text, "the excerpt again")
 
-    stage.play(scene)
+    await person.trigger("wire.diff")
+    diff = Diff(person)
+    await diff.compare_with("The next request")
+    await person.until(lambda: diff.text == "Both requests are alike.", "the comparison")

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton
 from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.session import Session
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.experiments import ExperimentList, wait_for_store, wait_for_turns
 from tests.flows.pages.inspector import RequestPage
 from tests.flows.test_debugger import calls_sent, pause
@@ -51,48 +51,44 @@ def editors(person: Person) -> list[QPlainTextEdit]:
     return [*person.conversation.find(QPlainTextEdit, "Edit the"), *person.conversation.find(QPlainTextEdit, ARGUMENTS)]
 
 
-def test_result_is_sent_with_the_arguments_on_the_screen(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        (call,) = await pause(person, "!broken=1 The weather in Lisbon")
-        sent = person.path[1].calls[0].arguments
-        await person.type_into(await call.edit_arguments(), OSLO)
-        await call.send_result("sunny")
-        await person.idle(4)
-        assert calls_sent(person.body(), "chat") == [json.loads(OSLO)]
-        assert person.path[1].calls[0].received == sent
-        assert editors(person) == []
-        await person.do(person.conversation.messages.widget.setFocus)
-        for _ in range(3):  # the answer of the model stays; the result and the edit are undone one by one
-            await person.key(Qt.Key.Key_Z, CONTROL)
-        await person.until(lambda: person.path[1].calls[0].arguments == sent, "the arguments as sent")
-
-    stage.play(scene)
+@flow()
+async def test_result_is_sent_with_the_arguments_on_the_screen(person: Person) -> None:
+    (call,) = await pause(person, "!broken=1 The weather in Lisbon")
+    sent = person.path[1].calls[0].arguments
+    await person.type_into(await call.edit_arguments(), OSLO)
+    await call.send_result("sunny")
+    await person.idle(4)
+    assert calls_sent(person.body(), "chat") == [json.loads(OSLO)]
+    assert person.path[1].calls[0].received == sent
+    assert editors(person) == []
+    await person.do(person.conversation.messages.widget.setFocus)
+    for _ in range(3):  # the answer of the model stays; the result and the edit are undone one by one
+        await person.key(Qt.Key.Key_Z, CONTROL)
+    await person.until(lambda: person.path[1].calls[0].arguments == sent, "the arguments as sent")
 
 
-def test_run_sends_the_texts_on_the_screen_without_those_given_up(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.use_model("demo-chat")
-        for text in ("one", "two", "three"):
-            person.session.turns.add_turn(make_turn(Role.USER, text))
-        request = RequestPage(person)
-        await edit(person, 0, "eins")
-        await edit(person, 1, "zwei")
-        await edit(person, 2, "drei")
-        assert len(editors(person)) == 3
-        await person.until(lambda: '"drei"' in request.next_text, "the edit in the next request")
-        assert person.path[2].text == "three"
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: len(editors(person)) == 2, "the third to close")
-        await person.until(lambda: '"three"' in request.next_text, "the text before the edit in the next request")
-        await person.type_into(person.message, "four")
-        await person.key(Qt.Key.Key_Return, CONTROL)
-        await person.idle(5)
-        expected = ["eins", "zwei", "three", "four"]
-        assert [message["content"] for message in person.body()["messages"]] == expected
-        assert [turn.text for turn in person.path[:4]] == expected
-        assert editors(person) == []
-
-    stage.play(scene)
+@flow()
+async def test_run_sends_the_texts_on_the_screen_without_those_given_up(person: Person) -> None:
+    await person.use_model("demo-chat")
+    for text in ("one", "two", "three"):
+        person.session.turns.add_turn(make_turn(Role.USER, text))
+    request = RequestPage(person)
+    await edit(person, 0, "eins")
+    await edit(person, 1, "zwei")
+    await edit(person, 2, "drei")
+    assert len(editors(person)) == 3
+    await person.until(lambda: '"drei"' in request.next_text, "the edit in the next request")
+    assert person.path[2].text == "three"
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: len(editors(person)) == 2, "the third to close")
+    await person.until(lambda: '"three"' in request.next_text, "the text before the edit in the next request")
+    await person.type_into(person.message, "four")
+    await person.key(Qt.Key.Key_Return, CONTROL)
+    await person.idle(5)
+    expected = ["eins", "zwei", "three", "four"]
+    assert [message["content"] for message in person.body()["messages"]] == expected
+    assert [turn.text for turn in person.path[:4]] == expected
+    assert editors(person) == []
 
 
 def test_open_editors_survive_another_experiment_and_the_end(stage: Stage) -> None:

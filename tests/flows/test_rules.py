@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from playground.domain.debugging import Answer, Policy
+from playground.domain.debugging import Policy
 from playground.domain.transcript import Role
 from playground.engine.session.session import Session
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.compare import ComparePage
-from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.dialogs import select_entry
 from tests.flows.pages.rules import AnswersWindow, RulesWindow
 from tests.flows.pages.steps import open_tab
@@ -28,150 +26,88 @@ def posts(person: Person) -> int:
     return sum(request.method == "POST" for request in person.server.requests)
 
 
-def test_table_answers_two_calls_and_the_loop_ends(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await ready(person)
-        rules = await RulesWindow.open(person)
-        await rules.select_row(1)
-        await rules.press("Table")
-        await rules.add_row("", "no such city")
-        await rules.add_row("$[?@.city == 'Lisbon']", "21")
-        await rules.add_row("$[?@.city == 'Oslo']", "4")
-        rows = person.session.debugger.debugging.rules["get_weather"].rows
-        assert [row.answer.text for row in rows] == ["21", "4", "no such city"]
-        await rules.leave()
-        await person.run(TWO)
-        await person.idle(turns=5)
-        assert [turn.role for turn in person.path] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.TOOL, Role.ASSISTANT]
-        answers = [(result.text, result.by) for turn in person.path for result in turn.results]
-        assert answers == [("21", "table"), ("4", "table")]
-        assert not person.path[-1].calls
-        assert posts(person) == 2
-
-    stage.play(scene)
+@flow()
+async def test_table_answers_two_calls_and_the_loop_ends(person: Person) -> None:
+    await ready(person)
+    rules = await RulesWindow.open(person)
+    await rules.select_row(1)
+    await rules.press("Table")
+    await rules.add_row("", "no such city")
+    await rules.add_row("$[?@.city == 'Lisbon']", "21")
+    await rules.add_row("$[?@.city == 'Oslo']", "4")
+    rows = person.session.debugger.debugging.rules["get_weather"].rows
+    assert [row.answer.text for row in rows] == ["21", "4", "no such city"]
+    await rules.leave()
+    await person.run(TWO)
+    await person.idle(turns=5)
+    assert [turn.role for turn in person.path] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.TOOL, Role.ASSISTANT]
+    answers = [(result.text, result.by) for turn in person.path for result in turn.results]
+    assert answers == [("21", "table"), ("4", "table")]
+    assert not person.path[-1].calls
+    assert posts(person) == 2
 
 
-def test_default_rule_holds_for_all_tools_and_a_tool_keeps_its_own_under_a_new_name(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await ready(person)
-        await open_tab(person, "Parameters")
-        choice = await person.seen(QComboBox, "On a tool call")
-        await select_entry(person, choice, 2)
-        rules = await RulesWindow.opened(person)
-        assert rules.tool == "Default", "a fixed answer was chosen, and there is none yet"
-        await rules.type_answer("always sunny")
-        default = person.session.debugger.debugging.default
-        assert (default.policy, default.fixed.text) == (Policy.FIXED, "always sunny")
-        await rules.leave()
-        await person.run(TWO)
-        await person.idle(turns=5)
-        assert {result.by for turn in person.path for result in turn.results} == {"fixed"}
+@flow()
+async def test_default_rule_holds_for_all_tools_and_a_tool_keeps_its_own_under_a_new_name(person: Person) -> None:
+    await ready(person)
+    await open_tab(person, "Parameters")
+    choice = await person.seen(QComboBox, "On a tool call")
+    await select_entry(person, choice, 2)
+    rules = await RulesWindow.opened(person)
+    assert rules.tool == "Default", "a fixed answer was chosen, and there is none yet"
+    await rules.type_answer("always sunny")
+    default = person.session.debugger.debugging.default
+    assert (default.policy, default.fixed.text) == (Policy.FIXED, "always sunny")
+    await rules.leave()
+    await person.run(TWO)
+    await person.idle(turns=5)
+    assert {result.by for turn in person.path for result in turn.results} == {"fixed"}
 
-        tools = await ToolsPage.open(person)
-        await tools.press("Rule for this tool")
-        rules = await RulesWindow.opened(person)
-        assert rules.tool == "get_weather"
-        await rules.press("Table")
-        await rules.leave()
-        await person.type_into(tools.get(QLineEdit, "Tool name"), "weather_now")
-        assert set(person.session.debugger.debugging.rules) == {"weather_now"}
-        assert tools.find(QWidget, "When called: table, no rows")
+    tools = await ToolsPage.open(person)
+    await tools.press("Rule for this tool")
+    rules = await RulesWindow.opened(person)
+    assert rules.tool == "get_weather"
+    await rules.press("Table")
+    await rules.leave()
+    await person.type_into(tools.get(QLineEdit, "Tool name"), "weather_now")
+    assert set(person.session.debugger.debugging.rules) == {"weather_now"}
+    assert tools.find(QWidget, "When called: table, no rows")
 
-        await person.trigger("experiment.new")
-        assert choice.currentIndex() == 0, "another experiment has rules of its own"
-
-    stage.play(scene)
+    await person.trigger("experiment.new")
+    assert choice.currentIndex() == 0, "another experiment has rules of its own"
 
 
-def test_call_goes_on_in_lanes_and_one_becomes_the_conversation(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        compare = ComparePage(person)
-        first, _ = await pause(person, TWO)
-        await first.send_result("21")
-        await person.until(lambda: len(person.session.debugger.waiting) == 1, "one call that waits")
-        session = person.session
-        answers = await AnswersWindow.opened(person, "debug.answers")
-        await answers.type_answer("B", "4")
-        await answers.type_answer("C", "no such city")
-        lanes = await answers.start(2)
-        await person.until(
-            lambda: not session.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]), "answers"
-        )
-        assert [results(lane) for lane in lanes.all] == [["21"], ["21", "4"], ["21", "no such city"]]
-        assert lanes.all[1].transcript.path[-1].text != lanes.all[2].transcript.path[-1].text
-        assert posts(person) == 3
-        assert session.debugger.paused, "the conversation is where it was"
-        third = compare.lanes[2]
-        await person.until(lambda: "gave the error no such city" in third.settings, "its answer above it")
-        await person.until(lambda: "first token" in third.metrics, "its metrics below it")
-
-        await third.press("Continue here")
-        assert results(session) == ["21", "no such city"]
-        await person.trigger("compare.mark")
-        second = compare.lanes[1]
-        await person.until(lambda: "of the request differ" in second.request_difference, "differences from lane A")
-        await person.trigger("edit.undo")
-        assert (len(session.debugger.waiting), len(lanes.all)) == (1, 3)
-        await person.trigger("edit.undo")
-        assert (len(session.debugger.waiting), len(lanes.all)) == (1, 1)
-        await person.trigger("edit.redo")
-        await compare.wait_for_lanes(3)
-        assert results(lanes.all[2]) == ["21", "no such city"]
-
-    stage.play(scene)
-
-
-async def prepare_answers(person: Person, *answers: Answer) -> AnswersWindow:
-    """Answer the first of two calls, and open the dialog with these answers to the other."""
-    await pause(person, TWO)
+@flow()
+async def test_call_goes_on_in_lanes_and_one_becomes_the_conversation(person: Person) -> None:
+    compare = ComparePage(person)
+    first, _ = await pause(person, TWO)
+    await first.send_result("21")
+    await person.until(lambda: len(person.session.debugger.waiting) == 1, "one call that waits")
     session = person.session
-    (turn_id, first), (_, second) = session.debugger.waiting
-    session.debugger.send(turn_id, first.id, "21")
-    session.debugger.notes.set_fork_draft(turn_id, second.id, answers)
-    return await AnswersWindow.opened(person, "debug.answers")
+    answers = await AnswersWindow.opened(person, "debug.answers")
+    await answers.type_answer("B", "4")
+    await answers.type_answer("C", "no such city")
+    lanes = await answers.start(2)
+    await person.until(
+        lambda: not session.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]), "answers"
+    )
+    assert [results(lane) for lane in lanes.all] == [["21"], ["21", "4"], ["21", "no such city"]]
+    assert lanes.all[1].transcript.path[-1].text != lanes.all[2].transcript.path[-1].text
+    assert posts(person) == 3
+    assert session.debugger.paused, "the conversation is where it was"
+    third = compare.lanes[2]
+    await person.until(lambda: "gave the error no such city" in third.settings, "its answer above it")
+    await person.until(lambda: "first token" in third.metrics, "its metrics below it")
 
-
-def test_waiting_lanes_are_stopped_singly_and_all_at_once(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        never = Answer(never=True)
-        answers = await prepare_answers(person, never, Answer(text="late", delay=600), never)
-        lanes = await answers.start(3)
-        session, second, third, _ = lanes.all
-        await person.until(lambda: all(lane.debugger.pending for lane in lanes.all[1:]), "three pending answers")
-        assert not session.debugger.pending
-        column = ComparePage(person).lanes[2]
-        await person.until(lambda: "is waited for" in column.metrics, "the wait below the lane")
-        await column.press("Stop this lane")
-        await person.until(lambda: not third.debugger.pending, "one lane to stop")
-        assert second.debugger.pending
-        await person.key(Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier)
-        await person.until(lambda: not session.busy, "the lanes to end")
-        assert [results(lane) for lane in lanes.all] == [["21"]] * 4
-        assert all(lane.debugger.stopped for lane in lanes.all[1:])
-
-    stage.play(scene)
-
-
-def test_application_ends_while_lanes_wait_and_rules_are_open(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        answers = await prepare_answers(person, Answer(never=True), Answer(text="late", delay=600))
-        await answers.start(2)
-        await RulesWindow.opened(person, "debug.rules")
-
-    stage.play(scene)
-
-
-def test_several_answers_are_for_the_call_with_the_focus(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        for call, city in zip(await pause(person, TWO), ("Lisbon", "Oslo"), strict=True):
-            await person.click(await call.wait_for_result_field())
-            await person.until(focus_in(call.widget), "the focus in the card")
-            answers = await AnswersWindow.opened(person, "debug.answers")
-            assert city in answers.arguments
-            await answers.cancel()
-        await person.do(person.message.setFocus)
-        answers = await AnswersWindow.opened(person, "debug.answers")
-        assert "Lisbon" in answers.arguments, "the first that waits"
-        await answers.cancel()
-
-    stage.play(scene)
+    await third.press("Continue here")
+    assert results(session) == ["21", "no such city"]
+    await person.trigger("compare.mark")
+    second = compare.lanes[1]
+    await person.until(lambda: "of the request differ" in second.request_difference, "differences from lane A")
+    await person.trigger("edit.undo")
+    assert (len(session.debugger.waiting), len(lanes.all)) == (1, 3)
+    await person.trigger("edit.undo")
+    assert (len(session.debugger.waiting), len(lanes.all)) == (1, 1)
+    await person.trigger("edit.redo")
+    await compare.wait_for_lanes(3)
+    assert results(lanes.all[2]) == ["21", "no such city"]

@@ -332,34 +332,3 @@ def test_key_entered_later_is_removed_from_the_store_and_in_no_file(stage: Stage
 def files_of(path: Path) -> list[Path]:
     """A store, and the log that is written ahead."""
     return [file for file in path.parent.iterdir() if file.name.startswith(path.name) and file.is_file()]
-
-
-def test_key_in_a_prompt_is_in_no_file_title_or_report(stage: Stage, tmp_path: Path) -> None:
-    with FaultServer() as server:
-        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
-        server.play_at("/v1/chat/completions", cut(500, ERROR))
-
-        async def scene(person: Person) -> None:
-            await opened(person)
-            await use_gateway(person, server, "chat", Secret(KEY))
-            for words in (f"Why is {KEY} refused?", KEY):
-                await person.do(person.app.workspace.new)
-                await send_message(person, words)
-                await person.until(lambda: len(person.path) == 2, "an answer")
-                await person.idle(2)
-                assert not leaks(f"{person.app.window.windowTitle()} {person.session.title} {person.session.summary}")
-                assert not leaks(str(person.app.workspace.experiments))
-                for number, (name, action) in enumerate((("one", "cassette.save"), ("har", "cassette.export"))):
-                    file = tmp_path / f"{len(words)}-{number}-{name}.json"
-                    await choose_file(person, action, file)
-                    await person.until(file.exists, action)
-                known = person.app.gateways.keys.known()
-                for form in SUFFIXES:
-                    assert not leaks(export(snapshot(person.session), form, known, whole_tree=True))
-                assert not leaks(person.app.without_secrets(f"It stopped at {KEY}."))
-                await person.app.workspace.flush()
-                search_files(tmp_path)  # the log of the store is not folded in yet
-            assert all(KEY in str(request.body) for request in server.requests if request.body), "it was sent as typed"
-
-        stage.play(scene)
-    search_files(tmp_path)

@@ -13,7 +13,7 @@ from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, To
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.compare.lanes import Lanes
 from tests.engine.debugging import WEATHER
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.dialogs import find_windows, name_file
 from tests.flows.pages.evaluate import EvaluatePage, plan_of
@@ -75,56 +75,52 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
     assert [path.name for path in tmp_path.glob("*.csv*")] == ["out.csv"]
 
 
-def test_picture_and_list_lead_to_a_call_on_any_branch(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        await person.trigger("view.sequence")
-        sequence = SequencePage(person)
-        assert sequence.picture is None
-        turn = await run_loop(person)
-        expected = "2 requests · 3 calls · 1 does not fit"
-        await person.until(lambda: sequence.summary.startswith(expected), "the whole run")
-        await sequence.select("They do not fit the schema.")
-        await person.key(Qt.Key.Key_Return)
-        await person.until(lambda: is_in_view(person, turn, 1), "the call")
-        await sequence.press("Copy as text")
-        assert QGuiApplication.clipboard().text().startswith(expected)
+@flow()
+async def test_picture_and_list_lead_to_a_call_on_any_branch(person: Person) -> None:
+    await person.trigger("view.sequence")
+    sequence = SequencePage(person)
+    assert sequence.picture is None
+    turn = await run_loop(person)
+    expected = "2 requests · 3 calls · 1 does not fit"
+    await person.until(lambda: sequence.summary.startswith(expected), "the whole run")
+    await sequence.select("They do not fit the schema.")
+    await person.key(Qt.Key.Key_Return)
+    await person.until(lambda: is_in_view(person, turn, 1), "the call")
+    await sequence.press("Copy as text")
+    assert QGuiApplication.clipboard().text().startswith(expected)
 
-        answers = [Answer(text="rain"), Answer(text="snow")]
-        await Lanes(person.session).add_answers(person.session, turn.id, turn.calls[0].id, answers)
-        await person.trigger("view.calls")
-        calls = CallsPage(person)
-        await person.until(lambda: calls.row_count >= 5, "an entry for each answer")
-        row = next(row for row, text in enumerate(calls.column("Turn")) if text.endswith("other"))
-        calls.table.setFocus()
-        calls.table.setCurrentIndex(calls.table.model().index(row, 0))
-        await person.key(Qt.Key.Key_Return)
-        await person.until(
-            lambda: {result.text for turn in person.path for result in turn.results} & {"rain", "snow"}, "its branch"
-        )
-        await person.until(lambda: is_in_view(person, turn, 0), "the call in view")
-
-    stage.play(scene)
+    answers = [Answer(text="rain"), Answer(text="snow")]
+    await Lanes(person.session).add_answers(person.session, turn.id, turn.calls[0].id, answers)
+    await person.trigger("view.calls")
+    calls = CallsPage(person)
+    await person.until(lambda: calls.row_count >= 5, "an entry for each answer")
+    row = next(row for row, text in enumerate(calls.column("Turn")) if text.endswith("other"))
+    calls.table.setFocus()
+    calls.table.setCurrentIndex(calls.table.model().index(row, 0))
+    await person.key(Qt.Key.Key_Return)
+    await person.until(
+        lambda: {result.text for turn in person.path for result in turn.results} & {"rain", "snow"}, "its branch"
+    )
+    await person.until(lambda: is_in_view(person, turn, 0), "the call in view")
 
 
-def test_step_is_repeated_in_evaluate_and_the_conversation_stays(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        notice = person.conversation.notice
-        await person.trigger("evaluate.step")
-        assert notice.text.startswith("Write a message and run it first")
-        await pause(person, "Is it warmer in Lisbon or Oslo?")
-        before = person.session.transcript
-        await person.trigger("evaluate.step")
-        page = await EvaluatePage.wait(person)
-        plan = plan_of(person)
-        (case,) = plan.cases
-        assert [turn.text for turn in case.turns] == ["Is it warmer in Lisbon or Oslo?"]
-        await person.trigger("evaluate.step")
-        assert "in the place of 1 case" in notice.text
-        assert EvaluatePage.count(person) == 1
-        await notice.press("Put back")
-        assert plan_of(person) == plan
-        await page.run()
-        assert (page.answers, page.failed) == (plan.repeats, 0)
-        assert person.session.transcript is before
-
-    stage.play(scene)
+@flow()
+async def test_step_is_repeated_in_evaluate_and_the_conversation_stays(person: Person) -> None:
+    notice = person.conversation.notice
+    await person.trigger("evaluate.step")
+    assert notice.text.startswith("Write a message and run it first")
+    await pause(person, "Is it warmer in Lisbon or Oslo?")
+    before = person.session.transcript
+    await person.trigger("evaluate.step")
+    page = await EvaluatePage.wait(person)
+    plan = plan_of(person)
+    (case,) = plan.cases
+    assert [turn.text for turn in case.turns] == ["Is it warmer in Lisbon or Oslo?"]
+    await person.trigger("evaluate.step")
+    assert "in the place of 1 case" in notice.text
+    assert EvaluatePage.count(person) == 1
+    await notice.press("Put back")
+    assert plan_of(person) == plan
+    await page.run()
+    assert (page.answers, page.failed) == (plan.repeats, 0)
+    assert person.session.transcript is before

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QListWidget, QPushButton
 from playground.domain.transcript import Role
 from playground.engine.session.serving import Ticket
 from playground.engine.tool_servers.live import State
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage
 from tests.flows.pages.steps import column_texts
 from tests.support import tool_servers
@@ -35,120 +35,112 @@ def palette_entries(person: Person) -> list[str]:
     return [text for matches in lists for text in column_texts(matches)]
 
 
-def test_prompt_is_filled_in_and_added_to_message_or_conversation(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        assert "tool_servers" not in person.app.workspace.__dict__, "nothing of servers is made before it is used"
-        dialog = await ServerContentDialog.open(person, "Prompt…")
-        assert "does not run" in dialog.stopped_servers
-        await dialog.start_servers()
-        await dialog.choose(PROMPT)
-        await person.until(lambda: dialog.fields, "the fields of its arguments")
-        assert not dialog.can_ask
-        assert not dialog.can_write
-        await dialog.type_into("title", "We")
-        await person.until(lambda: "Welcome" in dialog.proposals("title"), "the server's proposal")
-        await dialog.type_into("title", "nowhere to be found")
-        await dialog.ask()
-        await person.until(lambda: "nowhere to be found" in dialog.problem, "the server's error")
-        await dialog.type_into("title", "Welcome")
-        assert not dialog.problem
-        await dialog.ask()
-        await person.until(lambda: NOTE in dialog.text, "the messages")
-        assert dialog.outcome
-        assert dialog.text.startswith("User:\nExplain this note")
-        await person.do(partial(person.message.setPlainText, "First of all."))
-        await dialog.close("Put into the message")
-        written = person.message.toPlainText()
-        assert written.startswith("First of all.\n\nExplain this note")
-        assert NOTE in written
-        assert "User:" not in written
+@flow()
+async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: Person) -> None:
+    assert "tool_servers" not in person.app.workspace.__dict__, "nothing of servers is made before it is used"
+    dialog = await ServerContentDialog.open(person, "Prompt…")
+    assert "does not run" in dialog.stopped_servers
+    await dialog.start_servers()
+    await dialog.choose(PROMPT)
+    await person.until(lambda: dialog.fields, "the fields of its arguments")
+    assert not dialog.can_ask
+    assert not dialog.can_write
+    await dialog.type_into("title", "We")
+    await person.until(lambda: "Welcome" in dialog.proposals("title"), "the server's proposal")
+    await dialog.type_into("title", "nowhere to be found")
+    await dialog.ask()
+    await person.until(lambda: "nowhere to be found" in dialog.problem, "the server's error")
+    await dialog.type_into("title", "Welcome")
+    assert not dialog.problem
+    await dialog.ask()
+    await person.until(lambda: NOTE in dialog.text, "the messages")
+    assert dialog.outcome
+    assert dialog.text.startswith("User:\nExplain this note")
+    await person.do(partial(person.message.setPlainText, "First of all."))
+    await dialog.close("Put into the message")
+    written = person.message.toPlainText()
+    assert written.startswith("First of all.\n\nExplain this note")
+    assert NOTE in written
+    assert "User:" not in written
 
-        dialog = await open_offers(person, "Prompt…")
-        await dialog.choose(PROMPT)
-        await dialog.type_into("title", "Welcome")
-        await person.do(partial(QTest.keyClick, dialog.field("title"), "\r"))
-        await person.until(lambda: dialog.has_button("Add as turns"), "the messages")
-        await person.do(partial(person.pane.composer.set_starting, True))
-        await dialog.press("Add as turns")
-        assert "A run is under way" in dialog.problem
-        assert not person.path
-        await person.do(partial(person.pane.composer.set_starting, False))
-        await dialog.close("Add as turns")
-        assert len(person.path) >= 1
-        assert person.path[0].role is Role.USER
-        assert any(NOTE in turn.text for turn in person.path)
-        await person.do(person.app.window.action("view.palette").trigger)
-        await person.until(
-            lambda: any(text.startswith(PROMPT) for text in palette_entries(person)), "it in the palette"
-        )
-        await person.key(Qt.Key.Key_Escape)
-
-    stage.play(scene)
+    dialog = await open_offers(person, "Prompt…")
+    await dialog.choose(PROMPT)
+    await dialog.type_into("title", "Welcome")
+    await person.do(partial(QTest.keyClick, dialog.field("title"), "\r"))
+    await person.until(lambda: dialog.has_button("Add as turns"), "the messages")
+    await person.do(partial(person.pane.composer.set_starting, True))
+    await dialog.press("Add as turns")
+    assert "A run is under way" in dialog.problem
+    assert not person.path
+    await person.do(partial(person.pane.composer.set_starting, False))
+    await dialog.close("Add as turns")
+    assert len(person.path) >= 1
+    assert person.path[0].role is Role.USER
+    assert any(NOTE in turn.text for turn in person.path)
+    await person.do(person.app.window.action("view.palette").trigger)
+    await person.until(lambda: any(text.startswith(PROMPT) for text in palette_entries(person)), "it in the palette")
+    await person.key(Qt.Key.Key_Escape)
 
 
-def test_prompt_chosen_before_server_is_ready_stays_filled_in(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        servers = person.app.workspace.tool_servers
-        servers.book.confirm(servers.book.add(tool_servers.hostile("slow")))
-        dialog = await ServerContentDialog.open(person, "Prompt…")
-        servers.begin("hostile")
-        await dialog.choose("explain")
-        await dialog.type_into("title", "We")
-        title = dialog.field("title")
-        assert servers.live("hostile").state is State.STARTING
-        await person.until(lambda: dialog.proposals("title") == ["Welcome"], "what it proposes")
-        assert servers.live("hostile").state is State.READY
-        assert dialog.field("title") is title
+@flow()
+async def test_prompt_chosen_before_server_is_ready_stays_filled_in(person: Person) -> None:
+    servers = person.app.workspace.tool_servers
+    servers.book.confirm(servers.book.add(tool_servers.hostile("slow")))
+    dialog = await ServerContentDialog.open(person, "Prompt…")
+    servers.begin("hostile")
+    await dialog.choose("explain")
+    await dialog.type_into("title", "We")
+    title = dialog.field("title")
+    assert servers.live("hostile").state is State.STARTING
+    await person.until(lambda: dialog.proposals("title") == ["Welcome"], "what it proposes")
+    assert servers.live("hostile").state is State.READY
+    assert dialog.field("title") is title
 
-        await servers.call("hostile", "change", {}, Ticket())
-        await person.until(lambda: len(dialog.fields) == 2, "its other argument")
-        assert {field.accessibleName(): field.text() for field in dialog.fields} == {"title": "We", "tone": ""}
-        assert not dialog.can_ask
-
-    stage.play(scene)
+    await servers.call("hostile", "change", {}, Ticket())
+    await person.until(lambda: len(dialog.fields) == 2, "its other argument")
+    assert {field.accessibleName(): field.text() for field in dialog.fields} == {"title": "We", "tone": ""}
+    assert not dialog.can_ask
 
 
-def test_resources_are_attached_and_watched(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        dialog = await open_offers(person, "Resource…")
-        servers = person.app.workspace.tool_servers
-        resources = {resource.uri: resource.title or resource.name for resource in servers.live("demo").resources}
-        picture = next(name for uri, name in resources.items() if "picture" in uri)
-        await dialog.choose(picture)
-        await dialog.ask()
-        await person.until(lambda: dialog.pictures, "the picture")
-        await dialog.close("Put into the message")
-        await person.until(lambda: len(person.pane.composer.attached) == 1, "the picture attached")
+@flow()
+async def test_resources_are_attached_and_watched(person: Person) -> None:
+    dialog = await open_offers(person, "Resource…")
+    servers = person.app.workspace.tool_servers
+    resources = {resource.uri: resource.title or resource.name for resource in servers.live("demo").resources}
+    picture = next(name for uri, name in resources.items() if "picture" in uri)
+    await dialog.choose(picture)
+    await dialog.ask()
+    await person.until(lambda: dialog.pictures, "the picture")
+    await dialog.close("Put into the message")
+    await person.until(lambda: len(person.pane.composer.attached) == 1, "the picture attached")
 
-        dialog = await open_offers(person, "Resource…")
-        await dialog.search("all notes")
-        await person.until(lambda: len(dialog.offers) == 1, "the resource with these words")
-        notes = dialog.offers[0]
-        await dialog.choose(notes)
-        await dialog.press("Say when it changes")
-        await person.until(
-            lambda: any(entry.method == "resources/subscribe" and entry.request for entry in servers.tape.entries),
-            "the resource watched",
-        )
-        await dialog.ask()
-        await person.until(lambda: dialog.can_write, "the resource")
-        await dialog.close("Put into the message")
-        assert person.message.toPlainText().startswith("[Resource ")
-        await servers.call("demo", "add_note", {"title": "Later", "text": "A new one."}, Ticket())
-        await person.click(await person.seen(QPushButton, "Read it again"))
-        dialog = await ServerContentDialog.wait(person)
-        await person.until(lambda: notes in dialog.texts, "the resource again")
-        assert dialog.watched
-        await dialog.ask()
-        await person.until(lambda: "Later" in dialog.text, "the new note in it")
-        await dialog.close("Close")
+    dialog = await open_offers(person, "Resource…")
+    await dialog.search("all notes")
+    await person.until(lambda: len(dialog.offers) == 1, "the resource with these words")
+    notes = dialog.offers[0]
+    await dialog.choose(notes)
+    await dialog.press("Say when it changes")
+    await person.until(
+        lambda: any(entry.method == "resources/subscribe" and entry.request for entry in servers.tape.entries),
+        "the resource watched",
+    )
+    await dialog.ask()
+    await person.until(lambda: dialog.can_write, "the resource")
+    await dialog.close("Put into the message")
+    assert person.message.toPlainText().startswith("[Resource ")
+    await servers.call("demo", "add_note", {"title": "Later", "text": "A new one."}, Ticket())
+    await person.click(await person.seen(QPushButton, "Read it again"))
+    dialog = await ServerContentDialog.wait(person)
+    await person.until(lambda: notes in dialog.texts, "the resource again")
+    assert dialog.watched
+    await dialog.ask()
+    await person.until(lambda: "Later" in dialog.text, "the new note in it")
+    await dialog.close("Close")
 
-        page = await ServerMessagesPage.open(person)
-        await person.until(lambda: page.row_count > 4, "the messages")
-        names = " ".join(page.column(2))
-        for method in ("initialize", "resources/read", "resources/subscribe", "tools/call"):
-            assert method in names
-        took = page.column(3)
-        assert any(took)
-
-    stage.play(scene)
+    page = await ServerMessagesPage.open(person)
+    await person.until(lambda: page.row_count > 4, "the messages")
+    names = " ".join(page.column(2))
+    for method in ("initialize", "resources/read", "resources/subscribe", "tools/call"):
+        assert method in names
+    took = page.column(3)
+    assert any(took)

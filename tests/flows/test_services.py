@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.services import KnownGateway
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.connect import ConnectWindow, OwnServiceWindow
 from tests.flows.pages.gateways import GatewaysWindow
 from tests.flows.test_secrets import KEY, leaks, search_files
@@ -59,147 +59,138 @@ async def ask(person: Person, text: str) -> None:
     await person.run(text)
 
 
-def test_service_is_connected_by_its_name_and_a_key(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        with DemoServer(SECURED) as gateway:
-            wizard = await connect_team(person, gateway)
-            await wizard.type_into(wizard.key, KEY)
-            await wizard.press_key(Qt.Key.Key_Return)
-            await wizard.wait_for_text("It works")
-            await wizard.press_key(Qt.Key.Key_Return)
-            await wizard.press("Save and begin")
-            await person.until(lambda: person.app.gateways.store.profiles, "the gateway")
-            (profile,) = person.app.gateways.store.profiles
-            assert (profile.name, profile.service, profile.headers) == ("Zebra", "team", {"X-Team": "stripes"})
-            assert profile.auth == {"chat": Auth.BEARER, "messages": Auth.X_API_KEY}
-            await person.idle()
-            settings = await GatewaysWindow.opened(person, "gateway.settings")
-            assert "Zebra" in settings.text
-            assert not settings.get(QPushButton, "Save").isEnabled(), "nothing is unsaved"
-            await settings.type_into("Base URL", "https://elsewhere.example/v1")
-            assert "Zebra" not in settings.text
-            await settings.discard()
-
-    stage.play(scene)
-
-
-def test_address_of_a_service_is_recognised_and_can_be_undone(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        wizard = await ConnectWindow.open(person)
-        await wizard.paste_address(DOCS)
-        assert wizard.address.text() == GROQ
-        assert "Recognised as Groq" in wizard.text
-        assert "It refuses logprobs, logit_bias and top_logprobs, so they are left out." in wizard.text
-        await wizard.press("Copy the address of the page where keys are made")
-        assert QGuiApplication.clipboard().text() == "https://console.groq.com/keys"
-        await wizard.press(UNDO)
-        assert wizard.address.text() == DOCS
-        assert "Groq" not in wizard.text
-        await wizard.paste_address(f"{GROQ}/models")
-        assert "Recognised as Groq" in wizard.text
-        await wizard.type_into(wizard.address, "https://gateway.example/v1")  # another host: another gateway
-        assert "Groq" not in wizard.text
-
-        # an address that is typed is only suggested
-        await wizard.type_into(wizard.address, "gro")
-        assert not wizard.has_button(KEEP), "a part of a name is no address"
-        await wizard.type_into(wizard.address, "https://console.groq.com/docs")
-        assert wizard.has_button(KEEP)
-        assert wizard.matches is not None
-        assert wizard.matches.currentRow() == -1, "Enter tests the typed address"
-        assert any("Messages" in endpoint for endpoint in wizard.endpoints)
-        await wizard.press_key(Qt.Key.Key_Down)
+@flow()
+async def test_service_is_connected_by_its_name_and_a_key(person: Person) -> None:
+    with DemoServer(SECURED) as gateway:
+        wizard = await connect_team(person, gateway)
+        await wizard.type_into(wizard.key, KEY)
         await wizard.press_key(Qt.Key.Key_Return)
-        assert wizard.address.text() == GROQ
-        assert [endpoint.split()[0] for endpoint in wizard.endpoints] == ["Chat", "Models"]
-        assert "usually wants a key" in wizard.text
+        await wizard.wait_for_text("It works")
+        await wizard.press_key(Qt.Key.Key_Return)
+        await wizard.press("Save and begin")
+        await person.until(lambda: person.app.gateways.store.profiles, "the gateway")
+        (profile,) = person.app.gateways.store.profiles
+        assert (profile.name, profile.service, profile.headers) == ("Zebra", "team", {"X-Team": "stripes"})
+        assert profile.auth == {"chat": Auth.BEARER, "messages": Auth.X_API_KEY}
+        await person.idle()
+        settings = await GatewaysWindow.opened(person, "gateway.settings")
+        assert "Zebra" in settings.text
+        assert not settings.get(QPushButton, "Save").isEnabled(), "nothing is unsaved"
+        await settings.type_into("Base URL", "https://elsewhere.example/v1")
+        assert "Zebra" not in settings.text
+        await settings.discard()
 
-        # a key in place of the address is not sent
-        await wizard.press(UNDO)
-        for expected in ("It is under Key now", "looks like a key"):
-            await wizard.type_into(wizard.address, KEY)
-            await wizard.press_key(Qt.Key.Key_Return)
-            assert "Step 1" in wizard.step, "nothing is sent"
-            assert expected in wizard.text
-            assert wizard.key.text() == KEY
-        await wizard.cancel()
 
-    stage.play(scene)
+@flow()
+async def test_address_of_a_service_is_recognised_and_can_be_undone(person: Person) -> None:
+    wizard = await ConnectWindow.open(person)
+    await wizard.paste_address(DOCS)
+    assert wizard.address.text() == GROQ
+    assert "Recognised as Groq" in wizard.text
+    assert "It refuses logprobs, logit_bias and top_logprobs, so they are left out." in wizard.text
+    await wizard.press("Copy the address of the page where keys are made")
+    assert QGuiApplication.clipboard().text() == "https://console.groq.com/keys"
+    await wizard.press(UNDO)
+    assert wizard.address.text() == DOCS
+    assert "Groq" not in wizard.text
+    await wizard.paste_address(f"{GROQ}/models")
+    assert "Recognised as Groq" in wizard.text
+    await wizard.type_into(wizard.address, "https://gateway.example/v1")  # another host: another gateway
+    assert "Groq" not in wizard.text
+
+    # an address that is typed is only suggested
+    await wizard.type_into(wizard.address, "gro")
+    assert not wizard.has_button(KEEP), "a part of a name is no address"
+    await wizard.type_into(wizard.address, "https://console.groq.com/docs")
+    assert wizard.has_button(KEEP)
+    assert wizard.matches is not None
+    assert wizard.matches.currentRow() == -1, "Enter tests the typed address"
+    assert any("Messages" in endpoint for endpoint in wizard.endpoints)
+    await wizard.press_key(Qt.Key.Key_Down)
+    await wizard.press_key(Qt.Key.Key_Return)
+    assert wizard.address.text() == GROQ
+    assert [endpoint.split()[0] for endpoint in wizard.endpoints] == ["Chat", "Models"]
+    assert "usually wants a key" in wizard.text
+
+    # a key in place of the address is not sent
+    await wizard.press(UNDO)
+    for expected in ("It is under Key now", "looks like a key"):
+        await wizard.type_into(wizard.address, KEY)
+        await wizard.press_key(Qt.Key.Key_Return)
+        assert "Step 1" in wizard.step, "nothing is sent"
+        assert expected in wizard.text
+        assert wizard.key.text() == KEY
+    await wizard.cancel()
 
 
-def test_variable_and_blanks_belong_to_one_service(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+@flow()
+async def test_variable_and_blanks_belong_to_one_service(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROQ_API_KEY", KEY)
+    wizard = await ConnectWindow.open(person)
+    await choose_service(wizard, "groq")
+    await wizard.press("Use GROQ_API_KEY")
+    assert wizard.variable.text() == "GROQ_API_KEY"
+    await person.do(wizard.address.setFocus)
+    await person.do(partial(QTest.keyClick, wizard.widget, Qt.Key.Key_K, Qt.KeyboardModifier.AltModifier))
+    assert wizard.variable.hasFocus()
+    await choose_service(wizard, "mistral")
+    assert "Mistral" in wizard.text
+    assert not wizard.names_variable
+    assert wizard.key.isVisible()
 
-    async def scene(person: Person) -> None:
-        wizard = await ConnectWindow.open(person)
-        await choose_service(wizard, "groq")
-        await wizard.press("Use GROQ_API_KEY")
-        assert wizard.variable.text() == "GROQ_API_KEY"
-        await person.do(wizard.address.setFocus)
-        await person.do(partial(QTest.keyClick, wizard.widget, Qt.Key.Key_K, Qt.KeyboardModifier.AltModifier))
-        assert wizard.variable.hasFocus()
-        await choose_service(wizard, "mistral")
-        assert "Mistral" in wizard.text
-        assert not wizard.names_variable
-        assert wizard.key.isVisible()
-
-        await choose_service(wizard, "azure")
-        await wizard.press("Test")
-        assert "Fill in Resource first." in wizard.text
-        field = wizard.get(QLineEdit, "Resource")
-        assert field.hasFocus()
-        await wizard.type_into(field, "my-team/../x")
-        await wizard.press("Test")
-        assert "may hold letters" in wizard.text
-        await wizard.type_into(field, "my-team")
-        address = wizard.address.text()
-        assert address == "https://my-team.openai.azure.com/openai/v1"
-        await wizard.cancel()
-        wizard = await ConnectWindow.opened(person, "gateway.connect")
-        assert (wizard.address.text(), wizard.get(QLineEdit, "Resource").text()) == (address, "my-team")
-        await wizard.press(UNDO)
-        assert not wizard.find(QLineEdit, "Resource")
-        await wizard.cancel()
-
-    stage.play(scene)
+    await choose_service(wizard, "azure")
+    await wizard.press("Test")
+    assert "Fill in Resource first." in wizard.text
+    field = wizard.get(QLineEdit, "Resource")
+    assert field.hasFocus()
+    await wizard.type_into(field, "my-team/../x")
+    await wizard.press("Test")
+    assert "may hold letters" in wizard.text
+    await wizard.type_into(field, "my-team")
+    address = wizard.address.text()
+    assert address == "https://my-team.openai.azure.com/openai/v1"
+    await wizard.cancel()
+    wizard = await ConnectWindow.opened(person, "gateway.connect")
+    assert (wizard.address.text(), wizard.get(QLineEdit, "Resource").text()) == (address, "my-team")
+    await wizard.press(UNDO)
+    assert not wizard.find(QLineEdit, "Resource")
+    await wizard.cancel()
 
 
-def test_own_service_is_saved_edited_and_deleted(stage: Stage) -> None:
-    async def scene(person: Person) -> None:
-        wizard = await ConnectWindow.open(person)
-        await wizard.type_into(wizard.address, "https://ai.team.example/v1")
-        await wizard.press(KEEP)
-        own = await OwnServiceWindow.opened(person)
-        await own.enter("Variables", KEY)
-        await own.press("Keep")
-        assert "does not look like the name of a variable" in own.text
-        await own.enter("Variables", NAME)
-        await own.enter("Name", "The team")
-        await own.press("Keep")
-        await wizard.wait_for_text("The team is filled in")
-        path = person.app.gateways.store.path.with_name("known-gateways.json")
-        (entry,) = json.loads(path.read_text())["services"]
-        assert (entry["name"], entry["base_url"]) == ("The team", "https://ai.team.example/v1")
-        await wizard.press("Show all known services and servers")
-        search = wizard.get(QLineEdit, "Search services")
-        await wizard.type_into(search, "the team")
-        await wizard.press("Edit this service of your own")
-        own = await OwnServiceWindow.opened(person)
-        await own.enter("Name", "Our team")
-        await own.press("Keep")
-        await wizard.type_into(search, "our team")
-        await person.until(lambda: wizard.services.count() == 1, "the new name")
-        assert "Our team" in path.read_text()
-        await wizard.press("Delete this service of your own")
-        await person.until(lambda: wizard.services.count() == 0, "an empty list")
-        await wizard.press("Have the deleted service back")
-        await person.until(lambda: wizard.services.count() == 1, "the service")
-        await person.do(partial(QTest.keyClick, search, Qt.Key.Key_Down))
-        await wizard.press("Use this one")
-        assert wizard.address.text() == "https://ai.team.example/v1"
-        await wizard.cancel()
-
-    stage.play(scene)
+@flow()
+async def test_own_service_is_saved_edited_and_deleted(person: Person) -> None:
+    wizard = await ConnectWindow.open(person)
+    await wizard.type_into(wizard.address, "https://ai.team.example/v1")
+    await wizard.press(KEEP)
+    own = await OwnServiceWindow.opened(person)
+    await own.enter("Variables", KEY)
+    await own.press("Keep")
+    assert "does not look like the name of a variable" in own.text
+    await own.enter("Variables", NAME)
+    await own.enter("Name", "The team")
+    await own.press("Keep")
+    await wizard.wait_for_text("The team is filled in")
+    path = person.app.gateways.store.path.with_name("known-gateways.json")
+    (entry,) = json.loads(path.read_text())["services"]
+    assert (entry["name"], entry["base_url"]) == ("The team", "https://ai.team.example/v1")
+    await wizard.press("Show all known services and servers")
+    search = wizard.get(QLineEdit, "Search services")
+    await wizard.type_into(search, "the team")
+    await wizard.press("Edit this service of your own")
+    own = await OwnServiceWindow.opened(person)
+    await own.enter("Name", "Our team")
+    await own.press("Keep")
+    await wizard.type_into(search, "our team")
+    await person.until(lambda: wizard.services.count() == 1, "the new name")
+    assert "Our team" in path.read_text()
+    await wizard.press("Delete this service of your own")
+    await person.until(lambda: wizard.services.count() == 0, "an empty list")
+    await wizard.press("Have the deleted service back")
+    await person.until(lambda: wizard.services.count() == 1, "the service")
+    await person.do(partial(QTest.keyClick, search, Qt.Key.Key_Down))
+    await wizard.press("Use this one")
+    assert wizard.address.text() == "https://ai.team.example/v1"
+    await wizard.cancel()
 
 
 def test_key_in_a_variable_is_used_and_never_written(

@@ -190,25 +190,22 @@ async def test_edits_settings_branches_and_deletions_are_undone_and_redone(perso
     await person.until(card.widget.hasFocus, "the focus on its card")
 
 
-def test_second_start_raises_the_window_and_opens_its_file(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_second_start_raises_the_window_and_opens_its_file(person: Person, tmp_path: Path) -> None:
     file = tmp_path / "talk.playground.json"
-
-    async def scene(person: Person) -> None:
-        await wait_for_store(person)
-        await person.until(lambda: person.app.second_starts is not None, "the socket for second starts")
-        session = person.session
-        session.turns.add_turn(make_turn(Role.USER, "From a file"))
-        save(file, snapshot(session).model_copy(update={"id": "fromfile", "title": "From a file, indeed"}))
-        await person.do(person.app.window.showMinimized)
-        command = [sys.executable, "-m", "playground", str(file)]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: ASYNC220 - it is polled
-        await person.until(lambda: process.poll() is not None, "the second process to end")
-        out, err = process.communicate()
-        assert (process.returncode, out, err) == (0, b"", b"")
-        await person.until(lambda: person.session.title == "From a file, indeed", "the file's experiment")
-        assert not person.app.window.isMinimized()
-
-    stage.play(scene)
+    await wait_for_store(person)
+    await person.until(lambda: person.app.second_starts is not None, "the socket for second starts")
+    session = person.session
+    session.turns.add_turn(make_turn(Role.USER, "From a file"))
+    save(file, snapshot(session).model_copy(update={"id": "fromfile", "title": "From a file, indeed"}))
+    await person.do(person.app.window.showMinimized)
+    command = [sys.executable, "-m", "playground", str(file)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: ASYNC220 - it is polled
+    await person.until(lambda: process.poll() is not None, "the second process to end")
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (0, b"", b"")
+    await person.until(lambda: person.session.title == "From a file, indeed", "the file's experiment")
+    assert not person.app.window.isMinimized()
 
 
 def test_list_is_searched_renamed_pinned_archived_and_read_again(stage: Stage) -> None:
@@ -444,38 +441,35 @@ def test_end_of_the_session_waits_only_for_unsaved_work(stage: Stage, tmp_path: 
     stage.play(unsaved)
 
 
-def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -> None:
+@flow(PACE)
+async def test_storage_is_shown_backed_up_and_restored(person: Person, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
+    await wait_for_store(person)
+    person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
+    await act(person, "settings.storage")
+    dialog = await wait_for_modal(person, QDialog)
 
-    async def scene(person: Person) -> None:
-        await wait_for_store(person)
-        person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
-        await act(person, "settings.storage")
-        dialog = await wait_for_modal(person, QDialog)
-
-        store = person.app.workspace.store
-        assert store is not None
-        place = await person.seen(QWidget, "Kept in:", dialog)
-        assert place.accessibleName() == f"Kept in: {store.path}"
-        empty = "", "0 bytes on the disk"
-        await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
-        await person.press("Back up…", dialog)
-        await name_file(person, copy)
-        await person.until(
-            lambda: read_label(person, "storageResult", dialog) == f"Backed up to {copy}.", "a word on the copy"
-        )
-        with closing(sqlite3.connect(copy)) as connection:
-            assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        await person.do(dialog.reject)
-        await person.do(lambda: person.session.change(title="Another title"))
-        await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
-        await ExperimentList(person).wait_for_titles("Made later", "Another title")
-        await act(person, "experiment.restore")
-        await name_file(person, copy)
-        await answer(person, "Restore", "nothing is deleted")
-        await person.until(lambda: person.path and titles(person) == ["To be kept"], "what the copy holds")
-        assert person.path[0].text == "To be kept"
-        assert "Restored from copy.db." in person.conversation.notice.text
-        assert list(store.path.parent.glob("experiments.before-restore-*.db"))
-
-    stage.play(scene, PACE)
+    store = person.app.workspace.store
+    assert store is not None
+    place = await person.seen(QWidget, "Kept in:", dialog)
+    assert place.accessibleName() == f"Kept in: {store.path}"
+    empty = "", "0 bytes on the disk"
+    await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
+    await person.press("Back up…", dialog)
+    await name_file(person, copy)
+    await person.until(
+        lambda: read_label(person, "storageResult", dialog) == f"Backed up to {copy}.", "a word on the copy"
+    )
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+    await person.do(dialog.reject)
+    await person.do(lambda: person.session.change(title="Another title"))
+    await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
+    await ExperimentList(person).wait_for_titles("Made later", "Another title")
+    await act(person, "experiment.restore")
+    await name_file(person, copy)
+    await answer(person, "Restore", "nothing is deleted")
+    await person.until(lambda: person.path and titles(person) == ["To be kept"], "what the copy holds")
+    assert person.path[0].text == "To be kept"
+    assert "Restored from copy.db." in person.conversation.notice.text
+    assert list(store.path.parent.glob("experiments.before-restore-*.db"))

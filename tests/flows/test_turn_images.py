@@ -6,16 +6,16 @@ import random
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.images import facts
-from tests.flows.conftest import Person, Stage
+from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.drop import drop, file_data
 
-NO_KEYS = Qt.KeyboardModifier.NoModifier
 AS_THEY_ARE = "Send large images as they are"
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -33,21 +33,6 @@ def grainy(path: Path, width: int, height: int) -> Path:
     return path
 
 
-def of_files(*paths: Path) -> QMimeData:
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    return mime
-
-
-def drop(on: QWidget, mime: QMimeData) -> bool:
-    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    enter = QDragEnterEvent(QPoint(30, 10), action, mime, button, NO_KEYS)
-    QApplication.sendEvent(on, enter)
-    if enter.isAccepted():
-        QApplication.sendEvent(on, QDropEvent(QPointF(30, 10), action, mime, button, NO_KEYS))
-    return enter.isAccepted()
-
-
 def names(person: Person, at: int = 0) -> list[str | None]:
     return [image.name for image in person.path[at].images]
 
@@ -58,7 +43,7 @@ def widths(person: Person) -> list[int]:
 
 
 def attach(person: Person, *paths: Path) -> None:
-    assert drop(person.conversation.widget, of_files(*paths))
+    assert drop(person.conversation.widget, file_data(paths))
 
 
 def attach_button(person: Person) -> QPushButton:
@@ -80,54 +65,51 @@ async def undo(person: Person) -> None:
     await person.trigger("edit.undo")
 
 
-def test_images_are_dropped_and_pasted_into_messages_and_results(stage: Stage, tmp_path: Path) -> None:
+@flow()
+async def test_images_are_dropped_and_pasted_into_messages_and_results(person: Person, tmp_path: Path) -> None:
     one, two = saved(tmp_path / "one.png", 30, 20), saved(tmp_path / "two.png", 20, 30)
     (tmp_path / "notes.txt").write_text("words", encoding="utf-8")
+    person.session.turns.add_turn(make_turn(Role.USER, "What are these?"))
+    person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    await person.conversation.wait_for_message(0)
+    mime = file_data([two, tmp_path / "notes.txt", one])
+    assert drop(person.conversation.message(0).widget, mime)
+    await person.until(lambda: names(person) == ["two.png", "one.png"], "both, in their order")
+    await person.conversation.notice.wait_for_text("“notes.txt” is not an image")
+    assert not person.session.draft.images
+    await undo(person)
+    assert names(person) == []
+    drop(person.conversation.message(1).widget, file_data([one]))  # a system turn takes none
+    await person.until(lambda: len(person.session.draft.images) == 1, "the image in the composer")
+    assert not person.path[1].images
 
-    async def scene(person: Person) -> None:
-        person.session.turns.add_turn(make_turn(Role.USER, "What are these?"))
-        person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-        await person.conversation.wait_for_message(0)
-        mime = of_files(two, tmp_path / "notes.txt", one)
-        assert drop(person.conversation.message(0).widget, mime)
-        await person.until(lambda: names(person) == ["two.png", "one.png"], "both, in their order")
-        await person.conversation.notice.wait_for_text("“notes.txt” is not an image")
-        assert not person.session.draft.images
-        await undo(person)
-        assert names(person) == []
-        drop(person.conversation.message(1).widget, of_files(one))  # a system turn takes none
-        await person.until(lambda: len(person.session.draft.images) == 1, "the image in the composer")
-        assert not person.path[1].images
+    QGuiApplication.clipboard().setImage(QImage(str(one)))
+    await person.do(person.conversation.message(0).widget.setFocus)
+    await person.key(Qt.Key.Key_V, CTRL)
+    await person.until(lambda: names(person) == ["pasted.png"], "what was pasted onto the card")
+    editor = await person.conversation.message(0).edit()
+    await person.type_into(editor, "What are all these?")
+    await person.key(Qt.Key.Key_V, CTRL)
+    await person.until(lambda: names(person) == ["pasted.png"] * 2, "what was pasted while it is edited")
+    editor = await person.conversation.message(0).wait_for_editor()
+    assert "What are all these?" in editor.toPlainText()
+    await person.conversation.message(0).press("Keep")
+    await person.until(lambda: "What are all these?" in person.path[0].text, "the new text")
+    assert names(person) == ["pasted.png"] * 2
 
-        QGuiApplication.clipboard().setImage(QImage(str(one)))
-        await person.do(person.conversation.message(0).widget.setFocus)
-        await person.key(Qt.Key.Key_V, CTRL)
-        await person.until(lambda: names(person) == ["pasted.png"], "what was pasted onto the card")
-        editor = await person.conversation.message(0).edit()
-        await person.type_into(editor, "What are all these?")
-        await person.key(Qt.Key.Key_V, CTRL)
-        await person.until(lambda: names(person) == ["pasted.png"] * 2, "what was pasted while it is edited")
-        editor = await person.conversation.message(0).wait_for_editor()
-        assert "What are all these?" in editor.toPlainText()
-        await person.conversation.message(0).press("Keep")
-        await person.until(lambda: "What are all these?" in person.path[0].text, "the new text")
-        assert names(person) == ["pasted.png"] * 2
-
-        # In a result, they are lost where the protocol takes none
-        await person.do(person.app.workspace.new)
-        result = ToolResult(call_id="nobody", text="see the map")
-        person.session.turns.add_turn(make_turn(Role.TOOL, "", result))
-        await person.conversation.wait_for_message(0)
-        assert drop(person.conversation.message(0).widget, of_files(one))
-        await person.until(lambda: person.path[0].results[0].images, "the image in the result")
-        await person.conversation.notice.wait_for_text("a line stands for each image")
-        person.session.undo()
-        person.session.change(protocol="messages")
-        assert drop(person.conversation.message(0).widget, of_files(one))
-        await person.until(lambda: person.path[0].results[0].images, "the image in the result")
-        assert "a line stands" not in person.conversation.notice.text
-
-    stage.play(scene)
+    # In a result, they are lost where the protocol takes none
+    await person.do(person.app.workspace.new)
+    result = ToolResult(call_id="nobody", text="see the map")
+    person.session.turns.add_turn(make_turn(Role.TOOL, "", result))
+    await person.conversation.wait_for_message(0)
+    assert drop(person.conversation.message(0).widget, file_data([one]))
+    await person.until(lambda: person.path[0].results[0].images, "the image in the result")
+    await person.conversation.notice.wait_for_text("a line stands for each image")
+    person.session.undo()
+    person.session.change(protocol="messages")
+    assert drop(person.conversation.message(0).widget, file_data([one]))
+    await person.until(lambda: person.path[0].results[0].images, "the image in the result")
+    assert "a line stands" not in person.conversation.notice.text
 
 
 def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) -> None:
@@ -137,7 +119,7 @@ def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) ->
     async def scene(person: Person) -> None:
         person.session.turns.add_turn(make_turn(Role.USER, "What is it?"))
         await person.conversation.wait_for_message(0)
-        assert drop(person.conversation.message(0).widget, of_files(large[0]))
+        assert drop(person.conversation.message(0).widget, file_data([large[0]]))
         await person.conversation.notice.wait_for_text("Send it as")
         before = person.path[0].images[0].url
         await person.conversation.notice.press("Make it smaller")

@@ -13,7 +13,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile
-from tests.flows.conftest import Person, Stage, flow
+from tests.flows.conftest import Person, flow
 from tests.flows.pages.inspector import read_frames
 from tests.flows.pages.steps import wait_for_selected_rows
 from tests.protocols.messages.test_decode import said, start, stop
@@ -74,54 +74,52 @@ async def test_failure_is_retried_automatically_or_shown_with_retry(person: Pers
     assert turn.outcome.timing.end < 10
 
 
-def test_messages_are_edited_moved_deleted_and_undone(stage: Stage) -> None:
+@flow()
+async def test_messages_are_edited_moved_deleted_and_undone(person: Person) -> None:
     def texts(person: Person) -> list[tuple[str, str]]:
         return [(turn.role.value, turn.text) for turn in person.path]
 
     def reads(person: Person, state: list[tuple[str, str]]) -> bool:
         return texts(person) == state
 
-    async def scene(person: Person) -> None:
-        conversation = person.conversation
-        for text in ("one", "two", "three"):
-            await conversation.composer.add(text)
+    conversation = person.conversation
+    for text in ("one", "two", "three"):
+        await conversation.composer.add(text)
 
-        card = await conversation.wait_for_message(1)
-        await card.save_edit("zwei")
-        await person.until(lambda: person.path[1].text == "zwei", "the new text")
-        await conversation.message(1).edit()
-        await person.keys("never kept")
-        await person.key(Qt.Key.Key_Escape)
-        await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user turn"), "the editor to close")
-        assert person.path[1].text == "zwei"
+    card = await conversation.wait_for_message(1)
+    await card.save_edit("zwei")
+    await person.until(lambda: person.path[1].text == "zwei", "the new text")
+    await conversation.message(1).edit()
+    await person.keys("never kept")
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user turn"), "the editor to close")
+    assert person.path[1].text == "zwei"
 
-        await conversation.message(2).choose("Move up")
-        await person.until(lambda: texts(person)[1] == ("user", "three"), "the turn to move up")
-        await conversation.message(0).choose_role("User", "System")
-        await person.until(lambda: person.path[0].role is Role.SYSTEM, "the new role")
-        await conversation.message(1).choose("Delete")
-        await person.until(lambda: texts(person) == [("system", "one"), ("user", "zwei")], "the turn to go")
-        await person.conversation.notice.press("Undo")
-        await person.until(lambda: len(person.path) == 3, "the turn to come back")
+    await conversation.message(2).choose("Move up")
+    await person.until(lambda: texts(person)[1] == ("user", "three"), "the turn to move up")
+    await conversation.message(0).choose_role("User", "System")
+    await person.until(lambda: person.path[0].role is Role.SYSTEM, "the new role")
+    await conversation.message(1).choose("Delete")
+    await person.until(lambda: texts(person) == [("system", "one"), ("user", "zwei")], "the turn to go")
+    await person.conversation.notice.press("Undo")
+    await person.until(lambda: len(person.path) == 3, "the turn to come back")
 
-        await person.do(conversation.messages.widget.setFocus)
-        expected = [
-            [("user", "one"), ("user", "three"), ("user", "zwei")],
-            [("user", "one"), ("user", "zwei"), ("user", "three")],
-            [("user", "one"), ("user", "two"), ("user", "three")],
-        ]
-        for state in expected:
-            await person.key(Qt.Key.Key_Z, CONTROL)
-            await person.until(partial(reads, person, state), f"{state}")
-        for state in [*reversed(expected[:-1]), [("system", "one"), ("user", "three"), ("user", "zwei")]]:
-            await person.key(Qt.Key.Key_Z, CONTROL | Qt.KeyboardModifier.ShiftModifier)
-            await person.until(partial(reads, person, state), f"{state}")
+    await person.do(conversation.messages.widget.setFocus)
+    expected = [
+        [("user", "one"), ("user", "three"), ("user", "zwei")],
+        [("user", "one"), ("user", "zwei"), ("user", "three")],
+        [("user", "one"), ("user", "two"), ("user", "three")],
+    ]
+    for state in expected:
+        await person.key(Qt.Key.Key_Z, CONTROL)
+        await person.until(partial(reads, person, state), f"{state}")
+    for state in [*reversed(expected[:-1]), [("system", "one"), ("user", "three"), ("user", "zwei")]]:
+        await person.key(Qt.Key.Key_Z, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+        await person.until(partial(reads, person, state), f"{state}")
 
-        await person.key(Qt.Key.Key_Return, CONTROL)
-        await person.idle(turns=4)
-        assert [(m["role"], m["content"]) for m in person.body()["messages"]] == texts(person)[:3]
-
-    stage.play(scene)
+    await person.key(Qt.Key.Key_Return, CONTROL)
+    await person.idle(turns=4)
+    assert [(m["role"], m["content"]) for m in person.body()["messages"]] == texts(person)[:3]
 
 
 @flow()

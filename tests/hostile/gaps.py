@@ -21,7 +21,6 @@ from PySide6.QtGui import QFont, QTextLayout
 LIMIT = 0.3  # seconds of a quiet machine that a window may be blocked
 MARGIN = 3  # times LIMIT, in tests: other processes run beside them; the benchmark holds LIMIT itself
 PASSES = 3  # of one shape: noise only adds
-WAITED = 1.0  # seconds on the clock, for what waits without CPU
 EVERY = 0.05  # seconds between two pieces of the reference work
 CALM = 0.002  # seconds of a quiet machine: a loop that is blocked no longer has nothing to do
 

@@ -10,10 +10,8 @@ import pytest
 
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import ArgumentsFit, Fit
-from playground.engine.questions.worker import TIME_LIMIT
 from playground.jsonkit.problems import not_checked
-from tests.hostile.gaps import LIMIT, PASSES, WAITED, Gaps
-from tests.hostile.shapes import CHECKS, CheckShape, doubled, property_of
+from tests.hostile.shapes import CHECKS, doubled, property_of
 from tests.support.eventually import eventually
 
 SMOKE = ("a pattern that goes back", "a row with a pattern that goes back")
@@ -26,16 +24,6 @@ def is_costly(answer: object) -> bool:
     return isinstance(answer, list) and not_checked(answer) is not None
 
 
-async def measure(shape: CheckShape) -> tuple[Gaps, bool]:
-    """Return the gaps of the loop, and whether the answer is known or too costly as the shape says."""
-    question = shape.question()
-    async with Gaps() as gaps:
-        await asyncio.sleep(0.01)
-        checking.now(question)
-        answer = await checking.answer(question)
-    return gaps, shape.told is None or is_costly(answer) is not shape.told
-
-
 async def test_hostile_checks_are_answered_or_too_costly() -> None:
     for shape in CHECKS:
         if shape.name in SMOKE:
@@ -43,24 +31,6 @@ async def test_hostile_checks_are_answered_or_too_costly() -> None:
             answer = await checking.answer(question)
             assert is_costly(answer) is not shape.told, shape.name
             assert checking.now(question) == answer
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", CHECKS, ids=lambda shape: shape.name)
-async def test_loop_stays_free_while_hostile_check_runs(shape: CheckShape, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shape.told:  # the worker has a low priority, and other tests run at the same time
-        monkeypatch.setattr(checking, "TIME_LIMIT", 2 * TIME_LIMIT)
-    checking.now(ArgumentsFit('{"a": 1}', property_of({"type": "string"})))  # imports
-    checking.now(CHECKS[-5].question())
-    gaps, is_expected = await measure(shape)
-    for _ in range(PASSES - 1):
-        if gaps.seconds < LIMIT and is_expected:
-            break
-        checking.checker._answers.clear()
-        gaps, is_expected = await measure(shape)
-    assert is_expected
-    assert gaps.seconds < LIMIT, f"{gaps.seconds * 1000:.0f} ms"
-    assert gaps.wall < WAITED
 
 
 async def test_error_is_found_although_its_place_is_too_costly() -> None:

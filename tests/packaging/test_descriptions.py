@@ -1,4 +1,4 @@
-"""What the packages say of the application: one name for each thing, the same in every file."""
+"""The files of the packages name everything alike: the application, its media type, its commands."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_manual_page_has_every_command() -> None:
 
 
 def test_file_of_the_chroot_test_can_be_opened() -> None:
-    found = open_file(LINUX / "opened.playground.json")
-    assert found.title == "A file on a desktop"
+    experiment = open_file(LINUX / "opened.playground.json")
+    assert experiment.title == "A file on a desktop"
     assert "Was this file opened?" in text("linux", "test_chroot.sh")
-    assert found.turns[0].text == "Was this file opened?"
+    assert experiment.turns[0].text == "Was this file opened?"

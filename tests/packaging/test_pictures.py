@@ -26,16 +26,16 @@ def test_every_format_holds_pictures_of_the_sizes_it_says(tmp_path: Path) -> Non
     ico = (tmp_path / "app.ico").read_bytes()
     _, kind, count = struct.unpack("<HHH", ico[:6])
     assert (kind, count) == (1, 6)
-    for at in range(6, 6 + 16 * count, 16):
-        width, _, _, _, _, bits, length, place = struct.unpack("<BBBBHHII", ico[at : at + 16])
+    for start in range(6, 6 + 16 * count, 16):
+        width, _, _, _, _, bits, length, place = struct.unpack("<BBBBHHII", ico[start : start + 16])
         assert size_of(ico[place : place + length])[0] == (width or 256)
         assert bits == 32
 
     icns = (tmp_path / "app.icns").read_bytes()
     assert struct.unpack(">I", icns[4:8])[0] == len(icns)
-    at, sizes = 8, []
-    while at < len(icns):
-        length = struct.unpack(">I", icns[at + 4 : at + 8])[0]
-        sizes.append(size_of(icns[at + 8 : at + length])[0])
-        at += length
+    start, sizes = 8, []
+    while start < len(icns):
+        length = struct.unpack(">I", icns[start + 4 : start + 8])[0]
+        sizes.append(size_of(icns[start + 8 : start + length])[0])
+        start += length
     assert sizes == [16, 32, 64, 128, 256, 512, 1024]

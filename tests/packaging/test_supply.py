@@ -1,4 +1,4 @@
-"""What is shipped is what was tested: locks that fit the project, actions named by commit, and a bill of materials."""
+"""Packages contain the tested versions: locks that fit the project, actions named by commit, a bill of materials."""
 
 from __future__ import annotations
 
@@ -46,37 +46,43 @@ json.dump(sbom.bill(used, {"libexample1": "1:2.0+b1~deb12"}, int(sys.argv[2])), 
 def lock(name: str) -> dict[str, list[Requirement]]:
     """The lines of a lock by the names of their distributions, without hashes."""
     text = (PACKAGING / "locks" / f"{name}.txt").read_text(encoding="utf-8").replace("\\\n", " ")
-    found: dict[str, list[Requirement]] = {}
+    requirements: dict[str, list[Requirement]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
             requirement = Requirement(line.partition(" --hash=")[0])
-            found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
-    return found
+            requirements.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return requirements
 
 
 def version_for(lines: list[Requirement], system: dict[str, str]) -> str | None:
     """The version that is installed on a system; None for none."""
-    fitting = [one for one in lines if one.marker is None or one.marker.evaluate(system)]
+    fitting = [line for line in lines if line.marker is None or line.marker.evaluate(system)]
     assert len(fitting) <= 1
     return str(fitting[0].specifier).removeprefix("==") if fitting else None
 
 
-def wanted(*extras: str) -> list[Requirement]:
+def requirements_of(*extras: str) -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
-    return [one for one in map(Requirement, lines) if canonicalize_name(one.name) != "gateway-playground"]
+    return [
+        requirement
+        for requirement in map(Requirement, lines)
+        if canonicalize_name(requirement.name) != "gateway-playground"
+    ]
 
 
 @each_case(("name", "extras"), [("app", ()), ("dev", ("dev", "bench"))])
 def test_locks_fit_the_requirements(name: str, extras: tuple[str, ...]) -> None:
     locked = lock(name)
     for system in SYSTEMS:
-        for one in wanted(*extras):
-            if one.marker is not None and not one.marker.evaluate(system):
+        for requirement in requirements_of(*extras):
+            if requirement.marker is not None and not requirement.marker.evaluate(system):
                 continue
-            version = version_for(locked.get(canonicalize_name(one.name), []), system)
-            assert version is not None, f"{one} is not locked for {system}: run packaging/lock.sh"
-            assert one.specifier.contains(version), f"{one}, but {version} is locked: run packaging/lock.sh"
+            version = version_for(locked.get(canonicalize_name(requirement.name), []), system)
+            assert version is not None, f"{requirement} is not locked for {system}: run packaging/lock.sh"
+            assert requirement.specifier.contains(version), (
+                f"{requirement}, but {version} is locked: run packaging/lock.sh"
+            )
 
 
 def test_locks_agree() -> None:
@@ -84,7 +90,7 @@ def test_locks_agree() -> None:
     assert app.keys() <= dev.keys()
     for system in SYSTEMS:
         for name in dev:
-            versions = {version_for(one[name], system) for one in (app, build, dev) if name in one} - {None}
+            versions = {version_for(locked[name], system) for locked in (app, build, dev) if name in locked} - {None}
             assert len(versions) <= 1, f"{name}: {versions}"
 
 
@@ -101,8 +107,8 @@ def test_locks_have_hashes_and_no_hosts(name: str) -> None:
 
 
 def test_ci_and_packages_install_from_locks_only() -> None:
-    told = [*(path for path in (ROOT / ".ci").iterdir() if path.is_file()), *WORKFLOWS]
-    lines = [line.strip() for path in told for line in path.read_text(encoding="utf-8").splitlines()]
+    scripts = [*(path for path in (ROOT / ".ci").iterdir() if path.is_file()), *WORKFLOWS]
+    lines = [line.strip() for path in scripts for line in path.read_text(encoding="utf-8").splitlines()]
     installs = [line for line in lines if re.search(r"/pip\"? (?:install|wheel)\b", line)]
     unlocked = [line for line in installs if "--require-hashes" not in line and "--no-deps" not in line]
     assert len(installs) >= 10
@@ -144,31 +150,31 @@ def validate(bill: Any) -> None:
 
 
 def test_bill_of_materials_has_all_components() -> None:
-    names = ["gateway-playground", *(one.name for one in wanted())]
-    found = make_bill(names)
-    validate(found)
-    components = {one["name"]: one for one in found["components"]}
+    names = ["gateway-playground", *(needed.name for needed in requirements_of())]
+    bill = make_bill(names)
+    validate(bill)
+    components = {component["name"]: component for component in bill["components"]}
     for name in names[1:]:
-        there = distribution(name)
-        assert components[there.name]["version"] == there.version
-        assert components[there.name]["purl"] == f"pkg:pypi/{canonicalize_name(name)}@{there.version}"
+        installed = distribution(name)
+        assert components[installed.name]["version"] == installed.version
+        assert components[installed.name]["purl"] == f"pkg:pypi/{canonicalize_name(name)}@{installed.version}"
     assert components["Qt"]["version"] == distribution("PySide6-Essentials").version
     assert components["Python"]["version"] == sys.version.split()[0]
     assert components["libexample1"]["purl"] == "pkg:deb/debian/libexample1@1%3A2.0%2Bb1~deb12"
-    refs = {one["bom-ref"] for one in found["components"]}
-    assert len(refs) == len(found["components"])
-    edges = {one["ref"]: one["dependsOn"] for one in found["dependencies"]}
+    refs = {component["bom-ref"] for component in bill["components"]}
+    assert len(refs) == len(bill["components"])
+    edges = {entry["ref"]: entry["dependsOn"] for entry in bill["dependencies"]}
     assert {ref for some in edges.values() for ref in some} == refs  # all hang together
-    root = found["metadata"]["component"]
+    root = bill["metadata"]["component"]
     assert (root["type"], root["licenses"]) == ("application", [{"expression": "MIT"}])
     assert components["h11"]["bom-ref"] in edges[root["bom-ref"]]
 
 
 def test_bill_of_materials_of_all_distributions_is_valid() -> None:
-    names = sorted({one.name for one in distributions() if one.name} | {"gateway-playground"})
-    found = make_bill(names)
-    validate(found)
-    assert len(found["components"]) >= len({canonicalize_name(name) for name in names})
+    names = sorted({each.name for each in distributions() if each.name} | {"gateway-playground"})
+    bill = make_bill(names)
+    validate(bill)
+    assert len(bill["components"]) >= len({canonicalize_name(name) for name in names})
 
 
 def test_bill_of_materials_depends_on_its_content_only() -> None:

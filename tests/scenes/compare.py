@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QLineEdit
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.session.session import Session
-from tests.flows.pages.compare import ComparePage
-from tests.flows.pages.inspector import Diff
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
@@ -43,30 +41,6 @@ async def compare(stage: Stage) -> None:
     warm.set_parameters(warm.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
     lanes.rename(warm, "warm")
     await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_six(stage: Stage) -> None:
-    """Six lanes, one of a model there is none of, one in the other protocol; long code and a wide table."""
-    stage.fresh("demo-chat")
-    lanes = await _compared(stage, "demo-chat", "demo-tools", "no-such-model", "demo-reasoner", "demo-messages")
-    lanes.all[5].switch_protocol("messages")
-    await _asked(stage, lanes, "Show every kind of Markdown, with code and a table")
-
-
-@scene(tokens_per_second=400, sizes=BOTH)
-async def compare_marked(stage: Stage) -> None:
-    """What differs from lane A: words, figures and fields of the request, which the inspector shows."""
-    stage.fresh("demo-chat")
-    lanes = await _compared(stage, "demo-chat", "demo-reasoner")
-    warm = lanes.all[1]
-    warm.set_parameters(warm.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
-    await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
-    stage.act("compare.mark")
-    page = ComparePage(stage.person)
-    await stage.until(lambda: all(lane.request_difference for lane in page.lanes[1:]), "differences")
-    await page.lanes[1].show_request_difference()
-    await stage.until(lambda: "2 differences" in Diff(stage.person).summary, "the fields")
 
 
 @scene(sizes=BOTH)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from playground.domain.debugging import ResultDraft
-from playground.engine.session.open_edits import OpenEdit, What
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -41,18 +40,3 @@ async def call_edited(stage: Stage) -> None:
     stage.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo", "unit": "celsius"}')
     stage.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text='{"temp": 9, "sky": "ra'))
     await stage.scroll_to_turn(-1)
-
-
-@scene()
-async def several_editors(stage: Stage) -> None:
-    """The question, the arguments of a call and a whole call are edited at once, all of it part of the draft."""
-    await _three(stage)
-    turn_id, first = stage.session.debugger.waiting[0]
-    second = stage.session.debugger.waiting[1][1]
-    session = stage.session
-    session.editors.set_editing(
-        OpenEdit(turn=session.transcript.path[0].id, text="The weather in Lisbon, Oslo and Rome, please")
-    )
-    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=first.id, text='{"city": "Faro"}'))
-    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.CALL, call=second.id))
-    await stage.settle()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from playground.domain.checks.asked import Judge
-from playground.domain.checks.json_answers import FitsSchema
-from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.variants import ParameterRange, over_models, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.variants import Variant
-from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, VariantsPanel, change_plan, plan_of
+from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, VariantsPanel, change_plan
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -81,26 +78,3 @@ async def evaluate_report(stage: Stage) -> None:
     page = await _answer_sample(stage)
     await page.press("Report")
     await page.open_cases()
-
-
-@scene(tokens_per_second=4000, sizes=BOTH)
-async def evaluate_checks(stage: Stage) -> None:
-    """Checks with their rates; one that cannot be made yet, one that is being set, and those of one case."""
-    page = await _answer_sample(stage)
-    rubric = "The answer gives the result first, and no figure that the sum does not have."
-    judge = Judge(rubric=rubric, model="demo-reasoner", weight=2)
-    schema = FitsSchema(json_schema={"type": "nonsense"})
-    plan = plan_of(stage.person)
-    first, *others = plan.cases
-    own = first.model_copy(update={"checks": (Contains(text="{{expected}}"),)})
-    await change_plan(stage.person, checks=(*plan.checks, schema, judge), cases=(own, *others))
-    panel = await page.open_checks()
-    await stage.until(lambda: len(panel.cards) == 4 and len(panel.of_single_cases) == 1, "the cards")
-    await panel.cards[-1].toggle()
-
-
-@scene(tokens_per_second=4000, sizes=BOTH)
-async def evaluate_answer(stage: Stage) -> None:
-    """An answer that failed a check, looked at closely."""
-    page = await _answer_sample(stage)
-    await page.choose_answer(1)

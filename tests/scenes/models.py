@@ -9,7 +9,6 @@ from playground.engine.gateways.profiles import Profile
 from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.browser import ModelBrowser
-from playground.ui.widgets.models.listing import SORTING, Order
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 from tests.support.fault_server import FaultServer, send, whole
@@ -88,14 +87,3 @@ async def models_panel(stage: Stage) -> None:
         await _listed(stage, server, TOLD, favourites=favourites, recent=("maker/writer-large", "maker/writer-small"))
         stage.session.change(model="maker/writer-large")
         await _opened(stage)
-
-
-@scene(sizes=BOTH)
-async def models_found(stage: Stage) -> None:
-    """Some found by a word, sorted by price, the second looked at with its entry as listed."""
-    with FaultServer() as server:
-        await _listed(stage, server, TOLD)
-        SORTING.choose(Order.PRICE)
-        browser = await _opened(stage, "ma")
-        browser.step(2)
-        browser.details.raw_button.click()

@@ -13,7 +13,6 @@ Play = Callable[[Stage], Awaitable[None]]
 
 BOTH = "1440x900", "1024x700"
 WIDE = ("1440x900",)
-SMALL = ("1024x700",)
 MODULES = (
     "scenes",
     "features",
@@ -31,7 +30,6 @@ MODULES = (
     "code",
     "wire",
     "server_asks",
-    "offered",
     "compare",
     "evaluate",
     "store",

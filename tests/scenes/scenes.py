@@ -16,8 +16,8 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.jsonkit.values import JSON
 from playground.ui.shell.features import RAW_PANEL
-from tests.scenes.registry import WIDE, scene
-from tests.scenes.stage import SceneError, Stage
+from tests.scenes.registry import scene
+from tests.scenes.stage import Stage
 
 INVOICE: JSON = {
     "type": "object",
@@ -44,30 +44,11 @@ async def welcome(stage: Stage) -> None:
     """The first start: nothing asked yet."""
 
 
-@scene(tokens_per_second=100)
-async def reasoning(stage: Stage) -> None:
-    """Reasoning arrives, nothing answered yet; Stop is offered."""
-    stage.fresh("demo-reasoner", reasoning_effort="high")
-    await stage.ask("Which is the shorter way from Lisbon to Oslo: by Paris or by Frankfurt?", wait=False)
-    await stage.until(lambda: len(stage.growing("reasoning")) > 300, "300 characters of reasoning")
-
-
 @scene()
 async def finished(stage: Stage) -> None:
     """A finished answer: headings, list, quotation, table, code."""
     stage.fresh("demo-chat", temperature=0.7, max_completion_tokens=2048)
     await stage.ask("Tell me what arrived: turns, parameters and the last turn.")
-
-
-@scene(sizes=WIDE)
-async def turns(stage: Stage) -> None:
-    """Every role, read from the top, without the inspector."""
-    stage.fresh("demo-chat")
-    stage.session.turns.add_turn(make_turn(Role.SYSTEM, "You are a terse assistant."))
-    stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Answer in tables where that is shorter."))
-    await stage.ask("Show me a table !table")
-    stage.window.bottom_dock.hide()
-    await stage.scroll_to_top()
 
 
 @scene()
@@ -127,22 +108,6 @@ async def wide_answer(stage: Stage) -> None:
 async def palette(stage: Stage) -> None:
     """Every action, model and gateway by name."""
     stage.act("view.palette")
-
-
-@scene()
-async def editing(stage: Stage) -> None:
-    """A turn being edited, and several experiments in the list."""
-    stage.fresh("demo-chat")
-    await stage.ask("What is a rate limit?")
-    stage.act("experiment.new")
-    await stage.ask("Hello !402")
-    stage.act("experiment.new")
-    await stage.ask("Write a haiku about sockets")
-    await stage.scroll_to_top()
-    card = stage.window.pane.view.card(stage.session.transcript.path[0].id)
-    if card is None:
-        raise SceneError("the first turn has no card")
-    card.editing.begin()
 
 
 @scene()

@@ -39,13 +39,3 @@ async def server_form(stage: Stage) -> None:
     stage.find(QLineEdit, inside=dialog).setText("nowhere")
     next(button for button in dialog.findChildren(QPushButton) if button.property("kind") == "primary").click()
     await stage.settle()
-
-
-@scene()
-async def server_wants_a_model(stage: Stage) -> None:
-    """What a server wants a model to be asked, and the answer, which the server does not have yet."""
-    await _ask(stage, "sum_up_notes", {"words": 40})
-    dialog = await stage.dialog("Demo tools wants a model asked")
-    stage.find(QPushButton, "Ask", dialog).click()
-    await stage.until(stage.find(QPushButton, "Send to the server", dialog).isEnabled, "the answer")
-    await stage.settle()

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
-from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.live import State
 from playground.ui.shell.features import TOOL_SERVERS
-from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
-FAILING = "import sys; print('Error: the token was refused', file=sys.stderr); sys.exit(3)"
 PASTED = """{
   // from the project's page
   "inputs": [
@@ -33,44 +27,6 @@ PASTED = """{
     "broken": {"args": ["x"]}
   }
 }"""
-
-
-def several(stage: Stage) -> None:
-    """Servers of each kind in the book."""
-    book = stage.app.workspace.tool_servers.book
-    files = ("-y", "@modelcontextprotocol/server-filesystem", "/srv/me/Documents")
-    book.add(ToolServer(id="files", name="files", command="npx", arguments=files, roots=("/srv/me/Documents",)))
-    book.add(
-        ToolServer(
-            id="tracker",
-            name="tracker",
-            via=Via.HTTP,
-            url="https://tracker.example/mcp",
-            headers={"X-Project": "playground"},
-            secret_headers=("Authorization",),
-        )
-    )
-    book.add(ToolServer(id="failing", name="search", command=sys.executable, arguments=("-c", FAILING)))
-    failing = book.get("failing")
-    if failing is not None:
-        book.confirm(failing)
-
-
-async def run_demo(stage: Stage) -> None:
-    """Start the application's own server."""
-    servers = stage.app.workspace.tool_servers
-    spawn(servers.start("demo"), name="start")
-    await stage.until(lambda: servers.live("demo").state is State.READY and bool(servers.live("demo").tools), "tools")
-
-
-@scene()
-async def servers_running(stage: Stage) -> None:
-    """The application's own server runs: what it offers."""
-    several(stage)
-    dialog = stage.app.actions.of(TOOL_SERVERS).open_servers("demo")
-    await run_demo(stage)
-    dialog.which.buttons[1].click()
-    await stage.settle()
 
 
 @scene()

@@ -8,24 +8,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QColor, QFont, QImage, QPainter
+from PySide6.QtGui import QImage
 
 from tests.scenes.__main__ import GOLDEN
-from tests.scenes.golden import COMMAND, PICTURES, find_differences, halve
+from tests.scenes.golden import COMMAND, PICTURES, find_differences
 
 ROOT = Path(__file__).parents[2]
 GROUPS = 6  # each drawn by a process of its own, so that the fonts and the platform are those of the golden pictures
-#: Changes of a dialog, and whether it still looks alike.
-CHANGES = {
-    "shift": True,
-    "gamma": True,
-    "no button": False,
-    "other label": False,
-    "cut off": False,
-    "other colour": False,
-    "other theme": False,
-}
 
 
 @pytest.mark.parametrize("group", range(GROUPS))
@@ -60,37 +49,3 @@ def _looks_alike(name: str, out: Path) -> bool:
 
 def test_golden_pictures_are_those_listed() -> None:
     assert sorted(file.stem for file in GOLDEN.glob("*.png")) == sorted(PICTURES)
-
-
-@pytest.mark.usefixtures("qapp")
-def test_comparison_finds_what_a_person_would_notice() -> None:
-    before = halve(_dialog(""))
-    alike = {change: find_differences(before, _dialog(change)) is None for change in CHANGES}
-    assert alike == CHANGES
-
-
-def _dialog(change: str) -> QImage:
-    """A drawn dialog of 600 × 400 pixels: a heading, a sentence and two buttons."""
-    dark = change == "other theme"
-    image = QImage(600, 400, QImage.Format.Format_RGB32)
-    image.fill(QColor("#14161d" if dark else "#ffffff"))
-    painter = QPainter(image)
-    painter.translate(*((1, 1) if change == "shift" else (0, 0)))
-    ink = QColor("#f0f0f0" if dark else "#2a2d35" if change == "gamma" else "#1c1e24")
-    painter.setPen(ink)
-    font = QFont(painter.font())
-    font.setPixelSize(14)
-    painter.setFont(font)
-    painter.drawText(30, 40, "Delete the experiment?")
-    painter.drawText(30, 80, "Its turns and answers " + ("" if change == "cut off" else "go to the trash."))
-    buttons = {"Delete": (30, "#c62828" if change == "other colour" else "#2f5fe8"), "Cancel": (160, "#707682")}
-    if change == "no button":
-        del buttons["Cancel"]
-    for label, (x, colour) in buttons.items():
-        box = QRect(x, 120, 110, 32)
-        painter.fillRect(box, QColor(colour))
-        painter.setPen(QColor("#ffffff"))
-        painter.drawText(box, 0x84, "Archive" if change == "other label" and label == "Delete" else label)
-        painter.setPen(ink)
-    painter.end()
-    return image

@@ -114,18 +114,6 @@ async def tools_form(stage: Stage) -> None:
 
 
 @scene()
-async def tools_fifty(stage: Stage) -> None:
-    """Fifty tools in five groups; two are folded, one is selected."""
-    offer(stage, *fifty())
-    tools = stage.window.panels.of(TOOLS_PANEL)
-    tools.model.fold("Calendar", folded=True)
-    tools.model.fold("Mail", folded=True)
-    tools.select(23)
-    tools.work.split.setSizes([460, 400])
-    await stage.settle()
-
-
-@scene()
 async def tools_import(stage: Stage) -> None:
     """Python functions understood as tools, before they go in."""
     offer(stage, SAMPLE)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QAbstractButton, QTableView, QTextEdit
+from PySide6.QtWidgets import QTableView
 
-from playground.engine.cassettes.cassette import save
-from playground.ui.shell.features import CASSETTES
-from tests.flows.pages.inspector import Diff, Timeline
+from tests.flows.pages.inspector import Diff
 from tests.scenes.registry import scene
-from tests.scenes.stage import SceneError, Stage
+from tests.scenes.stage import Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
 
@@ -25,21 +19,6 @@ async def timeline_with_a_stall(stage: Stage) -> None:
     roomy(stage)
     await stage.ask("Tell me about rivers in a few sentences. !stall=1")
     await timeline(stage)
-
-
-@scene(tokens_per_second=0)
-async def frame_of_a_text(stage: Stage) -> None:
-    """Words selected in an answer chose the frames that carried them."""
-    stage.fresh("demo-chat")
-    await stage.ask("Explain tides with a heading, a list and a bit of **bold**. !long=120")
-    await timeline(stage)
-    view = stage.find(QTextEdit, inside=stage.person.conversation.message(1).widget)
-    await stage.scroll_to_turn(1)
-    at = view.document().find("the")
-    cursor = QTextCursor(at)
-    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-    view.setTextCursor(cursor)
-    await stage.until(lambda: bool(Timeline(stage.person).selected), "frames of the selection")
 
 
 @scene(tokens_per_second=0)
@@ -65,26 +44,6 @@ async def lint_report(stage: Stage) -> None:
     await stage.until(
         lambda: any(table.model().rowCount() > 2 for table in tables(QTableView, "Deviations")), "deviations"
     )
-
-
-@scene()
-async def cassette_replayed(stage: Stage) -> None:
-    """A cassette opened as an experiment: its answer, replayed frame by frame."""
-    stage.fresh("demo-reasoner")
-    await stage.ask("Tell me about rivers in two sentences.")
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "rivers.cassette.json"
-        save(file, list(stage.session.exchanges.values()), "Rivers")
-        await stage.app.actions.of(CASSETTES).open_file(file)
-    player = stage.app.actions.of(CASSETTES).player(stage.session)
-    if player is None:
-        raise SceneError("the cassette did not open")
-    stage.find(QAbstractButton, "Step", stage.window.pane).click()
-    stage.window.pane.retry_last()
-    await stage.until(lambda: len(stage.session.exchanges) == 2, "the replay to begin")
-    player.clock.step(60)
-    await timeline(stage)
-    await stage.until(lambda: Timeline(stage.person).count >= 60, "the frames")
 
 
 def roomy(stage: Stage) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import shutil
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from playground.self_test import imports
 from playground.self_test.report import MissingError, Report
 
 CHECKS = (
@@ -79,39 +77,6 @@ def test_missing_module_is_named(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "MissingError" in ended.stderr
     assert "playground.engine.requests.snippets.literals" in ended.stderr
-
-
-def lacks_names_on_a_system(stub: Path) -> bool:
-    """Whether a module has names on some systems only, by its stub: each behind a question for the platform."""
-    outside = [
-        statement
-        for statement in ast.parse(stub.read_text(encoding="utf-8")).body
-        if not isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr)
-    ]
-    return bool(outside) and all(
-        isinstance(statement, ast.If) and "sys.platform" in ast.unparse(statement.test) for statement in outside
-    )
-
-
-@pytest.mark.slow
-def test_modules_of_single_systems_are_listed() -> None:
-    import mypy
-
-    stubs = Path(mypy.__file__).parent / "typeshed" / "stdlib"
-    code = (
-        "import pkgutil, playground\n"
-        "from playground.self_test import imports\n"
-        "for module in pkgutil.walk_packages(playground.__path__, 'playground.'):\n"
-        "    for name, _ in imports._statements(module.name):\n"
-        "        print(name.partition('.')[0])\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=True)
-    imported = set(ended.stdout.split())
-    standard = sorted(imported & sys.stdlib_module_names)
-    lacking = {name for name in standard if (stubs / f"{name}.pyi").exists()}
-    lacking = {name for name in lacking if lacks_names_on_a_system(stubs / f"{name}.pyi")}
-    assert lacking >= {"fcntl", "msvcrt", "resource"}, "the stubs are read otherwise than they are written"
-    assert lacking <= imports.OF_ONE_SYSTEM
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs macOS or Linux")

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +28,9 @@ class PatientBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
-    """In the place of pytest-qt's own."""
+    """In the place of pytest-qt's own; no key of an earlier test counts as held."""
+    if QGuiApplication.keyboardModifiers():
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
     return PatientBot(request)
 
 

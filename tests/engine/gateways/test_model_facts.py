@@ -18,18 +18,19 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.gateways.services import KnownGateway
 from playground.protocols import DEFAULT
-from tests.support.fault_server import FaultServer, Step, head, hold, send, whole
+from tests.support.fault_server import FaultServer, Step, head, hold, keep, send, whole
 
 
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
     with FaultServer() as made:
-        made.play(send(whole(404, "application/json", b"{}")))
+        made.play(send(whole(404, "application/json", b"{}")), keep())
         yield made
 
 
-def page(value: Any) -> Step:
-    return send(whole(200, "application/json", json.dumps(value).encode()))
+def page(value: Any) -> list[Step]:
+    """An answer behind which the connection stays open: a request in the moment of its closing would be lost."""
+    return [send(whole(200, "application/json", json.dumps(value).encode())), keep()]
 
 
 def add(gateways: Gateways, server: FaultServer, service: str) -> str:
@@ -88,9 +89,9 @@ async def test_page_that_fails_leaves_the_list_as_it_was(gateways: Gateways, ser
     server.play_at("/v1/models", page(["one"]))
     for number, answer in enumerate(
         [
-            send(whole(401, "application/json", b'{"error": "no"}')),
-            send(whole(200, "text/html", b"<html>")),
-            send(whole(200, "application/json", b"[" * 100_000)),
+            [send(whole(401, "application/json", b'{"error": "no"}')), keep()],
+            [send(whole(200, "text/html", b"<html>")), keep()],
+            [send(whole(200, "application/json", b"[" * 100_000)), keep()],
             page({"error": {"message": "not here"}}),
             page({"data": [7, None, "llama", {"id": "other"}]}),
         ]
@@ -146,7 +147,7 @@ async def test_page_at_another_host_is_not_requested(gateways: Gateways, server:
         other.play(page([{"id": "one", "context_length": 4096}]))
         place = f"127.0.0.1:{other.port}"
         away = head(302, None, f"Location: {other.url}/more", "Content-Length: 0")
-        server.play(send(away))
+        server.play(send(away), keep())
         server.play_at("/v1/models", page([{"id": "one"}]))
         details = [{"path": path.replace("{other}", place)}]
         known = {"id": "team", "name": "Team", "base_url": server.url, "details": details}

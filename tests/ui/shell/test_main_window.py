@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QSettings, Qt
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtGui import QKeySequence
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QScrollBar,
     QTabBar,
     QTextEdit,
@@ -34,8 +32,7 @@ from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
 from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.protocols.control import ProtocolSwitch
-from playground.ui.shell.actions import ACTIONS, FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE, SHOW_INSPECTOR, SHOW_LIST
-from playground.ui.shell.features import VARIABLES
+from playground.ui.shell.actions import ACTIONS, FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
 from playground.ui.widgets.theme import Theme
@@ -100,23 +97,6 @@ def test_shortcuts_are_unique(parts: WindowParts) -> None:
     assert wanted <= set(keys)
 
 
-def test_shortcuts_of_one_letter_work_in_the_conversation_only(parts: WindowParts) -> None:
-    for spec in ACTIONS:
-        if any(len(keys) == 1 for keys in spec.keys):
-            assert spec.in_conversation
-            action = parts.window.action(spec.id)
-            assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
-            assert action in parts.window.pane.view.actions()
-
-
-def test_menu_has_every_action(parts: WindowParts) -> None:
-    seen: set[str] = set()
-    for menu in parts.window._main_menu().actions():
-        inner = menu.menu()
-        seen |= {action.objectName() for action in inner.actions()}  # type: ignore[attr-defined] # every entry is a menu
-    assert {spec.id for spec in ACTIONS} <= seen
-
-
 # Names
 
 
@@ -161,20 +141,6 @@ def test_controls_have_accessible_names(parts: WindowParts, qtbot: QtBot) -> Non
 # Layout
 
 
-def test_docks_are_shown_and_hidden_by_their_actions(parts: WindowParts, qtbot: QtBot) -> None:
-    docks = {SHOW_LIST.id: parts.window.left_dock, SHOW_INSPECTOR.id: parts.window.bottom_dock}
-    assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys() | {spec.id for spec in FLOATS}
-    for name, dock in docks.items():
-        action = parts.window.action(name)
-        qtbot.waitUntil(action.isChecked)
-        action.trigger()
-        qtbot.waitUntil(dock.isHidden)
-        assert not action.isChecked()
-        action.trigger()
-        qtbot.waitUntil(dock.isVisible)
-        assert action.isChecked()
-
-
 def test_panel_is_floated_and_docked_by_its_action(parts: WindowParts, qtbot: QtBot) -> None:
     for spec, name in FLOATS.items():
         dock, action = getattr(parts.window, name), parts.window.action(spec.id)
@@ -210,79 +176,8 @@ def test_layout_is_restored_and_can_be_reset(parts: WindowParts, qtbot: QtBot) -
     restored.let_close()
 
 
-def test_gateway_of_the_last_session_is_shown_at_once(qtbot: QtBot, tmp_path: Path) -> None:
-    def shown(window: MainWindow) -> tuple[str, str]:
-        button = next(b for b in window.bar.findChildren(QPushButton) if b.accessibleName() == "Gateway")
-        return button.text().strip(), window.bar.model.currentText()
-
-    before = MainWindow(None, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
-    qtbot.addWidget(before)
-    assert shown(before) == ("Demo gateway", "")
-    before.remember_gateway("Ours & theirs", "small-1")
-    after = MainWindow(None, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
-    qtbot.addWidget(after)
-    assert shown(after) == ("Ours && theirs", "small-1")
-    for window in (before, after):
-        window.let_close()
-
-
-def test_tool_bar_titles_fit_in_a_small_window(parts: WindowParts) -> None:
-    window = parts.window
-    window.bar.show_gateways([("demo", "Demo gateway")], "demo")
-    window.resize(1024, 700)
-    QApplication.processEvents()
-    titles = [button for button in window.bar.findChildren(QAbstractButton) if button.property("kind") == "segment"]
-    assert [title for title in titles if title.isVisible()], "pages and protocols"
-    cut = [title.text() for title in titles if title.isVisible() and title.width() < title.sizeHint().width()]
-    assert cut == []
-
-
-def test_messages_keep_a_readable_height_beside_other_panels(parts: WindowParts, qtbot: QtBot) -> None:
-    window, session = parts.window, parts.workspace.current
-    for role in (Role.USER, Role.ASSISTANT) * 3:
-        session.turns.add_turn(make_turn(role, "Some words. " * 80))
-    pane, bar = window.pane, parts.actions.of(VARIABLES).bar
-    pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
-    qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
-    below = (bar, pane.notice, pane.composer)
-    for width, height, least in ((1440, 900, 170), (1024, 700, 170), (1024, 560, 90)):
-        pane.notice.hide()
-        window.resize(width, height)
-        window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
-        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
-        pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
-
-        qtbot.waitUntil(lambda: all(part.height() >= part.minimumSizeHint().height() for part in below))
-        qtbot.waitUntil(lambda least=least: pane.view.height() >= least)  # type: ignore[misc]
-        for part in below:
-            assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
-        assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
-        assert window.height() == height
-
-
 def panel_widths(window: MainWindow) -> tuple[int, int]:
     return window.left_dock.width(), window.right_dock.width()
-
-
-def test_panel_dragged_wider_regains_its_width(parts: WindowParts, qtbot: QtBot) -> None:
-    window, left = parts.window, parts.window.left_dock
-    window.resize(1440, 900)
-    qtbot.waitUntil(lambda: panel_widths(window) == (240, 340) and window.windowHandle().size() == window.size())
-    edge = left.mapTo(window, QPoint(left.width() + 1, left.height() // 2))
-    mouse, button = window.windowHandle(), Qt.MouseButton.LeftButton
-    QTest.mousePress(mouse, button, pos=edge)
-    for step in (20, 60, 80):
-        QTest.mouseMove(mouse, edge + QPoint(step, 0))
-        qtbot.wait(10)
-    QTest.mouseRelease(mouse, button, pos=edge + QPoint(80, 0))
-    qtbot.waitUntil(lambda: left.width() > 300)
-    window.resizeDocks([window.bottom_dock], [330], Qt.Orientation.Vertical)
-    qtbot.waitUntil(lambda: window.bottom_dock.height() == 330)
-    chosen = panel_widths(window)
-    window.resize(900, 560)
-    qtbot.waitUntil(lambda: sum(panel_widths(window)) < 600 and window.bottom_dock.height() < 330)
-    window.resize(1440, 900)
-    qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (*chosen, 330))
 
 
 def test_narrow_window_hides_one_panel_until_it_grows(parts: WindowParts, qtbot: QtBot) -> None:
@@ -310,12 +205,6 @@ def test_narrow_window_hides_one_panel_until_it_grows(parts: WindowParts, qtbot:
     other.let_close()
 
 
-def test_closing_asks_first(parts: WindowParts, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(parts.window.close_asked):
-        parts.window.close()
-    assert parts.window.isVisible()
-
-
 def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
     parts.window.action("view.larger").trigger()
     assert float(str(parts.settings.value("zoom"))) == parts.window.pane.view.zoom > 1
@@ -325,24 +214,6 @@ def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
     assert parts.settings.value("theme") == "dark"
     checked = [name for name in ("system", "light", "dark") if parts.window.action(f"theme.{name}").isChecked()]
     assert checked == ["dark"]
-
-
-def test_side_page_is_shown_by_its_action(parts: WindowParts) -> None:
-    parts.window.right_dock.hide()
-    for title in ("Tools", "Output", "Raw", "Parameters"):
-        parts.window.action(f"view.{title.lower()}").trigger()
-        tabs = parts.window.side.tabs
-        assert tabs.tabText(tabs.currentIndex()).startswith(title)
-        assert not parts.window.right_dock.isHidden()
-
-
-@pytest.mark.usefixtures("letters")
-def test_welcome_in_small_window_is_not_cut_off(parts: WindowParts, qtbot: QtBot) -> None:
-    window, page = parts.window, parts.window.pane.welcome_page
-    for width, height in ((1024, 700), (1440, 900), (1024, 700)):
-        window.resize(width, height)
-        qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)
-        assert page.viewport().width() >= page.welcome.minimumSizeHint().width()
 
 
 def test_window_opens_no_larger_than_the_screen(parts: WindowParts) -> None:

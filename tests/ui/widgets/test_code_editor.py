@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QTextCursor, QTextOption
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.widgets.code_editor import HIGHLIGHTED_AT_MOST, HIGHLIGHTED_LINES, CodeEditor
+from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.folds import MARK
-from playground.ui.widgets.json_highlight import LONGEST_LINE
 from playground.ui.widgets.json_text import pretty
 
 
@@ -20,11 +19,6 @@ def editor(qtbot: QtBot) -> CodeEditor:
     editor = CodeEditor()
     qtbot.addWidget(editor)
     return editor
-
-
-def colours(editor: CodeEditor, line: int = 0) -> set[str]:
-    layout = editor.document().findBlockByNumber(line).layout()
-    return {part.format.foreground().color().name() for part in layout.formats()}
 
 
 def test_enter_after_a_bracket_indents(editor: CodeEditor) -> None:
@@ -83,73 +77,6 @@ def test_text_is_returned_exactly(editor: CodeEditor) -> None:
     assert editor.text() == "lone ‹U+D800› surrogate"
 
 
-def test_equal_text_keeps_cursor_and_undo(editor: CodeEditor) -> None:
-    editor.setPlainText("abc")
-    editor.moveCursor(editor.textCursor().MoveOperation.End)
-    QTest.keyClicks(editor, "d")
-    editor.setPlainText("abcd")
-    assert editor.textCursor().position() == 4
-    editor.undo()
-    assert editor.text() == "abc"
-
-
-def test_marks_underline_until_the_text_is_replaced(editor: CodeEditor) -> None:
-    editor.setPlainText('{\n  "a": tru\n}')
-    problem = editor.problem()
-    assert problem is not None
-    editor.mark(problem.line, problem.column, problem.message)
-    assert [(m.line, m.column) for m in editor.marks] == [(2, 8)]
-    underlined = [s for s in editor.extraSelections() if s.format.underlineStyle().value]
-    assert [s.cursor.selectedText() for s in underlined] == ["tru"]
-    editor.mark(99, 99, "past the end")
-    editor.setPlainText("{}")
-    assert editor.marks == ()
-    assert editor.extraSelections() == []
-
-
-def test_json_has_colours_except_very_long_lines(editor: CodeEditor) -> None:
-    editor.setPlainText('{"key": 1, "b": null}')
-    assert len(colours(editor)) == 3
-    editor.setPlainText('"' + "x" * LONGEST_LINE + '"')
-    assert not colours(editor)
-    assert editor.wordWrapMode() == QTextOption.WrapMode.WrapAnywhere
-
-
-def test_long_json_has_colours_and_very_long_json_none(editor: CodeEditor) -> None:
-    editor.setPlainText("")
-    changes: list[str] = []
-    editor.textChanged.connect(lambda: changes.append(editor.text()))
-    lines = 2_000
-    editor.setPlainText('{"a": 1}\n' * lines)
-    count = len(changes)
-    assert colours(editor)
-    cursor = QTextCursor(editor.document())
-    cursor.insertText('"above": 1\n')
-    cursor.movePosition(QTextCursor.MoveOperation.End)
-    cursor.insertText('"below": 2')
-    assert all(len(colours(editor, line)) == 2 for line in range(lines + 2))
-    assert len(changes) == count + 2, "colours are no change of the text"
-    for text in (
-        '{"a": 1, "b": 2, "c": "more"}\n' * (HIGHLIGHTED_AT_MOST // 25),
-        '{"a": 1}\n' * (HIGHLIGHTED_LINES + 1),
-    ):
-        editor.setPlainText(text)
-        assert not colours(editor, 5)
-    editor.setPlainText('{"a": 1}')
-    assert colours(editor)
-
-
-def test_formatting_is_one_undo_step(editor: CodeEditor) -> None:
-    editor.setPlainText('{"a":1}')
-    editor.format_json()
-    assert editor.text() == '{\n  "a": 1\n}'
-    editor.undo()
-    assert editor.text() == '{"a":1}'
-    editor.setPlainText("{,")
-    editor.format_json()
-    assert editor.text() == "{,"
-
-
 def test_pasted_text_is_plain(editor: CodeEditor) -> None:
     data = QMimeData()
     data.setHtml("<b>x</b>")
@@ -179,16 +106,6 @@ def test_hidden_characters_are_marked_in_an_editor(editor: CodeEditor) -> None:
     plain = editor.grab().toImage()
     editor.setPlainText("ab\u200bc")
     assert editor.grab().toImage() != plain
-
-
-def test_read_only_text_ends_with_a_whole_line(qtbot: QtBot) -> None:
-    view = CodeEditor(read_only=True)
-    qtbot.addWidget(view)
-    view.show_text("\n".join(str(n) for n in range(99)))
-    view.show()
-    for height in (100, 107, 116):
-        view.resize(300, height)
-        assert 0 < view.viewport().height() % view.fontMetrics().lineSpacing() <= 4
 
 
 def test_marks_and_positions_are_right_among_folds(editor: CodeEditor) -> None:

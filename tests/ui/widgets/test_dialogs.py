@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
     QMessageBox,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -21,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.prices import Price
 from playground.ui.features.gateways.control import PriceDialog
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
-from playground.ui.widgets.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
+from playground.ui.widgets.dialogs import dress, file_dialog, line_dialog
 from playground.ui.widgets.theme import Theme, tokens
 from tests.support.each_case import each_case
 
@@ -79,43 +76,4 @@ def test_dialog_buttons_are_cancel_then_the_filled_action(window: QWidget, name:
     assert {button.height() for button in buttons} == {own.sizeHint().height()}
     right = dialog.width() - last.mapTo(dialog, last.rect().topRight()).x()
     assert right < 30
-    dialog.close()
-
-
-def test_file_dialog_fits_a_small_window_and_its_arrows_are_visible(window: QWidget) -> None:
-    window.resize(700, 420)
-    dialog = file_dialog(window, "Open", "/")
-    assert dialog.width() <= 700
-    assert dialog.height() <= 420
-    up = dialog.findChild(QToolButton, "toParentButton")
-    assert up is not None
-    image = up.icon().pixmap(16, 16).toImage()
-    drawn = {
-        image.pixelColor(x, y).name().upper()
-        for x in range(16)
-        for y in range(16)
-        if image.pixelColor(x, y).alpha() == 255
-    }
-    assert drawn == {tokens().text}
-    dialog.close()
-
-
-def test_file_dialog_has_room_and_begins_in_the_documents(window: QWidget) -> None:
-    small = QDialog(window)
-    small.resize(200, 100)
-    dialog = file_dialog(small, "Restore", "")
-    assert (dialog.width(), dialog.height()) == FILE_SIZE
-    documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-    begins = documents if documents.is_dir() else Path.home()
-    assert Path(dialog.directory().path()) == begins
-    dialog.close()
-    named = file_dialog(small, "Export", "answers.json", write="json")
-    assert [Path(name) for name in named.selectedFiles()] == [begins / "answers.json"]
-    named.close()
-
-
-def test_line_dialog_has_room_for_a_title(window: QWidget) -> None:
-    dialog = line_dialog(window, "Rename experiment", "Title", "Tides", "Rename")
-    dialog.show()
-    assert dialog.width() >= 360
     dialog.close()

@@ -17,7 +17,6 @@ from playground.ui.features.variables.variables_bar import VariableRow
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField, index_at, units
 from playground.ui.widgets.growing_field import GrowingField
-from playground.ui.widgets.json_highlight import JsonHighlighter
 from tests.support.each_case import each_case
 
 ODD = "a\u00a0b\u202fc\u2028d\u2029e\u200bf\ufdd0g\ufdd1h\u3000i\ufeffj\U0001f600k\tl\nm"
@@ -84,30 +83,6 @@ def test_text_positions_match_the_document(qtbot: QtBot, text: str) -> None:
     assert units(text) == field.document().characterCount() - 1
     for at in range(len(text) + 1):
         assert index_at(text, units(text[:at])) == at
-
-
-def test_json_colours_end_with_their_tokens(qtbot: QtBot) -> None:
-    editor = CodeEditor()
-    qtbot.addWidget(editor)
-    text = '{"\U0001f600\U0001f600": "\U0001f600", "b": 12}'
-    editor.setPlainText(text)
-    highlighter = editor.document().findChild(JsonHighlighter)
-    assert highlighter is not None
-    highlighter.rehighlight()
-    got = {}
-    raw = text.encode("utf-16-le")
-    for run in editor.document().firstBlock().layout().formats():
-        piece = raw[2 * run.start : 2 * (run.start + run.length)].decode("utf-16-le")  # raises inside a pair
-        got[piece] = run.format.foreground().color().name()
-    assert list(got) == ['"\U0001f600\U0001f600"', '"\U0001f600"', '"b"', "12"]
-
-
-def test_mark_after_an_emoji_is_under_its_word(qtbot: QtBot) -> None:
-    editor = CodeEditor()
-    qtbot.addWidget(editor)
-    editor.setPlainText('{"\U0001f600": nope}')
-    editor.mark(1, 7, "not JSON")
-    assert editor.extraSelections()[-1].cursor.selectedText() == "nope"
 
 
 LONG = "abc\U0001f600d\ufffc fgh" * 3_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from functools import partial
 
 import pytest
 from PySide6.QtCore import QObject
@@ -54,23 +53,6 @@ def test_errors_of_tasks_and_callbacks_reach_the_hook(qapp: QApplication, monkey
 
     run(qapp, main)
     assert sorted(caught) == ["a callback", "a callback", "a task"]
-
-
-def test_cancelled_call_is_not_made(qtbot: QtBot) -> None:
-    parent = QObject()
-    seen: list[str] = []
-    cancelled = Throttle(partial(seen.append, "cancelled"), parent)
-    flushed = Throttle(partial(seen.append, "flushed"), parent)
-    last = Throttle(partial(seen.append, "last"), parent)
-    for throttle in (cancelled, flushed, last):
-        throttle.poke()
-    cancelled.cancel()
-    assert (cancelled.pending, flushed.pending) == (False, True)
-    flushed.flush()
-    flushed.flush()
-    assert seen == ["flushed"]
-    qtbot.waitUntil(lambda: "last" in seen)
-    assert seen == ["flushed", "last"]
 
 
 def test_task_begun_by_a_cancelled_task_is_cancelled(qapp: QApplication) -> None:

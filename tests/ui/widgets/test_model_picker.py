@@ -19,8 +19,7 @@ from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import Secret
 from playground.ui.widgets.loop import finish, run
 from playground.ui.widgets.model_picker import ModelPicker
-from playground.ui.widgets.models.browser import ModelBrowser
-from playground.ui.widgets.models.listing import SHOWN, SORTING, Order
+from playground.ui.widgets.models.listing import SORTING
 from playground.ui.widgets.models.panel import CHOOSING, HINT, ModelPanel
 from tests.support.eventually import eventually
 from tests.support.models import catalog_of
@@ -77,77 +76,6 @@ def press(picker: ModelPicker, *keys: Qt.Key) -> None:
         QTest.keyClick(picker, key)
 
 
-def test_any_text_is_accepted_as_a_model(picker: ModelPicker) -> None:
-    chosen: list[str] = []
-    picker.chosen.connect(chosen.append)
-    picker.show_catalog(catalog_of(["gpt-a", "claude-b"]))
-    picker.setFocus()
-    QTest.keyClick(picker, Qt.Key.Key_A, CONTROL)
-    QTest.keyClicks(picker, " vendor/no-such-model:v2 ")
-    assert panel(picker).browser.count.text() == "None of the list has these words"
-    press(picker, Qt.Key.Key_Return)
-    assert chosen == ["vendor/no-such-model:v2"]
-    assert not picker.open_now
-    assert picker.ids == ["gpt-a", "claude-b"]
-
-
-def test_new_list_keeps_typed_text(picker: ModelPicker) -> None:
-    chosen: list[str] = []
-    picker.chosen.connect(chosen.append)
-    picker.show_model("typed-by-hand")
-    picker.setFocus()
-    picker.show_catalog(catalog_of(["one", "two"]))
-    assert line_of(picker).selectedText() == "typed-by-hand", "typing replaces it"
-    QTest.keyClicks(picker, "tw")
-    picker.show_catalog(catalog_of(["three", "two", "twelve"]))
-    assert picker.currentText() == "tw"
-    assert shown(picker) == ["two", "twelve"], "and what is open is of the new list"
-    assert chosen == []
-
-
-def test_search_finds_words_and_an_exact_id_first(picker: ModelPicker) -> None:
-    models = (
-        Model("vendor/Alpha-large"),
-        Model("vendor/beta", "The Alpha of betas"),
-        Model("x/alpha-2"),
-        Model("alpha"),
-    )
-    picker.show_catalog(ModelCatalog(models, "gateway"))
-    picker.setFocus()
-    QTest.keyClicks(picker, "alpha")
-    assert shown(picker) == ["alpha", "vendor/Alpha-large", "vendor/beta", "x/alpha-2"]
-    QTest.keyClicks(picker, " betas")
-    assert shown(picker) == ["vendor/beta"]
-    assert panel(picker).browser.count.text() == "1 of 4 found"
-
-
-def test_empty_list_is_requested_when_opened(picker: ModelPicker, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(picker.refresh_asked):
-        picker.showPopup()
-    assert panel(picker).browser.count.text() == "No models are listed: type an id"
-    picker.show_catalog(catalog_of(["a"]))
-    assert shown(picker) == ["a"], "it came while the panel is open"
-    picker.hidePopup()
-    with qtbot.assertNotEmitted(picker.refresh_asked):
-        picker.showPopup()
-    picker.hidePopup()
-
-
-def test_escape_while_filtering_restores_the_model(picker: ModelPicker) -> None:
-    chosen: list[str] = []
-    picker.chosen.connect(chosen.append)
-    picker.show_catalog(catalog_of(["vendor/alpha", "vendor/beta"]))
-    picker.show_model("typed/by-hand")
-    picker.setFocus()
-    QTest.keyClicks(picker, "alp")
-    assert shown(picker) == ["vendor/alpha"]
-    press(picker, Qt.Key.Key_Down, Qt.Key.Key_Escape)
-    assert not picker.open_now, "one Escape does both"
-    assert picker.currentText() == "typed/by-hand"
-    leave(picker)
-    assert set(chosen) <= {"typed/by-hand"}, "the fragment was never chosen"
-
-
 def test_escape_without_changes_belongs_to_the_window(picker: ModelPicker) -> None:
     picker.show_model("m-1")
     picker.setFocus()
@@ -166,40 +94,6 @@ def test_escape_without_changes_belongs_to_the_window(picker: ModelPicker) -> No
     asked.ignore()
     QApplication.sendEvent(picker, asked)
     assert asked.isAccepted(), "it closes the panel, and stops nothing"
-
-
-def test_click_selects_the_model_and_the_next_sets_the_cursor(picker: ModelPicker) -> None:
-    picker.show_model("vendor/alpha")
-    line = line_of(picker)
-    leave(picker)
-    inside = QPoint(20, line.height() // 2)
-    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
-    assert line.selectedText() == "vendor/alpha"
-    QTest.qWait(QApplication.doubleClickInterval() + 20)
-    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
-    assert not line.hasSelectedText()
-    leave(picker)
-    picker.open()  # as Ctrl+L does
-    assert line.selectedText() == "vendor/alpha"
-
-
-def test_some_of_very_many_models_are_listed_and_all_are_found(picker: ModelPicker, qtbot: QtBot) -> None:
-    picker.show_catalog(catalog_of([f"vendor/model-{number}" for number in range(20_000)]))
-    assert len(picker.ids) == 20_000
-    picker.open()
-    browser = panel(picker).browser
-    qtbot.waitUntil(lambda: len(shown(picker)) == SHOWN + 1)
-    assert shown(picker)[-1] == f"… {20_000 - SHOWN:,} more: type to find"
-    last = browser.rows.index(SHOWN)
-    assert not last.flags() & (Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    chosen: list[str] = []
-    picker.chosen.connect(chosen.append)
-    QTest.keyClicks(picker, "DEL-19999")
-    press(picker, Qt.Key.Key_Down)  # at once: what is seen by then is what was typed
-    assert browser.current == "vendor/model-19999"
-    press(picker, Qt.Key.Key_Return)
-    leave(picker)
-    assert set(chosen) == {"vendor/model-19999"}
 
 
 @pytest.mark.parametrize("model", ["m" * 1_000_000, "two\nlines", "ends in a blank ", "\u202eodd\u200b"])
@@ -237,26 +131,6 @@ TOLD = ModelCatalog(
     ),
     "Gate\u202eway",
 )
-
-
-def test_models_not_for_chat_are_last_in_every_order(picker: ModelPicker) -> None:
-    kept: list[Order] = []
-    SORTING.restore("nonsense", kept.append)
-    picker.show_catalog(TOLD)
-    picker.open()
-    browser = panel(picker).browser
-    others = ["Not for conversation, by the list", "embed"]
-    assert shown(picker) == ["Models", "plain", "small", "large", *others]
-    browser.order.menu().aboutToShow.emit()
-    wanted = {"Name": "large plain small", "Largest context first": "large small plain"}
-    wanted |= {"Lowest price first": "large small plain", "Newest first": "large plain small"}
-    for title, order in wanted.items():
-        next(action for action in browser.order.menu().actions() if action.text() == title).trigger()
-        assert shown(picker) == ["Models", *order.split(), *others]
-    assert kept == [Order.NAME, Order.CONTEXT, Order.PRICE, Order.NEWEST]
-    other = ModelBrowser()
-    assert other.order.text() == "Newest first"
-    other.deleteLater()
 
 
 def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
@@ -401,15 +275,3 @@ def test_tab_enters_the_panel_and_escape_leaves_it(picker: ModelPicker, qtbot: Q
     QTest.keyClick(browser.list, Qt.Key.Key_Down)
     QTest.keyClick(browser.list, Qt.Key.Key_Return)
     assert (chosen, picker.open_now) == (["alpha"], False)
-
-
-def test_panel_stays_in_its_window(picker: ModelPicker) -> None:
-    window = picker.window()
-    picker.show_catalog(TOLD)
-    for width, height in ((900, 640), (460, 600), (320, 240)):
-        window.resize(width, height)
-        picker.open()
-        assert window.rect().contains(panel(picker).geometry())
-        window.resize(width - 40, height - 40)
-        assert window.rect().contains(panel(picker).geometry())
-        picker.hidePopup()

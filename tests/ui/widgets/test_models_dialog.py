@@ -8,11 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.widgets.models.listing import SHOWN
 from playground.ui.widgets.models_dialog import ModelsDialog
 from tests.support.models import catalog_of
-
-MANY = tuple(f"vendor/model-{number}" for number in range(5_000))
 
 
 @pytest.fixture
@@ -20,35 +17,6 @@ def around(qtbot: QtBot) -> QWidget:
     widget = QWidget()
     qtbot.addWidget(widget)
     return widget
-
-
-def find(dialog: ModelsDialog, text: str) -> None:
-    dialog.search.setText(text)
-    QTest.keyClick(dialog.search, Qt.Key.Key_Return)
-
-
-def test_ticked_models_stay_ticked_while_searching(around: QWidget, qtbot: QtBot) -> None:
-    dialog = ModelsDialog(catalog_of(MANY), 3, around)
-    qtbot.waitUntil(lambda: dialog.models.rows.rowCount() == SHOWN + 1)  # a line says that there are more
-    assert not dialog.add.isEnabled()
-    find(dialog, "model-4999")
-    find(dialog, "vendor/model-5 ")
-    find(dialog, "not/listed")
-    find(dialog, "not/listed")
-    find(dialog, "not/listed too")
-    dialog.search.setText("model-4999")
-    assert dialog.models.rows.data(dialog.models.rows.index(0), Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
-    with qtbot.waitSignal(dialog.picked) as picked:
-        dialog.add.click()
-    assert picked.args == [["vendor/model-4999", "vendor/model-5", "not/listed too"]]
-
-
-def test_add_is_disabled_without_room(around: QWidget) -> None:
-    dialog = ModelsDialog(catalog_of(("a", "b")), 1, around)
-    find(dialog, "a")
-    assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add a lane", True)
-    find(dialog, "b")
-    assert (dialog.add.text(), dialog.add.isEnabled()) == ("Add 2 lanes", False)
 
 
 def test_click_and_space_tick_a_model(around: QWidget, qtbot: QtBot) -> None:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QRadioButton, QWidget
-from pytestqt.qtbot import QtBot
 
-from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.theme import DARK, LIGHT, Tokens, style_sheet
+from playground.ui.widgets.theme import DARK, LIGHT, style_sheet
 
 READABLE = 4.5  # WCAG 2.1, level AA, body text
 
@@ -62,34 +57,3 @@ def test_style_template_is_filled_in() -> None:
     for scheme in (LIGHT, DARK):
         assert "$" not in style_sheet(scheme)
         assert scheme.accent in style_sheet(scheme)
-
-
-@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
-def test_keyboard_focus_is_a_line_around_a_button(qtbot: QtBot, scheme: Tokens) -> None:
-    page = QWidget()
-    qtbot.addWidget(page)
-    page.setMinimumWidth(240)
-    before = QPushButton("Before")
-    buttons: list[QAbstractButton] = []
-    for kind in ("radio", "check", "", "primary", "danger", "over", "quiet", "pill", "link"):
-        button: QAbstractButton = {"radio": QRadioButton, "check": QCheckBox}.get(kind, QPushButton)("Choose")
-        button.setProperty("kind", kind)
-        if isinstance(button, QRadioButton | QCheckBox):
-            button.setChecked(True)  # its mark is as coloured as the line
-        buttons.append(button)
-    in_column(before, *buttons, of=page)
-    page.setStyleSheet(style_sheet(scheme))
-    with qtbot.waitActive(page):
-        page.show()
-        page.activateWindow()
-    before.setFocus()
-    for button in buttons:
-        plain = button.grab().toImage()
-        focus = QApplication.focusWidget()
-        assert focus is not None
-        QTest.keyClick(focus, Qt.Key.Key_Tab)
-        qtbot.waitUntil(button.hasFocus)
-        focused = button.grab().toImage()
-        assert focused != plain
-        beside = focused.width() - 20, focused.height() // 2  # of the words
-        assert focused.pixel(*beside) == plain.pixel(*beside), button.property("kind")

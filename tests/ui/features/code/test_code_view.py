@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QTextBlock
 
-from playground.ui.features.code.get_code_window import LONGEST_LINE, MOST, CodeView, shorten
+from playground.ui.features.code.get_code_window import CodeView
 from tests.ui.conftest import ShowWidget
 
 
@@ -32,15 +32,3 @@ def test_highlighting_is_placed_behind_emoji(view: CodeView) -> None:
 def test_hidden_characters_are_marks(view: CodeView) -> None:
     view.show_code("# a\u202eb", "python")
     assert view.text() == "# a‹U+202E›b"
-
-
-def test_long_lines_and_long_texts_are_shortened() -> None:
-    text, short = shorten("a\n" + "b" * (LONGEST_LINE + 1) + "\nc")
-    assert short
-    assert text.startswith("a\nbbb")
-    assert text.endswith("bbb\nc")
-    assert len(text) < 1_000
-    text, short = shorten("line\n" * MOST)
-    assert short
-    assert len(text) <= MOST + 1
-    assert shorten("as it is\n") == ("as it is\n", False)

@@ -62,17 +62,6 @@ def test_window_shows_the_code_of_each_language(qtbot: QtBot, window: GetCodeWin
         assert window.install.text() == row.install
 
 
-def test_language_without_the_protocol_is_refused(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    session.change(protocol="messages")
-    window.set_language("python-openai")
-    qtbot.waitUntil(window.refusal.isVisible)
-    assert "Use curl" in window.refusal.text()
-    assert not window.copy_button.isEnabled()
-    items = [window.languages.item(n) for n in range(len(LANGUAGES))]
-    grey = [item.text() for item in items if "not for" in str(item.data(Qt.ItemDataRole.AccessibleTextRole))]
-    assert grey == [row.title for row in LANGUAGES if "messages" not in row.protocols]
-
-
 def test_key_in_the_prompt_is_masked(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, f"My key is {CANARY}."))
     qtbot.waitUntil(lambda: "My key is" in window.code)

@@ -6,10 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from playground.domain.transcript import Role
 from playground.engine.session.changes import RunState
 from playground.ui.features.conversation.composer import Composer
 
@@ -53,30 +52,6 @@ def driver(qtbot: QtBot) -> ComposerDriver:
     return driver
 
 
-def test_enter_inserts_a_line_and_control_enter_runs(driver: ComposerDriver) -> None:
-    QTest.keyClicks(driver.field, "a")
-    driver.press(key=Qt.Key.Key_Enter)
-    QTest.keyClicks(driver.field, "b")
-    assert driver.composer.text == "a\nb"
-    assert driver.asked == []
-    driver.press(CONTROL, Qt.Key.Key_Enter)
-    assert driver.asked == ["run"]
-    assert driver.composer.text == "a\nb"
-
-
-def test_setting_swaps_the_keys(driver: ComposerDriver) -> None:
-    driver.composer.set_enter_runs(True)
-    QTest.keyClicks(driver.field, "a")
-    driver.press(CONTROL)
-    driver.press(SHIFT)
-    assert driver.composer.text.replace("\u2028", "\n") == "a\n\n"
-    assert driver.asked == []
-    driver.press()
-    assert driver.asked == ["run"]
-    assert "Enter" in driver.button("Run").text()
-    assert "Ctrl" not in driver.button("Run").text()
-
-
 def test_enter_that_ends_a_composition_does_not_run(driver: ComposerDriver) -> None:
     driver.composer.set_enter_runs(True)
     driver.compose("にほ")
@@ -117,27 +92,3 @@ def test_reason_of_a_refused_run_is_plain_text(driver: ComposerDriver) -> None:
     assert shown[0].textFormat() is Qt.TextFormat.PlainText
     driver.composer.say("")
     assert not shown[0].isVisible()
-
-
-def test_no_button_is_cut_off_at_any_width(driver: ComposerDriver, qtbot: QtBot) -> None:
-    composer = driver.composer
-    composer.set_tokens([123_456], 12)
-    place = QWidget()  # a window of its own would be as wide as its layout asks for
-    composer.setParent(place)
-    place.show()
-    for role, state in ((Role.ASSISTANT, RunState.IDLE), (Role.USER, RunState.STREAMING)):
-        composer.set_role(role)
-        composer.set_state(state)
-        for width in (composer.minimumSizeHint().width(), 400, 520, 700):
-            composer.resize(width, 200)
-            qtbot.waitUntil(lambda width=width: composer.width() == width and whole(composer))  # type: ignore[misc]
-    composer.setParent(None)
-    place.close()
-
-
-def whole(composer: Composer) -> bool:
-    """Whether each button in view has the room for its words, beside the others and inside the frame."""
-    buttons = [b for b in composer.findChildren(QPushButton) if b.isVisible()]
-    apart = not any(a.geometry().intersects(b.geometry()) for a in buttons for b in buttons if a is not b)
-    inside = all(composer.rect().contains(b.geometry()) for b in buttons if b.parent() is composer)
-    return apart and inside and all(b.width() >= b.sizeHint().width() for b in buttons)

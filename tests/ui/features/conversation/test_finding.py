@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.rows import Row, Rows
-from playground.ui.features.conversation.text_view import TextView
 from tests.ui.features.conversation.conftest import TranscriptDriver
 
 MARKDOWN = """# A heading with token
@@ -108,45 +107,3 @@ def test_search_counts_the_places_that_cards_show(driver: TranscriptDriver) -> N
             assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}, {query}"
         driver.show([])
     assert [search.total for search in searches] == [sum(search.counts) for search in searches]
-
-
-def test_places_in_cards_are_those_of_the_words(driver: TranscriptDriver) -> None:
-    rows = everything()
-    driver.view.show_found(Query("token").pattern)
-    seen = 0
-    for row in rows:
-        driver.show([row])
-        card = driver.view.card(row.id)
-        assert card is not None
-        for text in card.findChildren(TextView):
-            raw = text.document().toRawText()
-            for begin, end in text.found.places:
-                utf16 = raw.encode("utf-16-le", errors="surrogatepass")
-                assert utf16[2 * begin : 2 * end].decode("utf-16-le").lower() == "token"
-                seen += 1
-    assert seen > 500
-
-
-def test_search_wraps_in_both_directions() -> None:
-    rows = Rows().follow(
-        Transcript().append(*(make_turn(Role.USER, text) for text in ("x y x", "none", "x", "no", "x x")))
-    )
-    search = find(rows, Query("x"))
-    assert search.counts == [2, 0, 1, 0, 2]
-    at, forward = (-1, 1 << 30), []
-    for _ in range(6):
-        found = search.after(*at)
-        assert found is not None
-        forward.append(found)
-        at = found
-    assert forward == [(0, 0), (0, 1), (2, 0), (4, 0), (4, 1), (0, 0)]
-    assert [search.number(*place) for place in forward[:5]] == [1, 2, 3, 4, 5]
-    backward = []
-    for _ in range(6):
-        found = search.before(*at)
-        assert found is not None
-        backward.append(found)
-        at = found
-    assert backward == [(4, 1), (4, 0), (2, 0), (0, 1), (0, 0), (4, 1)]
-    assert find(rows, Query("zz")).after(0, 0) is None
-    assert find(rows, Query("zz")).before(0, 0) is None

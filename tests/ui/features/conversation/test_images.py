@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QSize, QUrl
-from PySide6.QtGui import QColor, QImage, QImageReader, QImageWriter, QPainter
+from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -80,33 +80,7 @@ def test_broken_picture_is_offered_and_refused_when_read(data: bytes) -> None:
     assert sources_of(mime) == []
 
 
-def test_text_is_preferred_to_its_picture() -> None:
-    mime = QMimeData()
-    mime.setText("A1\tB1")
-    mime.setImageData(picture())
-    assert not offers_images(mime)
-    assert sources_of(mime) == []
-
-
-def test_dragged_picture_is_an_address() -> None:
-    mime = QMimeData()
-    mime.setUrls([QUrl("https://example.org/a.png?x=1")])
-    assert sources_of(mime) == ["https://example.org/a.png?x=1"]
-    assert read_source("https://example.org/a.png?x=1") == from_address("https://example.org/a.png?x=1")
-    mime.setUrls([QUrl("https://example.org/page")])
-    assert sources_of(mime) == []
-
-
 # Reading
-
-
-@each_case("name", ["a.png", "a.jpg", "a.webp"])
-def test_image_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
-    path = save_picture(tmp_path, name)
-    image = read_source(path)
-    assert data_of(image.url) == path.read_bytes()
-    assert image.name == name
-    assert decode(image, QSize(20, 20)).size() == QSize(20, 15)
 
 
 # Showing
@@ -148,28 +122,6 @@ def test_shrunk_picture_stays_transparent() -> None:
 
 def jpeg(name: str, folder: Path, made: QImage) -> bytes:
     return save_picture(folder, name, made).read_bytes()
-
-
-def test_shrunk_jpeg_is_upright(tmp_path: Path) -> None:
-    """As the camera said that it was held: the copy does not say it any more."""
-    plain = jpeg("plain.jpg", tmp_path, picture(3_000, 2_000))
-    turned = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"  # Orientation: 6
-    data = plain[:2] + b"\xff\xe1" + struct.pack(">H", len(turned) + 2) + turned + plain[2:]
-    known = facts(shrunk(image_from(data, "held.jpg"))).measure
-    assert known is not None
-    assert (known.width, known.height) == (1_045, 1_568)
-
-
-def test_screenshot_stays_png_and_photograph_becomes_jpeg(tmp_path: Path) -> None:
-    drawn = QImageWriter(str(tmp_path / "drawn.png"))
-    drawn.setCompression(0)  # as large as it can be, so that a copy is smaller
-    made = picture(1_700, 900)
-    painter = QPainter(made)
-    painter.drawText(100, 100, "Words to be read")
-    painter.end()
-    assert drawn.write(made)
-    assert shrunk(read_source(tmp_path / "drawn.png")).url.startswith("data:image/png")
-    assert shrunk(read_source(noise(1_700, 300))).url.startswith("data:image/jpeg")
 
 
 def png_with(data: bytes, kind: bytes, content: bytes) -> bytes:
@@ -349,16 +301,6 @@ def strip(qtbot: QtBot) -> ImageStrip:
     qtbot.addWidget(made)
     made.resize(700, 200)
     return made
-
-
-def test_box_shows_name_size_and_detail(strip: ImageStrip) -> None:
-    image = image_from(data_of(read_source(picture(1_200, 800)).url) or b"", "chart.png")
-    strip.show_images((image.model_copy(update={"detail": "high"}),))
-    (box,) = strip.boxes
-    assert box.thumb.loaded
-    assert box.accessibleName().startswith("Image chart.png, 1,200 × 800 · ")
-    assert box.detail.text().startswith("detail: high")
-    assert not box.shrink.isVisibleTo(box)
 
 
 def test_image_address_is_never_loaded(qtbot: QtBot) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Generator
-
 import pytest
-from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.conversation import large
-from playground.ui.features.conversation.large import LARGE, LINES, Part, found_places, look_through
+from playground.ui.features.conversation.large import LARGE, LINES, Part
 from playground.ui.features.conversation.text_view import TextView
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
@@ -38,14 +34,6 @@ def ends_of(text: str, start: int, stop: int) -> bool:
     return text[start:stop] in ("", "\n", "\r\n", "\r")
 
 
-def run_to_end(steps: Generator[None, None, int]) -> int:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            return int(done.value)
-
-
 @each_case("text", SHAPES.values())
 def test_parts_cover_the_text_in_both_directions(text: str) -> None:
     part: Part | None = large.part_from(text, 0)
@@ -65,28 +53,6 @@ def test_parts_cover_the_text_in_both_directions(text: str) -> None:
     for place in range(0, len(text), 7_777):
         part = large.around(text, place)
         assert part.start <= place <= part.stop + 1
-
-
-@pytest.mark.parametrize("shape", ["as on Windows", "one long line, then many"])
-def test_search_of_a_large_text_counts_the_places_of_its_parts(shape: str, view: TextView, qtbot: QtBot) -> None:
-    text = SHAPES[shape]
-    pattern = re.compile("token|a", re.IGNORECASE)
-    count = run_to_end(look_through(text, pattern, "raw"))
-    view.set_text(text)
-    view.show_found(pattern, None)
-    assert view.found.count == count == len(found_places(text, pattern) or ())
-    seen, stop = 0, -1
-    assert view.row is not None
-    view.row.asked.emit("all")
-    while view.shown.part.stop != stop:
-        qtbot.waitUntil(lambda: view.whole)
-        view.found.chosen = seen
-        assert view.found.places == [] or view.found.current == 0
-        seen += len(view.found.places)
-        stop = view.shown.part.stop
-        view.row.asked.emit("after")
-    assert seen == count
-    large.forget_places()
 
 
 def test_large_text_is_folded_and_opened(view: TextView, qtbot: QtBot) -> None:
@@ -113,19 +79,6 @@ def test_large_text_is_folded_and_opened(view: TextView, qtbot: QtBot) -> None:
     assert view.document().blockCount() == large.BEGINNING_LINES
     view.set_text("short")
     assert not view.row.isVisible()
-
-
-@pytest.mark.parametrize("shape", ["one line", "as on Windows", "other scripts"])
-def test_select_all_and_copy_copy_a_large_text_whole(shape: str, view: TextView) -> None:
-    text = SHAPES[shape]
-    view.set_text(text)
-    view.selectAll()
-    view.copy()
-    assert QGuiApplication.clipboard().text() == text
-    assert view.row is not None
-    QGuiApplication.clipboard().clear()
-    view.row.copy.click()
-    assert QGuiApplication.clipboard().text() == text
 
 
 def test_growing_text_is_drawn_until_it_is_large(view: TextView) -> None:

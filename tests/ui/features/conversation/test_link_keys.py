@@ -85,21 +85,3 @@ def test_enter_opens_only_the_selected_link(place: Place) -> None:
     QTest.keyClick(place.view, Qt.Key.Key_Return)
     QTest.keyClick(place.view, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
     assert place.opened == ADDRESSES[:1] * 2
-
-
-@pytest.mark.parametrize("place", ["A line.\n\n" * 60 + "[far](https://far.example)"], indirect=True)
-def test_selected_link_is_scrolled_into_view(place: Place) -> None:
-    place.tab()
-    place.verticalScrollBar().setValue(0)
-    place.tab()
-    assert place.address == "https://far.example"
-    rect = place.view.cursorRect()
-    top = place.view.viewport().mapTo(place.viewport(), rect.topLeft()).y()
-    assert 0 <= top <= place.viewport().height() - rect.height()
-
-
-@pytest.mark.parametrize("place", ["No link at all: javascript:alert(1) [x](javascript:alert(2))"], indirect=True)
-def test_tab_skips_text_without_links(place: Place) -> None:
-    place.tab()
-    place.tab()
-    assert place.after.hasFocus()

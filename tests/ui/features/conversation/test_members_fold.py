@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
-from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Part, Reasoning, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, new_id
@@ -46,20 +45,6 @@ def test_unknown_members_are_listed_with_their_fate(driver: TranscriptDriver) ->
         "unknown: citations · sent back over Messages",
         "also received: channel · not sent back",
     }
-
-
-def test_fold_opens_to_json_and_closes(driver: TranscriptDriver, qtbot: QtBot) -> None:
-    card = show_turn(driver, turn(ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED)))
-    (fold,) = folds(card)
-    before = card.height()
-    assert not fold.text_view.isVisible()
-    fold.head.click()
-    driver.settle()
-    assert json.loads(fold.text_view.toPlainText()) == SIGNED["chat"]
-    qtbot.waitUntil(lambda: card.height() > before)
-    assert fold.head.accessibleName().endswith("shown")
-    fold.head.click()
-    qtbot.waitUntil(lambda: card.height() == before)
 
 
 def test_long_members_are_shown_by_their_beginning_and_copied_whole(driver: TranscriptDriver) -> None:

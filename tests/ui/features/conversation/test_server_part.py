@@ -11,13 +11,11 @@ from playground.domain.tool_servers import Block, LinkBlock, ServerAnswer, TextB
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.serving import Ticket
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.features.conversation.calls.asked_view import AskedView
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
 from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
 from playground.ui.features.conversation.commands import CallState, ServerSide
-from tests.support.each_case import each_case
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
 TOOL = ToolDefinition(name="get_weather", parameters={"type": "object"}, server="weather", output=SCHEMA)
@@ -78,16 +76,6 @@ def test_progress_of_a_server_call_is_shown_and_can_be_cancelled(qtbot: QtBot, c
     assert field.ask_button.isVisible()
 
 
-def test_invalid_progress_of_a_server_is_shown_as_busy(qtbot: QtBot) -> None:
-    view = AskedView()
-    qtbot.addWidget(view)
-    ticket = Ticket(done=float("nan"), total=3.0, words="x" * 1_000_000)
-    view.follow("s", ticket)
-    assert view.bar.maximum() == 0
-    assert len(view.said.text()) <= 200
-    view.follow("s", None)
-
-
 def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> None:
     misfit = make_answer(structured={"temp": "warm"}).model_copy(update={"problems": ("temp: not a number\u202e",)})
     view = show_served_call(card, make_state(misfit)).structured
@@ -132,12 +120,3 @@ def test_only_ten_of_many_links_are_listed(card: CallCard) -> None:
     )
     assert len(view.findChildren(LinkRow)) == 10
     assert len(view.fate.text()) < 5_000
-
-
-@each_case(
-    "text, json",
-    [("[Sound, audio/wav, 3 KB, not sent]", 0), ('[{"a": 1}', 1), ("[ 1, 2", 1), ("[", 1), ('{"a"', 1), ("[true]", 1)],
-)
-def test_draft_in_brackets_is_json_only_if_it_can_be(card: CallCard, text: str, json: int) -> None:
-    field = show_waiting_call(card, CallState(draft=text))
-    assert field.kind.index == json

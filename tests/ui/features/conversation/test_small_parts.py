@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import Failure, FailureKind
@@ -17,7 +17,6 @@ from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import ErrorBody, ErrorCard
 from playground.ui.widgets import figures
-from playground.ui.widgets.notice_bar import NoticeBar
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
@@ -34,65 +33,7 @@ def reasoning(qtbot: QtBot) -> ReasoningView:
     return view
 
 
-def head(view: ReasoningView) -> QPushButton:
-    button = view.findChild(QPushButton)
-    assert isinstance(button, QPushButton)
-    return button
-
-
-def is_open(view: ReasoningView) -> bool:
-    return view.is_open and view.text_view.isVisibleTo(view)
-
-
-def test_reasoning_is_open_while_it_grows_and_folds_at_its_end(reasoning: ReasoningView) -> None:
-    fragments = ["First I think. "]
-    reasoning.draw_growing_thinking(fragments, "0.40 s")
-    assert is_open(reasoning)
-    assert "0.40 s" in head(reasoning).text()
-    fragments.append("Then I know.")
-    reasoning.draw_growing_thinking(fragments, "0.80 s")
-    assert reasoning.text_view.source == reasoning.source == "First I think. Then I know."
-    reasoning.settle("1.80 s · 96 tokens")
-    assert not is_open(reasoning)
-    assert not reasoning.text_view.isVisible()
-    assert "1.80 s · 96 tokens" in head(reasoning).text()
-    assert "First I think." in head(reasoning).text()
-    assert head(reasoning).accessibleName() == "Reasoning, folded"
-
-
-def test_reasoning_folded_by_hand_stays_folded(reasoning: ReasoningView) -> None:
-    fragments = ["a "]
-    reasoning.draw_growing_thinking(fragments, "")
-    head(reasoning).click()
-    assert not is_open(reasoning)
-    fragments.append("b ")
-    reasoning.draw_growing_thinking(fragments, "")
-    assert not is_open(reasoning)
-    assert reasoning.source == "a b "
-    reasoning.settle("1 s")
-    head(reasoning).click()
-    assert is_open(reasoning)
-    assert reasoning.text_view.source == "a b "
-    reasoning.settle("2 s")
-    assert is_open(reasoning)
-
-
 # Notices
-
-
-def test_notice_disappears_with_its_action_or_after_a_while(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.ui.widgets.notice_bar.STAYS_MS", 30)
-    bar = NoticeBar()
-    qtbot.addWidget(bar)
-    done: list[str] = []
-    bar.say("<i>deleted</i>", "Undo", lambda: done.append("undone"), stays=False)
-    assert bar.isVisible()
-    assert bar.words == bar.accessibleName() == "<i>deleted</i>"
-    undo = next(button for button in bar.findChildren(QPushButton) if button.text() == "Undo")
-    undo.click()
-    assert (done, bar.isVisible()) == (["undone"], False)
-    bar.say("goes", stays=False)
-    qtbot.waitUntil(lambda: not bar.isVisible())
 
 
 # The editor in place
@@ -101,26 +42,6 @@ def test_notice_disappears_with_its_action_or_after_a_while(qtbot: QtBot, monkey
 @pytest.fixture
 def editor(show_widget: ShowWidget) -> InlineEditor:
     return show_widget(InlineEditor("some text", "Edit the turn"), 500, 200)
-
-
-def field(editor: InlineEditor) -> QPlainTextEdit:
-    found = editor.findChild(QPlainTextEdit)
-    assert isinstance(found, QPlainTextEdit)
-    return found
-
-
-def test_inline_editor_keys_and_buttons_save_and_cancel(editor: InlineEditor, qtbot: QtBot) -> None:
-    field(editor).moveCursor(field(editor).textCursor().MoveOperation.End)
-    QTest.keyClicks(field(editor), "!")
-    with qtbot.waitSignal(editor.kept):
-        QTest.keyClick(field(editor), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert editor.text == "some text!"
-    with qtbot.waitSignal(editor.cancelled):
-        QTest.keyClick(field(editor), Qt.Key.Key_Escape)
-    for name, signal in (("Keep", editor.kept), ("Cancel", editor.cancelled)):
-        button = next(b for b in editor.findChildren(QPushButton) if b.text() == name)
-        with qtbot.waitSignal(signal):
-            button.click()
 
 
 # Figures
@@ -142,19 +63,6 @@ TIMES = Timing(started_at=0, first_reasoning=0.5, reasoning_end=2.0, first_conte
 
 def speed(turn: Turn) -> str:
     return " · ".join(figures.figures(turn))
-
-
-def test_estimated_metrics_are_marked() -> None:
-    exact = speed(_turn(Usage(prompt=10, completion=200, reasoning=96), TIMES))
-    assert "0.50 s" in exact
-    assert "50 tok/s" in exact
-    assert "200 tok" in exact
-    assert "≈" not in exact
-    estimated = speed(_turn(None, TIMES))
-    assert estimated.count("≈") == 2
-    assert figures.figures(make_turn(Role.USER, "hi")) == []
-    assert figures.live_figures(3.0, 20) == ["3.00 s", "≈ 20 tok"]
-    assert figures.live_figures(0.5, 0) == ["0.50 s"]
 
 
 def test_usage_of_all_choices_is_not_attributed_to_one() -> None:
@@ -186,53 +94,6 @@ def test_reasoning_line_of_one_of_several_parts_has_its_own_length() -> None:
     assert [line_of(turn, at) for at in range(3)] == [*own, ""]
 
 
-def test_usage_line_has_details() -> None:
-    assert figures.usage_line(Usage(prompt=412, completion=214, reasoning=96, cached=128)) == (
-        "412 in · 214 out (96 reasoning, 128 cached)"
-    )
-    assert figures.usage_line(None) == ""
-
-
-@each_case(
-    "ending, reason, chip",
-    [
-        (Ending.COMPLETE, "stop", "stop"),
-        (Ending.COMPLETE, "eos_of_sorts", "eos_of_sorts"),
-        (Ending.COMPLETE, "", "(empty)"),
-        (Ending.COMPLETE, None, ""),
-        (Ending.STOPPED, None, "stopped"),
-        (Ending.CUT_OFF, None, "cut off"),
-        (Ending.FAILED, "stop", "failed"),
-        (Ending.INTERRUPTED, None, "interrupted"),
-    ],
-)
-def test_ending_shows_the_received_reason(ending: Ending, reason: str | None, chip: str) -> None:
-    words = figures.ending_words(Outcome(ending=ending, finish_reason=reason))
-    assert words[0] == chip
-    assert bool(words[1]) is bool(chip)
-
-
-@each_case(
-    "reason, written, choices, most, said",
-    [
-        ("length", 4096, 1, 4096, True),
-        ("max_tokens", 4097, 1, 4096, True),
-        ("length", 300, 1, 4096, False),
-        ("length", 4096, 1, None, False),
-        ("length", 4096, 2, 4096, False),
-        ("length", None, 1, 4096, False),
-        ("stop", 4096, 1, 4096, False),
-    ],
-)
-def test_ending_at_the_output_limit_of_the_model_reports_it(
-    reason: str, written: int | None, choices: int, most: int | None, said: bool
-) -> None:
-    outcome = Outcome(ending=Ending.COMPLETE, finish_reason=reason, usage=Usage(completion=written), choices=choices)
-    chip, words = figures.ending_words(outcome, most)
-    assert chip == reason
-    assert ("the most that it writes by the gateway's list" in words) is said
-
-
 def test_tokens_are_estimated_by_script() -> None:
     assert figures.estimate_tokens("") == 0
     assert figures.estimate_tokens("four" * 10) == 10
@@ -260,9 +121,3 @@ def test_error_card_shows_and_copies_the_whole_body_when_asked(qtbot: QtBot) -> 
     assert QApplication.clipboard().text() == body
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert not view.isVisible()
-
-
-def test_error_card_without_a_longer_body_has_no_button(qtbot: QtBot) -> None:
-    card = ErrorCard(Failure(kind=FailureKind.HTTP, message="no", body="no\n"), streamed=None, arrived=False)
-    qtbot.addWidget(card)
-    assert card.findChild(ErrorBody) is None

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
@@ -58,12 +58,6 @@ def test_copy_button_copies_the_exact_code(view: TextView, qtbot: QtBot) -> None
     assert {button.accessibleName() for button in (one, two)} == {"Copy this code"}
 
 
-def test_copying_code_with_a_lone_surrogate_does_not_fail(view: TextView) -> None:
-    view.append("```\na\ud800b\n```")
-    buttons(view)[0].click()
-    assert QGuiApplication.clipboard().text().startswith("a")
-
-
 def test_copied_selection_joins_cut_lines(view: TextView, qtbot: QtBot) -> None:
     words = "some words " * 800
     view.append(words + "\n\nend")
@@ -101,13 +95,6 @@ def test_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> 
     assert not buttons(view)
 
 
-def test_hidden_characters_are_marks_in_raw_text(qtbot: QtBot) -> None:
-    view = TextView(mode="raw")
-    qtbot.addWidget(view)
-    view.append("a\u202eb\0c\ud800")
-    assert view.toPlainText() == "a‹U+202E›b‹U+0000›c‹U+D800›"
-
-
 def test_selection_survives_appended_text(view: TextView) -> None:
     view.set_text("some words that stay")
     select(view, 0, 4)
@@ -120,27 +107,7 @@ def test_selection_survives_appended_text(view: TextView) -> None:
 # Size
 
 
-@pytest.mark.parametrize("zoom", [1.0, 2.0])
-def test_long_word_wraps_at_every_zoom(qtbot: QtBot, zoom: float) -> None:
-    view = TextView(zoom=zoom)
-    qtbot.addWidget(view)
-    view.append("x" * 900 + "\n\n1. first\n   - inner " + "y" * 400 + "\n\n```\n" + "z" * 500 + "\n```")
-    view.resize(320, view.heightForWidth(320))
-    document: QTextDocument = view.document()
-    assert document.idealWidth() <= 320
-
-
 # Painting
-
-
-def test_marks_are_painted_and_removed(view: TextView) -> None:
-    view.set_text("Some **bold** words to look at.")
-    before = view.grab().toImage()
-    start = view.source.index("bold")
-    view.show_linked([(start, start + 4)])
-    assert view.grab().toImage() != before
-    view.show_linked([])
-    assert view.grab().toImage() == before
 
 
 # Nothing is fetched
@@ -226,33 +193,3 @@ def test_click_on_a_link_only_asks(view: TextView, qtbot: QtBot) -> None:
             QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
         assert asked.args == ["https://example.com/a?b=c"]
         assert not view.textCursor().hasSelection()
-
-
-def test_unsafe_link_is_plain_text(view: TextView) -> None:
-    clicked: list[str] = []
-    view.link_clicked.connect(clicked.append)
-    view.append("[here](file:///etc/passwd) [there](javascript:alert)")
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
-    assert clicked == []
-    assert "file:///etc/passwd" in view.toPlainText()
-
-
-def _differ(first: QImage, second: QImage) -> bool:
-    """Whether two pictures differ by more than the rounding of a smoothed corner."""
-    if first == second:
-        return False
-    for y in range(first.height()):
-        for x in range(first.width()):
-            one, other = first.pixelColor(x, y), second.pixelColor(x, y)
-            if max(abs(one.alpha() - other.alpha()), abs(one.lightness() - other.lightness())) > 24:
-                return True
-    return False
-
-
-def test_partial_repaint_equals_the_whole(view: TextView) -> None:
-    view.append("Before\n\n```python\nx = 1\ny = 2\n```\n\nAfter\n\n> quoted\n\n---\n\nEnd")
-    view.resize(600, view.heightForWidth(600))
-    whole = view.grab().toImage()
-    for top in range(0, view.height() - 6, 12):
-        strip = view.grab(QRect(0, top, view.width(), 6)).toImage()
-        assert not _differ(strip, whole.copy(0, top, view.width(), 6)), f"the strip at {top}"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.accumulator import GrowingChoice, GrowingPart
-from playground.domain.parts import Reasoning, Text
-from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, make_turn
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_view import ZOOMS
 from tests.ui.features.conversation.conftest import TranscriptDriver, make_row, settle
 
@@ -31,18 +28,6 @@ def growing_turn(driver: TranscriptDriver, text: str = "", *, kind: str = "text"
 
 
 # Only what is seen exists
-
-
-def test_transcript_of_many_turns_makes_cards_of_the_visible_ones(driver: TranscriptDriver) -> None:
-    rows = make_rows(10_000)
-    ids = {row.id: number for number, row in enumerate(rows)}
-    driver.show(rows)
-    assert rows[-1].id in driver.view.cards
-    for share in (0.0, 0.5, 1.0):
-        driver.scroll(share)
-        places = [ids[turn_id] for turn_id in driver.view.cards]
-        assert 3 < len(places) < 40
-        assert abs(min(places) / 10_000 - share) < 0.03
 
 
 # Following
@@ -95,82 +80,6 @@ def test_turn_in_view_keeps_its_place_when_turns_above_change(driver: Transcript
     for changed in changes:
         driver.show(changed)
         assert abs(driver.top(seen) - place) <= 1
-
-
-@pytest.mark.parametrize("act", ["resize", "zoom"])
-def test_turn_in_view_stays_in_view_when_resized_or_zoomed(driver: TranscriptDriver, act: str) -> None:
-    driver.show(make_rows(60, words=60))
-    driver.scroll(0.5)
-    anchor = max((t for t, card in driver.view.cards.items() if card.y() <= 0), key=driver.top)
-    if act == "resize":
-        driver.view.resize(500, 600)
-    else:
-        driver.view.set_zoom(1.5)
-    settle()
-    assert anchor in driver.view.cards
-    assert -driver.view.cards[anchor].height() <= driver.top(anchor) <= 20
-
-
-def test_selection_survives_scrolling_away(driver: TranscriptDriver) -> None:
-    rows = make_rows(80)
-    driver.show(rows)
-    card = driver.view.card(rows[0].id)
-    assert card is not None
-    text = card.findChildren(TextView)[0]
-    text.selectAll()
-    driver.scroll(1.0)
-    driver.scroll(0.0)
-    assert driver.view.cards[rows[0].id] is card
-    assert text.textCursor().hasSelection()
-
-
-def test_reused_card_shows_nothing_of_its_previous_turn(driver: TranscriptDriver) -> None:
-    def answer(number: int) -> Row:
-        outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop", model=f"model-{number}")
-        parts = (Reasoning(text=f"thought {number}"), Text(text=f"**answer** {number}\n\n```\ncode {number}\n```"))
-        return make_row(make_turn(Role.ASSISTANT).model_copy(update={"parts": parts, "outcome": outcome}))
-
-    rows = [answer(number) for number in range(120)]
-    driver.show(rows)
-    first = driver.view.cards[rows[-1].id]
-    reasoning = first.findChildren(ReasoningView)[0]
-    reasoning.unfold()
-    for share in (0.0, 0.5, 0.9):
-        driver.scroll(share)
-        for turn_id, card in driver.view.cards.items():
-            number = next(n for n, r in enumerate(rows) if r.id == turn_id)
-            (shown,) = [view for view in card.findChildren(TextView) if view.isVisible()]
-            assert shown.toPlainText() == f"answer {number}\ncode {number}"
-            assert [view.source for view in card.findChildren(ReasoningView)] == [f"thought {number}"]
-            assert not card.findChildren(ReasoningView)[0].is_open
-
-
-def test_text_keeps_its_place_when_reasoning_above_folds(driver: TranscriptDriver, qtbot: QtBot) -> None:
-    last, part = growing_turn(driver)
-    choice = driver.growing[last.id]
-    thought = GrowingPart("reasoning", ["A long thought.\n\n" * 30])
-    choice.parts[:] = [thought, GrowingPart("text", ["words \n\n" * 200])]
-    driver.show([*make_rows(5), last])
-    card = driver.view.cards[last.id]
-    qtbot.waitUntil(lambda: len(card.body) == 2)  # parts are made as there is time
-    view = card.findChildren(ReasoningView)[0]
-    view.unfold()
-    qtbot.waitUntil(lambda: all(one.whole for one in card.findChildren(TextView)))
-    driver.settle()
-    bar = driver.view.verticalScrollBar()
-    bar.setValue(bar.maximum() - 900)
-    driver.settle()
-    text = next(view for view in card.body if isinstance(view, TextView))
-    place = text.mapTo(driver.view, QPoint(0, 0)).y()
-    assert place < 0, "the text begins above the view"
-    view.findChildren(QPushButton)[0].click()
-    driver.settle()
-    assert abs(text.mapTo(driver.view, QPoint(0, 0)).y() - place) <= 1
-    for _ in range(20):
-        choice.parts[1].append("more \n\n")
-        driver.view.draw_growing_turn(last.id)
-    assert abs(text.mapTo(driver.view, QPoint(0, 0)).y() - place) <= 1
-    assert part is not None
 
 
 # Text size, keys

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -11,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableWidgetItem
 from pytestqt.qtbot import QtBot
 
-from playground.domain.debugging import FAULTS, Answer, AnswerRow, MatchKind
-from playground.ui.features.debugger.answer_table import KINDS, MARK, MATCH, AnswerTable
+from playground.domain.debugging import Answer, AnswerRow, MatchKind
+from playground.ui.features.debugger.answer_table import KINDS, MATCH, AnswerTable
 
 OSLO = AnswerRow(match=MatchKind.EQUAL, pattern='{"city": "Oslo"}', answer=Answer(text="cold"))
 ROME = AnswerRow(match=MatchKind.PATH, pattern="$[?@.city == 'Rome']", answer=Answer(text="hot"))
@@ -44,32 +43,6 @@ def cell(table: AnswerTable, at: int, column: int) -> QTableWidgetItem:
     return item
 
 
-def note(table: AnswerTable, at: int) -> str:
-    return str(cell(table, at, MARK).data(Qt.ItemDataRole.AccessibleTextRole))
-
-
-def test_row_of_the_latest_call_is_marked(table: AnswerTable) -> None:
-    assert table.fitting == 1
-    assert table.selected == 1, "it is the one to look at first"
-    assert "answers the latest call" in note(table, 1)
-    assert [cell(table, at, MARK).icon().isNull() for at in range(3)] == [True, False, True]
-    assert "Row 2 fits it." in table.said.text()
-    table.set_rows((OSLO,), CALL)
-    assert table.fitting == -1
-    assert "No row fits" in table.said.text()
-    table.set_rows((), None)
-    assert not table.editor.isVisible()
-
-
-def test_unusable_rows_are_marked(table: AnswerTable) -> None:
-    bad = ROME.model_copy(update={"pattern": "$["})
-    table.set_rows((bad, OTHERS, OSLO), CALL)
-    assert "cannot be used" in note(table, 0)
-    assert "is never reached" in note(table, 2)
-    assert "Row 1 cannot be used" in table.said.text()
-    assert "Row 3 is never reached: row 2 is for any arguments." in table.said.text()
-
-
 def test_rows_are_moved_copied_and_removed_by_keys(table: AnswerTable) -> None:
     emitted = record_changes(table)
     table.table.setFocus()
@@ -89,29 +62,6 @@ def test_rows_are_moved_copied_and_removed_by_keys(table: AnswerTable) -> None:
     assert list(emitted[-1]) == []
     assert table.selected == -1
     table.delete()
-
-
-def test_new_row_matches_the_latest_call(table: AnswerTable) -> None:
-    table.set_rows((OSLO,), CALL)
-    emitted = record_changes(table)
-    table.add_row()
-    assert [row.match for row in emitted[-1]] == [MatchKind.EQUAL, MatchKind.EQUAL]
-    assert json.loads(emitted[-1][1].pattern) == {"city": "Rome"}
-    assert table.fitting == 1
-    QTest.keyClicks(table.editor.answer.text, "warm")
-    assert emitted[-1][1].answer.text == "warm"
-
-
-def test_fault_from_the_menu_answers_the_latest_call(table: AnswerTable) -> None:
-    emitted = record_changes(table)
-    actions = table.fault_button.menu().actions()
-    assert [action.text() for action in actions] == [name for name, _ in FAULTS]
-    for action, (_, fault) in zip(actions, FAULTS, strict=True):
-        table.set_rows((OSLO, OTHERS), CALL)
-        action.trigger()
-        assert emitted[-1] == (OSLO, fault, OTHERS)
-        assert table.fitting == table.selected == 1
-        assert table.editor.answer.answer == fault.answer
 
 
 def test_pattern_is_checked_while_typed(table: AnswerTable) -> None:

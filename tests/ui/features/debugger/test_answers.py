@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, ResultDraft, ToolRule
@@ -15,7 +14,6 @@ from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
 
 ROWS = (AnswerRow(answer=Answer(text="sunny")),)
-ERROR = dict(FAULTS)["Error text"].answer
 MOST = MOST_LANES - 1  # beside the conversation
 
 
@@ -32,21 +30,6 @@ def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
     yield dialog
     if isValid(dialog):
         dialog.reject()
-
-
-def test_dialog_starts_with_a_draft_and_an_error(session: Session, window: QWidget) -> None:
-    turn_id = session.transcript.path[1].id
-    dialog = open_dialog(session, window)
-    assert dialog.answers == (Answer(), ERROR)
-    dialog.reject()
-    session.change(debugging=Debugging(default=ToolRule(rows=ROWS)))
-    dialog = open_dialog(session, window)
-    assert dialog.answers == (Answer(text="sunny"), ERROR)
-    dialog.reject()
-    session.debugger.notes.set_draft(turn_id, "two", ResultDraft(text="4", is_error=True))
-    dialog = open_dialog(session, window)
-    assert dialog.answers == (Answer(text="4", is_error=True), ERROR)
-    dialog.reject()
 
 
 def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
@@ -68,19 +51,6 @@ def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
         dialog.columns[-1].remove_button.click()
     assert dialog.start_button.text() == "Start 1 lane"
     assert not dialog.columns[0].remove_button.isVisible()
-
-
-def test_refusal_to_start_gives_its_reason(session: Session, window: QWidget, qtbot: QtBot) -> None:
-    dialog = open_dialog(session, window)
-    assert not dialog.start_button.isEnabled()
-    assert dialog.said.text().startswith("The other calls of this turn need an answer first.")
-    session.turns.answer("one", "21")
-    qtbot.waitUntil(dialog.start_button.isEnabled)
-    assert dialog.said.text() == ""
-    session.delete_turn(session.transcript.path[1].id)
-    qtbot.waitUntil(lambda: not dialog.start_button.isEnabled())
-    assert dialog.said.text() == "The call is gone."
-    dialog.reject()
 
 
 def test_answer_starts_from_a_draft_a_row_or_a_fault(dialog: AnswersDialog, session: Session) -> None:

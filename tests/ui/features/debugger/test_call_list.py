@@ -13,7 +13,6 @@ from PySide6.QtTest import QTest
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
 from playground.ui.features.debugger.call_words import seconds_words
@@ -61,39 +60,6 @@ def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
     assert "“city” is missing" in tooltip
     assert "town: is not allowed" in tooltip
     assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
-
-
-def test_filter_searches_all_columns_and_arguments(page: CallList) -> None:
-    page.show_session(make_three_calls())
-    for words, ids in (
-        ("wind", ["c3"]),
-        ("fits", ["c1"]),
-        ("error YOU", ["c2"]),
-        ("get_weather oslo", ["c2"]),
-        ("no answer", ["c3"]),
-        ("edited", ["c2"]),
-        ("c1", ["c1"]),
-        ("lisbon oslo", []),
-    ):
-        page.filter.setText(words)
-        read_rows(page)
-        assert [entry.call.id for entry in page.model.entries] == ids, words
-    assert page.empty.text() == "No call matches the filter."
-    assert page.count.text == "0 of 3 calls"
-
-
-def test_click_and_enter_lead_to_the_call(page: CallList) -> None:
-    page.show_session(make_three_calls())
-    read_rows(page)
-    asked: list[CallEntry] = []
-    page.card_asked.connect(asked.append)
-    centre = page.table.visualRect(page.model.index(1, 2)).center()
-    left = Qt.MouseButton.LeftButton
-    QTest.mouseClick(page.table.viewport(), left, Qt.KeyboardModifier.NoModifier, centre)
-    assert [entry.call.id for entry in asked] == ["c2"]
-    QTest.keyClick(page.table, Qt.Key.Key_Down)
-    QTest.keyClick(page.table, Qt.Key.Key_Return)
-    assert [entry.call.id for entry in asked] == ["c2", "c3"]
 
 
 def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.debugging import ResultDraft
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from tests.ui.features.debugger.conftest import nowhere
-
-
-def test_fill_with_errors_keeps_typed_results(session: Session, window: QWidget) -> None:
-    bar, emitted = DebugBar(session, window), list[str]()
-    bar.told.connect(emitted.append)
-    (turn_id, first), _ = session.debugger.waiting
-    session.debugger.notes.set_draft(turn_id, first.id, ResultDraft(text="21 degrees"))
-    bar.fill_button.click()
-    results = [turn.results[0] for turn in session.transcript.path[2:]]
-    assert [(result.text, result.is_error) for result in results] == [("21 degrees", False), (FILLING, True)]
-    assert emitted == ["2 calls are answered: 1 as typed and 1 with an error. Run (Ctrl+Enter) goes on."]
 
 
 def test_answer_paused_by_the_gateway_offers_continue(window: QWidget) -> None:

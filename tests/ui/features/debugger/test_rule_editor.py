@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
 from playground.ui.features.debugger.answer_field import AnswerField
-from playground.ui.features.debugger.rule_editor import ORDER, RuleEditor
+from playground.ui.features.debugger.rule_editor import RuleEditor
 from playground.ui.features.debugger.rule_words import answer_words, match_words, rule_words
-from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
 WEATHER = ToolRule(
@@ -40,18 +38,6 @@ def record_changes(editor: RuleEditor) -> list[ToolRule]:
     out: list[ToolRule] = []
     editor.changed.connect(out.append)
     return out
-
-
-def test_fields_that_a_policy_ignores_are_hidden(editor: RuleEditor) -> None:
-    emitted = record_changes(editor)
-    for policy in ORDER:
-        editor.set_rule(ToolRule(policy=ORDER[policy is ORDER[0]]), None)
-        QTest.mouseClick(editor.policy.buttons[ORDER.index(policy)], Qt.MouseButton.LeftButton)
-        assert emitted[-1].policy is policy
-        assert editor.conditions.isVisible() == (policy is not Policy.PAUSE)
-        assert editor.fixed.isVisible() == (policy is Policy.FIXED)
-        assert editor.table.isVisible() == (policy in (Policy.PAUSE, Policy.TABLE))
-        assert editor.server.isVisible() == (policy is Policy.SERVER)
 
 
 def test_conditions_are_checked_while_typed(editor: RuleEditor) -> None:
@@ -90,25 +76,6 @@ def field(qtbot: QtBot) -> Iterator[AnswerField]:
     qtbot.waitExposed(field)
     yield field
     field.hide()
-
-
-@each_case(
-    "text, words, problem",
-    [
-        ("", "empty", ""),
-        ("sunny", "text", ""),
-        ('{"a": 1}', "JSON", ""),
-        ("[1, 2", "text", "Not JSON: line 1, column 6"),
-        ('{"a": 1,}', "text", "Not JSON: line 1"),
-        ("3", "text", ""),
-    ],
-)
-def test_text_of_an_answer_is_checked_while_typed(field: AnswerField, text: str, words: str, problem: str) -> None:
-    field.text.setPlainText(text)
-    assert field.answer.text == text
-    assert field.kind.text() == words
-    assert field.problem.text().startswith(problem)
-    assert field.problem.isVisible() == bool(problem)
 
 
 def test_edited_answer_keeps_its_other_fields(field: AnswerField) -> None:

@@ -16,7 +16,7 @@ from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, To
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.control import renamed_rules
-from playground.ui.features.debugger.rules_dialog import NAME, WORDS, RulesDialog
+from playground.ui.features.debugger.rules_dialog import RulesDialog
 from tests.support.each_case import each_case
 
 TABLE = ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="sunny")),), pause_from=4)
@@ -28,39 +28,6 @@ def dialog(session: Session, window: QWidget, qtbot: QtBot) -> Iterator[RulesDia
     qtbot.waitExposed(dialog)
     yield dialog
     dialog.hide()
-
-
-def list_rules(dialog: RulesDialog) -> list[tuple[str, str]]:
-    return [(dialog.list.item(at).data(NAME), dialog.list.item(at).data(WORDS)) for at in range(dialog.list.count())]
-
-
-def test_list_has_default_tools_and_rules_without_tool(dialog: RulesDialog, session: Session) -> None:
-    session.change(debugging=Debugging(rules={"gone": TABLE}))
-    dialog.open_on("get_weather")
-    assert list_rules(dialog) == [
-        ("", "pause"),
-        ("get_weather", "default"),
-        ("gone", "table, 1 row · pauses from call 4"),
-    ]
-    assert dialog.tool == "get_weather"
-    dialog.list.setCurrentRow(2)
-    assert dialog.tool == "gone"
-    assert "no tool of this name" in dialog.origin.text()
-    dialog.open_on("never_heard_of")
-    assert dialog.list.currentRow() == 3
-
-
-def test_default_rule_and_step_limit_are_set(dialog: RulesDialog, session: Session) -> None:
-    dialog.open_on()
-    QTest.mouseClick(dialog.editor.policy.buttons[2], Qt.MouseButton.LeftButton)
-    QTest.keyClicks(dialog.editor.fixed.text, "sunny")
-    assert session.debugger.debugging.default == ToolRule(policy=Policy.FIXED, fixed=Answer(text="sunny"))
-    dialog.limit.selectAll()
-    QTest.keyClicks(dialog.limit, "5")
-    assert session.debugger.debugging.step_limit == 5
-    dialog.limit.clear()
-    QTest.keyClicks(dialog.limit, "0")
-    assert session.debugger.debugging.step_limit == 0
 
 
 def test_dialog_follows_changes_and_keeps_typed_text(dialog: RulesDialog, session: Session, qtbot: QtBot) -> None:

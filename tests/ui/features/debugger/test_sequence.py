@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from playground.engine.inspect.calls import Span
 from playground.ui.features.debugger.sequence_view import SequencePage
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.debugger.seen import answer, loop_of, round_of, session
+from tests.ui.features.debugger.seen import loop_of, session
 
 
 @pytest.fixture
@@ -57,33 +56,6 @@ def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) 
     assert view.current == spans[-1]
     assert view.viewport().rect().intersects(view.rect_of(len(spans) - 1).toRect())
     assert asked == ["a0", "a60"]
-
-
-def test_view_follows_its_right_end(page: SequencePage) -> None:
-    found = session(loop_of(30))
-    page.show_session(found)
-    page.throttle.flush()
-    bar = page.view.horizontalScrollBar()
-    assert bar.value() == bar.maximum() > 0
-    before = bar.maximum()
-    for turn in round_of(99, "Paris", at=80):
-        found.turns.add_turn(turn)
-    page.throttle.flush()
-    assert bar.value() == bar.maximum() > before
-    bar.setValue(100)
-    found.turns.add_turn(answer(100, at=90))
-    page.throttle.flush()
-    assert bar.value() == 100
-
-
-def test_sequence_is_copied_as_text(page: SequencePage) -> None:
-    show(page, 1)
-    page.copy_button.click()
-    lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0] == "2 requests · 2 calls · 3.00 s in all"
-    assert lines[1].startswith("Request 1 at 0 ms: 333 ms until the answer began; call of get_weather;")
-    assert lines[1].endswith("answered from the table after 500 ms")
-    assert lines[2].startswith("Request 2 at 2.00 s")
 
 
 def test_zoom_keys_change_the_zoom(page: SequencePage) -> None:

@@ -11,12 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.checks import CHECKS, UnknownCheck
 from playground.domain.checks.check import Check
-from playground.domain.checks.figures import Latency
 from playground.domain.checks.json_answers import FitsSchema
-from playground.domain.checks.texts import Contains, Similar
+from playground.domain.checks.texts import Similar
 from playground.ui.features.evaluate.panels.check_card import CheckCard
 from playground.ui.features.evaluate.panels.judge_row import Models
-from playground.ui.widgets.rows.kinds import JsonRow, LinesRow, NumberRow, SwitchRow
+from playground.ui.widgets.rows.kinds import JsonRow, NumberRow, SwitchRow
 from playground.ui.widgets.rows.row import FieldRow
 
 
@@ -70,20 +69,6 @@ def test_every_kind_of_check_has_a_form_of_all_its_fields(qtbot: QtBot) -> None:
         shown.card.hide()
 
 
-@pytest.mark.parametrize("shown", [Contains()], indirect=True)
-def test_text_check_without_text_reports_a_problem(shown: Shown) -> None:
-    row = shown.row("text")
-    assert isinstance(row, LinesRow)
-    assert shown.card.problem.isVisible()
-    shown.type("text", "{{city}}")
-    assert not shown.card.problem.isVisible()
-    row.field.set_text("one\ntwo")
-    assert shown.got[-1] == Contains(text="one\ntwo")
-    row.clear()
-    assert shown.got[-1] == Contains()
-    assert shown.card.problem.text() == Contains().lack
-
-
 @pytest.mark.parametrize("shown", [Similar(text="a")], indirect=True)
 def test_number_out_of_range_is_reported_and_not_taken(shown: Shown) -> None:
     row = shown.row("least")
@@ -119,20 +104,6 @@ def test_half_typed_schema_is_kept_and_not_taken(shown: Shown) -> None:
     shown.type("json_schema", '{"type": "nonsense"}')
     assert "nonsense" in shown.card.problem.text()
     assert "parameters" not in shown.card.problem.text()
-
-
-@pytest.mark.parametrize("shown", [Latency()], indirect=True)
-def test_not_and_weight_are_in_the_form_and_in_the_menu(shown: Shown) -> None:
-    row = shown.row("negated")
-    assert isinstance(row, SwitchRow)
-    row.pill.click()
-    assert shown.got[-1] == Latency(negated=True)
-    assert shown.card.title.text() == "Not latency"
-    shown.card.actions_by_name["not"].trigger()
-    assert shown.got[-1] == Latency()
-    assert row.pill.state is False
-    shown.type("weight", "2.5")
-    assert shown.card.title.text() == "Latency × 2.5"
 
 
 @pytest.mark.parametrize("shown", [UnknownCheck.model_validate({"kind": "entropy", "bits": 3})], indirect=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
@@ -16,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
-from playground.engine.evaluation.statistics import wilson
 from playground.engine.evaluation.variants import ParameterRange, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
@@ -56,22 +53,7 @@ def made_of(found: Known) -> dict[str, Plot]:
     return {plot.kind: plot for plot in plots(found)}
 
 
-def test_rate_is_drawn_in_its_interval_and_leads_to_a_failed_answer() -> None:
-    found = made_of(make_known(make_session_of(4), first_of_b_fails))
-    rate = found["rate"]
-    assert [words for _, words in rate.scene.y.ticks] == ["A · as set", "B · B"]
-    assert [dots.xs[0] for dots in rate.scene.dots] == [1.0, pytest.approx(2 / 3)]
-    low, high = rate.scene.lines[1].xs
-    assert low <= wilson(4, 6).low < 2 / 3 < wilson(4, 6).high <= high, "the repeats of a case are alike"
-    target = rate.scene.spots[1].target
-    assert target is not None
-    assert (target[0].id, target[1].letter, target[2]) == ("c0", "B", 1)
-    assert rate.rows[1].cells[:4] == ("B · B", "4", "6", "66.7 %")
-    assert rate.rows[1].target == target
-    assert rate.scene.x.ticks[-1] == (1.0, "100 %")
-
-
-def make_sweep(*ranges: ParameterRange) -> Session:
+def make_sweep(*ranges: Range) -> Session:
     session = make_session_of(4)
     base = session.settings
     variants = over_parameters(base, ranges)
@@ -89,22 +71,6 @@ def test_sweep_is_a_line_with_its_interval() -> None:
     assert all(low < y or y == 0 for low, y in zip(band.lows, line.ys, strict=True))
     assert sweep.scene.x.title == "Temperature"
     assert sweep.rows[2].cells[0] == "1"
-
-
-def test_answers_of_the_selected_cell_are_counted() -> None:
-    session = make_session_of(3, repeats=5)
-    resolved = ResolvedEvaluation(session)
-    kept = [
-        replace(one, preview="twice" if one.repeat in (2, 4) else f"<b>{one.repeat}</b>")
-        for one in answers(resolved, first_of_b_fails)
-    ]
-    results = Results(resolved, {one.key: one for one in kept})
-    cell = results.cell(resolved.cases[2], resolved.columns[0])
-    came = made_of(Known(results, results.findings(), By.VARIANT, cell))["came"]
-    assert came.rows[0].cells == ("twice", "2", "40.0 %")
-    assert came.rows[0].target == (resolved.cases[2], resolved.columns[0], 2)
-    assert came.scene.words[0].text == "“twice”"
-    assert "came" not in made_of(make_known(session, first_of_b_fails))
 
 
 # ---- on the page -----------------------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -16,7 +15,6 @@ from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.table import NONE_FOUND, NONE_THERE, AnswersTable
-from playground.ui.features.evaluate.table_cells import MARK_STEP, SIDE, TOP
 from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
@@ -143,37 +141,5 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
         assert Order(NAME, 0, down=True) == table.order
         actions["As in the plan"].trigger()
         assert names(table)[0] == "case 0"
-
-    shown(session, only_first_of_b, work)
-
-
-def test_selection_in_the_table_is_shared_both_ways(shown: Shown, session: Session) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
-        look, view = at.look, table.view
-        QTest.mouseClick(
-            view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(table.model.index(1, 1)).center()
-        )
-        assert look.case is not None
-        assert look.column is not None
-        assert (look.case.id, look.column.letter, look.repeat) == ("c1", "A", 1)
-        QTest.keyClick(view, Qt.Key.Key_Right)
-        QTest.keyClick(view, Qt.Key.Key_Up)
-        assert (look.case.id, look.column.letter) == ("c0", "B")
-        corner = view.visualRect(table.model.index(0, 2)).topLeft()
-        second = corner + QPoint(SIDE + MARK_STEP + 4, TOP + 4)
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=second)
-        assert look.repeat == 2
-        opened: list[bool] = []
-        table.opened.connect(lambda: opened.append(True))
-        QTest.keyClick(view, Qt.Key.Key_Return)
-        assert opened == [True]
-        look.choose(look.resolved.cases[3], look.resolved.columns[0], 2)
-        assert (view.currentIndex().row(), view.currentIndex().column()) == (3, 1)
-        assert look.repeat == 2, "nobody's hand chose in the table"
-        table.set_filter(Filter.FAILING)
-        assert not view.currentIndex().isValid()
-        assert look.case.id == "c3", "what is chosen stays so, although it is not listed"
-        table.set_filter(Filter.ALL)
-        assert view.currentIndex().row() == 3
 
     shown(session, only_first_of_b, work)

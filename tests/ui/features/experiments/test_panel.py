@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters
 from playground.ui.features.experiments.panel import DELETE, ExperimentsPanel
-from playground.ui.features.experiments.rows import SHOWN, Heading, Line, More
+from playground.ui.features.experiments.rows import SHOWN, Line, More
 from tests.ui.features.experiments.entries import entry
 from tests.ui.windows import show_in_front
 
@@ -34,14 +34,6 @@ def titles(panel: ExperimentsPanel) -> list[str]:
     return [row.title for row in panel.model.rows if isinstance(row, Line)]
 
 
-def test_experiments_are_grouped_by_day(panel: ExperimentsPanel) -> None:
-    assert isinstance(panel.model.rows[0], Heading)
-    assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "what is archived is not shown"
-    assert panel.list.currentIndex() == panel.model.place("rome")
-    panel.show_experiments([ROME, POEM], "poem")
-    assert panel.list.currentIndex() == panel.model.place("poem")
-
-
 def test_arrow_keys_open_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     panel.list.setFocus()
     with qtbot.waitSignal(panel.opened) as opened:
@@ -58,20 +50,6 @@ def test_arrow_keys_move_between_search_and_list(panel: ExperimentsPanel) -> Non
     assert panel.list.hasFocus()
     QTest.keyClick(panel.list, Qt.Key.Key_Up)
     assert panel.search.hasFocus()
-
-
-def test_title_is_edited_in_place(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    assert panel.begin_rename("poem")
-    field = panel.list.findChild(QLineEdit)
-    assert field is not None
-    assert field.text() == "A poem on rivers"
-    QTest.keyClicks(field, "Rivers")
-    panel.show_experiments([ROME, entry("poem", "Another title", ago=1), OLD], "rome")
-    assert field.text() == "Rivers", "a change elsewhere takes nothing typed away"
-    with qtbot.waitSignal(panel.renamed) as renamed:
-        QTest.keyClick(field, Qt.Key.Key_Return)
-    assert renamed.args == ["poem", "Rivers"]
-    assert not panel.begin_rename("old"), "it is not in the list"
 
 
 def test_delete_key_and_new_button_emit_requests(panel: ExperimentsPanel, qtbot: QtBot) -> None:
@@ -104,11 +82,6 @@ def test_hostile_titles_are_plain_text(panel: ExperimentsPanel) -> None:
     assert "<img" not in tip
     image = panel.grab().toImage()
     assert len({image.pixel(x, y) for x in range(0, 260, 3) for y in range(0, 300, 3)}) > 5
-
-
-def test_screen_reader_gets_title_and_state(panel: ExperimentsPanel) -> None:
-    spoken = panel.model.data(panel.model.place("poem"), Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "A poem on rivers, demo-chat · 2 turns"
 
 
 def many(count: int) -> list[ExperimentSummary]:

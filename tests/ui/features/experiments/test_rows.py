@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 from playground.engine.library.store import Passage, SearchResult
-from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, day_name, rows_found, rows_of
-from tests.support.each_case import each_case
-from tests.ui.features.experiments.entries import NOON, entry
-
-
-def test_pinned_experiments_precede_days() -> None:
-    entries = [
-        entry("a"),
-        entry("b", pinned=True, ago=0.1),
-        entry("c", ago=0.2),
-        entry("d", ago=1),
-        entry("e", ago=1.1),
-    ]
-    rows = rows_of(entries, NOON)
-    assert [row.experiment.id if isinstance(row, Line) else getattr(row, "text", "") for row in rows] == [
-        "Pinned", "b", "Today", "a", "c", "Yesterday", "d", "e",
-    ]  # fmt: skip
-    assert len({row.key for row in rows}) == len(rows)
+from playground.ui.features.experiments.rows import Heading, Hit, Line, rows_found
+from tests.ui.features.experiments.entries import entry
 
 
 def test_hits_are_listed_below_their_experiment() -> None:
@@ -57,31 +39,3 @@ def test_marks_follow_escaped_characters() -> None:
 
 def marked_text(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
     return [text[start:end] for start, end in marks]
-
-
-@each_case(
-    "then, words",
-    [
-        ((2026, 11, 21, 0, 1), "Today"),
-        ((2026, 11, 22, 9, 0), "Today"),  # a clock that was set back
-        ((2026, 11, 20, 23, 59), "Yesterday"),
-        ((2026, 11, 19, 12, 0), "19 November"),
-        ((2025, 12, 31, 12, 0), "31 December 2025"),
-    ],
-)
-def test_days_are_named(then: tuple[int, int, int, int, int], words: str) -> None:
-    assert day_name(moment(*then), moment(2026, 11, 21, 12, 0)) == words
-
-
-def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
-    """The Unix time of a local time."""
-    return time.mktime((year, month, day, hour, minute, 0, 0, 0, -1))
-
-
-def test_many_hits_are_limited_and_counted() -> None:
-    found = [SearchResult(entry(f"e{number}"), ()) for number in range(3 * SHOWN)]
-    rows = rows_found(found)
-    assert rows[0] == Heading(f"{3 * SHOWN:,} experiments found")
-    assert len(rows) == SHOWN + 2
-    assert rows[-1] == More(2 * SHOWN)
-    assert len(rows_found(found, 4 * SHOWN)) == 3 * SHOWN + 1

@@ -31,20 +31,6 @@ def recent_menu(qtbot: QtBot, tmp_path: Path) -> RecentMenu:
     return RecentMenu(qtbot, tmp_path)
 
 
-def test_latest_file_is_first_and_unique(recent_menu: RecentMenu, tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("a.json", "b & c.json", "a.json")]
-    for file in files:
-        recent_menu.recent.add_recent(file)
-    assert recent_menu.recent.paths == files[:0:-1]
-    assert recent_menu.words[0].startswith("a.json   ")
-    assert recent_menu.words[1].startswith("b && c.json")
-    recent_menu.recent.menu.actions()[1].trigger()
-    recent_menu.recent.entries()[0].act()
-    assert recent_menu.opened == [files[1], files[0]]
-    again = RecentFiles(recent_menu.settings, recent_menu.opened.append, recent_menu.window)
-    assert again.paths == recent_menu.recent.paths
-
-
 def test_recent_files_are_limited_and_cleared(recent_menu: RecentMenu, tmp_path: Path) -> None:
     for number in range(MOST + 5):
         recent_menu.recent.add_recent(tmp_path / f"{number}.json")

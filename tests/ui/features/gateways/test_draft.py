@@ -47,16 +47,6 @@ async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, 
     assert found.headers["X-Edge-Token"].get_secret_value() == "edge-secret"
 
 
-async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: Keys) -> None:
-    rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"))
-    profile, _state = await save(replace(make_draft(), headers=rows), store, keys)
-    draft = Draft.of(profile)
-    assert draft.headers == (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", kept=True))
-    again, state = await save(draft, store, keys)
-    assert again == profile
-    assert state is None
-
-
 async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(make_draft(), store, keys)
     draft = Draft.of(profile)

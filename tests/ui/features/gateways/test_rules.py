@@ -10,7 +10,6 @@ from playground.domain.adaptations import Adaptation, AdaptationKind, today
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.gateways.draft import Draft, problem
 from playground.ui.features.gateways.rule_row import RuleRow, rules_of
-from playground.ui.features.gateways.rules_edit import MOST
 from tests.support.each_case import each_case
 from tests.ui.features.gateways.conftest import DialogDriver, Scene, idle, type_into
 
@@ -80,28 +79,6 @@ def test_incomplete_rule_is_reported_and_kept(play: Callable[[Scene], DialogDriv
         await idle(dialog)
         assert not driver.store.profiles[0].adaptations
         assert "does not say what is sent instead" in dialog.message.text()
-
-    play(scene)
-
-
-def test_many_rules_are_kept_and_shown_in_part(play: Callable[[Scene], DialogDriver]) -> None:
-    many = tuple(Adaptation(kind=OMIT, field=f"field_{number}", protocol="chat") for number in range(MOST + 200))
-
-    async def scene(driver: DialogDriver) -> None:
-        driver.store.add_profile(Profile(id="p", name="P", base_url="https://g.example/v1", adaptations=many))
-        dialog = driver.open("p")
-        rules = dialog.form.rules
-        assert len(rules.edits) == MOST
-        assert "200 more are kept" in rules.hint.text()
-        assert [row.field for row in rules.rows()] == [rule.field for rule in many]
-        rules.more.click()
-        assert len(rules.edits) == 2 * MOST
-        assert rules.more.text() == f"Show {MOST} more of {200 - MOST}"
-        assert [row.field for row in rules.rows()] == [rule.field for rule in many]
-        rules.edits[0].remove.click()
-        dialog.save_current()
-        await idle(dialog)
-        assert len(driver.store.profiles[0].adaptations) == MOST + 199
 
     play(scene)
 

@@ -34,18 +34,3 @@ def test_help_opens_on_its_first_page(window: HelpWindow) -> None:
     assert window.text.source.startswith("# Keys")
     window.show_page("first")
     assert window.text.source.startswith("# First steps")
-
-
-def test_search_lists_counts_and_marks(window: HelpWindow) -> None:
-    window.field.setText("keyring")
-    assert list_pages(window) == ["Keys   1"]
-    assert window.text.source.startswith("# Keys")
-    assert window.text.found.current is None
-    assert window.text._marked(0, 10_000), "the word is marked"
-    window.field.setText("zebra")
-    assert list_pages(window) == []
-    assert window.none.isVisible()
-    window.field.clear()
-    assert list_pages(window) == ["First steps", "Keys"]
-    assert window.page.name == "first"
-    assert not window.text._marked(0, 10_000)

@@ -5,28 +5,9 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.engine.inspect.compare import Side, diff_json, diff_words
+from playground.engine.inspect.compare import diff_json
 from playground.ui.features.inspector.change_text import MOST, ChangeText
-from playground.ui.widgets.theme import LIGHT
-
-
-def test_changed_members_have_signs(qtbot: QtBot) -> None:
-    text = ChangeText("Differences")
-    qtbot.addWidget(text)
-    text.show_differences(diff_json({"a": 1, "b": [1, 2], "c": "x"}, {"a": 2, "b": [1, 2, 3], "d": {"e": 1}}))
-    assert text.toPlainText().split("\n") == [
-        "± a",
-        "− 1",
-        "+ 2",
-        "+ b[2]",
-        "+ 3",
-        "+ d",
-        "+ {",
-        '+   "e": 1',
-        "+ }",
-        "− c",
-        '− "x"',
-    ]
+from playground.ui.widgets.theme import tokens
 
 
 def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
@@ -39,18 +20,6 @@ def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
     assert "characters …" in shown
     assert struck(text, "old")
     assert not struck(text, "new")
-
-
-def test_both_sides_of_an_answer_are_whole(qtbot: QtBot) -> None:
-    before, after = "It is warm in Lisbon.\nBye.", "It is cold in Oslo.\nBye."
-    left, right = ChangeText("Left"), ChangeText("Right")
-    for widget in (left, right):
-        qtbot.addWidget(widget)
-    pieces = diff_words(before, after)
-    left.show_pieces(pieces, [Side.ADDED])
-    right.show_pieces(pieces, [Side.REMOVED])
-    assert (left.toPlainText(), right.toPlainText()) == (before, after)
-    assert struck(left, "warm")
 
 
 def test_omitted_differences_are_counted(qtbot: QtBot) -> None:
@@ -66,5 +35,5 @@ def struck(text: ChangeText, words: str) -> bool:
     cursor: QTextCursor = text.document().find(words)
     assert not cursor.isNull()
     form = cursor.charFormat()
-    assert form.foreground().color().name().upper() in (LIGHT.error, LIGHT.ok)
+    assert form.foreground().color().name().upper() in (tokens().error, tokens().ok)
     return form.fontStrikeOut()

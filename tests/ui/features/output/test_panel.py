@@ -11,8 +11,7 @@ from PySide6.QtTest import QTest
 from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.parameters import ChatParameters
-from playground.protocols.messages.parameters import MessagesParameters
-from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT, OutputPanel
+from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputPanel
 from tests.ui.conftest import ShowWidget
 
 FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE)}}
@@ -61,15 +60,6 @@ def choose(panel: OutputPanel, kind: str) -> None:
 def read_problems(panel: OutputPanel) -> list[str]:
     panel.check_now()
     return [line.text.text().replace("\u200b", "") for line in panel.schema.lines]
-
-
-def test_simple_formats_are_chosen_with_a_click(panel: OutputPanel, chat: Keeper) -> None:
-    choose(panel, TEXT)
-    choose(panel, JSON_MODE)
-    choose(panel, DEFAULT)
-    assert chat.told == [{"type": "text"}, {"type": "json_object"}, None]
-    assert chat.parameters.to_wire() == {"temperature": 0.5}
-    assert chat.draft is None
 
 
 def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> None:
@@ -132,18 +122,3 @@ def test_unknown_format_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) 
     assert "not valid JSON" in panel.unsent.text()
     panel.custom.replace_text('{"type": "grammar"}')
     assert chat.sent == {"type": "grammar"}
-
-
-def test_messages_protocol_offers_only_schemas(panel: OutputPanel) -> None:
-    keeper = Keeper(panel, MessagesParameters(effort="low"))
-    assert "output_config.format" in panel.says.text()
-    assert "no JSON mode" in panel.says.text()
-    assert [kind for kind, radio in panel.radios.items() if radio.isVisible()] == [DEFAULT, SCHEMA, CUSTOM]
-    choose(panel, SCHEMA)
-    panel.insert_example()
-    assert not panel.head.isVisible()
-    assert keeper.parameters.to_wire()["output_config"] == {
-        "effort": "low",
-        "format": {"type": "json_schema", "schema": json.loads(EXAMPLE)},
-    }
-    assert MessagesParameters.from_wire(keeper.parameters.to_wire()) == keeper.parameters

@@ -33,17 +33,3 @@ class SampleParameters(Parameters):
     bias: Annotated[
         dict[str, Any] | None, Hint("Bias", "Delivery", "json", "Words.", path="logit.bias", start={"50256": -100})
     ] = None
-
-
-class OtherParameters(Parameters):
-    """Another protocol's, with its own spelling of a named tool."""
-
-    top_k: Annotated[StrictInt | None, Hint("Top K", "Sampling", "integer", "Few.", low=0)] = None
-    tool_choice: Annotated[
-        StrictStr | dict[str, Any] | None,
-        Hint("Tool choice", "Tools", "tool_choice", "Which tool.", suggestions=("auto", "any", "none")),
-    ] = None
-
-    @classmethod
-    def tool_choice_for(cls, name: str) -> dict[str, Any]:
-        return {"type": "tool", "name": name}

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.features.parameters.panel import ParameterPanel
-from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow, ToolChoiceRow
+from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow
 from playground.ui.widgets.rows.list_row import ListRow
 from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.text_chip import spelled, unspelled
@@ -49,15 +48,6 @@ def test_defaults_are_not_sent(panel: ParameterPanel) -> None:
         assert shown.hint.help in shown.main_field().accessibleDescription()
 
 
-@each_case("name", ["temperature", "seed", "limit", "user"])
-def test_delete_in_a_field_goes_back_to_default(panel: ParameterPanel, name: str) -> None:
-    field = panel.rows[name].main_field()
-    QTest.keyClicks(field, "12")
-    assert sent(panel)[name] in (12, "12")
-    QTest.keyClick(field, Qt.Key.Key_Delete)
-    assert sent(panel) == {}
-
-
 def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
     number = find_row(panel, "temperature", NumberRow)
     assert number.slider is not None
@@ -74,16 +64,6 @@ def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:
     assert number.slider.property("kind") == "unset"
 
 
-def test_value_of_a_wrong_type_is_flagged_and_sent(panel: ParameterPanel) -> None:
-    number = find_row(panel, "seed", NumberRow)
-    QTest.keyClicks(number.field, "1.5")
-    assert sent(panel) == {"seed": 1.5}
-    assert "documented type" in number.flag_label.text()
-    number.field.selectAll()
-    QTest.keyClicks(number.field, '"x"')
-    assert sent(panel) == {"seed": "x"}
-
-
 def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> None:
     number = find_row(panel, "limit", NumberRow)
     QTest.keyClicks(number.field, "12a")
@@ -98,18 +78,6 @@ def test_text_that_is_no_number_is_kept_and_not_sent(panel: ParameterPanel) -> N
     panel.set_value(SampleParameters(), fresh=True)
     assert number.field.text() == ""
     assert not number.flag_label.isVisible()
-
-
-def test_switch_shows_default_on_and_off(panel: ParameterPanel) -> None:
-    switch = find_row(panel, "stream", SwitchRow)
-    assert switch.pill.text() == "default"
-    QTest.mouseClick(switch.pill, Qt.MouseButton.LeftButton)
-    assert (switch.pill.text(), sent(panel)) == ("on", {"stream": True})
-    QTest.keyClick(switch.pill, Qt.Key.Key_Space)
-    assert (switch.pill.text(), sent(panel)) == ("off", {"stream": False})
-    assert switch.pill.accessibleName() == "Stream: off"
-    QTest.keyClick(switch.pill, Qt.Key.Key_Delete)
-    assert (switch.pill.text(), sent(panel)) == ("default", {})
 
 
 def test_choice_accepts_suggestions_and_free_text(panel: ParameterPanel) -> None:
@@ -171,18 +139,6 @@ def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> Non
     assert bias.editor.text() == ""
 
 
-def test_tool_choice_sends_the_named_tool(panel: ParameterPanel) -> None:
-    panel.set_tool_names(["get_weather", "auto"])
-    choice = find_row(panel, "tool_choice", ToolChoiceRow)
-    assert choice.field.choices() == ("auto", "none", "required", "get_weather")
-    choice.field.setCurrentIndex(4)
-    choice.field.activated.emit(4)
-    assert sent(panel) == {"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}
-    assert choice.field.currentText() == "get_weather"
-    choice.field.activated.emit(1)
-    assert sent(panel) == {"tool_choice": "auto"}
-
-
 def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel) -> None:
     wire = {"temperature": "hot", "stop": "END", "stream": "yes", "effort": 3, "logit": {"bias": [1]}, "foo": 1}
     odd = SampleParameters.from_wire(wire)
@@ -217,18 +173,3 @@ def test_wheel_scrolls_the_panel_and_changes_no_value(qtbot: QtBot, panel: Param
         QTest.wheelEvent(window, at, QPoint(0, -120 if before < bar.maximum() else 120))
         assert bar.value() != before, type(widget).__name__
     assert sent(panel) == {"temperature": 1, "effort": "low", "logit": {"bias": {"a": [1] * 30}}}
-
-
-def test_nothing_is_wider_than_a_narrow_panel(qtbot: QtBot, panel: ParameterPanel) -> None:
-    panel.set_value(
-        SampleParameters(seed=10**15, stop=("x" * 300, "y"), effort="a very long effort indeed", user="u" * 200)
-    )
-    panel.resize(260, 400)
-    qtbot.waitUntil(lambda: panel.width() == 260)
-    QApplication.sendPostedEvents()
-    assert panel.verticalScrollBar().maximum() > 0
-    right = panel.viewport().width()
-    for shown in panel.rows.values():
-        for child in (shown, *shown.findChildren(QWidget)):
-            if child.isVisible():
-                assert child.mapTo(panel, QPoint(child.width(), 0)).x() <= right, (shown.name, child)

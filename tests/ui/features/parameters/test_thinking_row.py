@@ -48,14 +48,3 @@ def test_unknown_thinking_object_is_kept(qtbot: QtBot) -> None:
     panel, row = panel_with_row(qtbot, odd)
     assert "display" in row.field.currentText()
     assert panel.value.to_wire() == {"thinking": odd}
-
-
-def test_conflict_is_shown_below_the_row(qtbot: QtBot) -> None:
-    panel, row = panel_with_row(qtbot, {"type": "enabled", "budget_tokens": 5})
-    panel.set_value(panel.value, {"thinking": "the budget is below the least of 1,024", "max_tokens": "too little"})
-    assert row.flag_label.text() == "the budget is below the least of 1,024"
-    assert panel.rows["max_tokens"].flag_label.isVisibleTo(panel)
-    QTest.keyClicks(row.budget, "0")
-    assert row.flag_label.text(), "until it is known whether it still holds"
-    panel.set_value(panel.value)
-    assert not row.flag_label.isVisibleTo(panel)

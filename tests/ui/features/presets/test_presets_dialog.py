@@ -9,10 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.presets import Preset
-from playground.ui.features.presets.preset_bar import NONE, PresetBar
-from playground.ui.features.presets.preset_words import rows, summary
 from playground.ui.features.presets.presets_dialog import PresetsDialog
-from playground.ui.features.presets.save_dialog import SavePresetDialog
 
 FORMAT = {"type": "json_object"}
 FULL = Preset(
@@ -25,74 +22,6 @@ FULL = Preset(
     parameters={"temperature": 0.5, "stream": True, "response_format": FORMAT, "odd_one": [1]},
 )
 BARE = Preset(id="2", name="Bare & bold", system="", tools=(), parameters={})
-
-
-def test_preset_is_described() -> None:
-    found = {heading: (value, below) for heading, value, below in rows(FULL)}
-    assert list(found) == ["Protocol", "Model", "System turn", "Parameters", "Output format", "Tools"]
-    assert found["Protocol"] == ("Chat completions", [])
-    assert found["System turn"] == ("Be brief.", [])
-    assert ("Temperature", "0.5") in found["Parameters"][1]
-    assert ("Stream", "on") in found["Parameters"][1]
-    assert ("odd_one", "[1]") in found["Parameters"][1]
-    assert found["Output format"][1] == [("Response format", '{"type": "json_object"}')]
-    assert found["Tools"] == ("2", [("look", "Looks."), ("without a name", "no description")])
-    assert "Tools: look, without a name" in summary(FULL)
-
-
-def test_empty_values_differ_from_unset_ones() -> None:
-    assert [row[:2] for row in rows(BARE)] == [
-        ("System turn", "none"),
-        ("Parameters", "all at default"),
-        ("Output format", "free text"),
-        ("Tools", "none"),
-    ]
-    assert rows(Preset(name="Nothing")) == []
-
-
-def test_parameters_of_a_protocol_not_known_here_are_shown_by_their_names() -> None:
-    found = rows(Preset(name="Newer", protocol="morse", switches=True, parameters={"speed": 12}))
-    assert ("Protocol", "morse", []) in found
-    assert ("Parameters", "1", [("speed", "12")]) in found
-
-
-def test_taken_name_offers_to_replace(main: QMainWindow) -> None:
-    made = Preset(id="new", name="", system="Now.")
-    known = {"Full": FULL}
-    dialog = SavePresetDialog(
-        lambda name, model: made.model_copy(update={"name": name, "model": "m" if model else ""}),
-        known.get,
-        "demo-chat",
-        main,
-    )
-    emitted: list[Preset] = []
-    dialog.saved.connect(emitted.append)
-    dialog.open()
-    assert not dialog.save_button.isEnabled()
-    dialog.name.setText(" Mine ")
-    assert (dialog.save_button.text(), dialog.taken.isVisible()) == ("Save", False)
-    dialog.name.setText("Full")
-    dialog.with_model.setChecked(True)
-    assert (dialog.save_button.text(), dialog.taken.isVisible()) == ("Replace", True)
-    assert dialog.contents.topLevelItem(0).text(0) == "Model"  # type: ignore[union-attr] # it was just shown
-    dialog.save_button.click()
-    assert [(one.id, one.name, one.model) for one in emitted] == [("1", "Full", "m")]
-
-
-def test_menu_marks_active_presets(qtbot: QtBot) -> None:
-    bar = PresetBar()
-    qtbot.addWidget(bar)
-    bar.show_presets((), frozenset())
-    assert bar.menu.actions()[0].text() == NONE
-    chosen: list[str] = []
-    bar.chosen.connect(chosen.append)
-    bar.show_presets((FULL, BARE), frozenset({"2"}))
-    first, second = bar.menu.actions()[:2]
-    assert (first.text(), first.isChecked()) == ("Full", False)
-    assert (second.text(), second.isChecked()) == ("Bare && bold", True)
-    assert "Temperature" in first.toolTip()
-    first.trigger()
-    assert chosen == ["1"]
 
 
 def test_presets_are_renamed_moved_and_deleted_with_keys(main: QMainWindow, qtbot: QtBot) -> None:

@@ -28,23 +28,6 @@ def set_seed(session: Session, seed: int | None = 7) -> None:
     session.set_parameters(session.settings.current.with_value("seed", seed))
 
 
-def test_switch_without_losses_is_immediate(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
-    session.turns.add_turn(make_turn(Role.USER, "Hello"))
-    with qtbot.waitSignal(bar.switched):
-        bar.choose(session, "messages")
-    assert session.settings.protocol == "messages"
-    assert bar.isHidden()
-
-
-def test_switch_with_losses_lists_them_first(bar: ProtocolSwitch, session: Session) -> None:
-    set_seed(session)
-    bar.choose(session, "messages")
-    assert session.settings.protocol == "chat"
-    assert bar.lines == ["Parameters: seed (7) has no counterpart in Messages"]
-    assert "seed (7)" in bar.accessibleDescription()
-    bar.hide()
-
-
 def test_switching_back_restores_parameters(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
     set_seed(session)
     before = session.settings.current
@@ -66,18 +49,4 @@ def test_losses_follow_the_experiment(bar: ProtocolSwitch, session: Session) -> 
     assert "Turn 2 (user), Turn 3 (user): joins the turn before it in one user message" in bar.lines
     set_seed(session, None)
     assert not any("seed" in line for line in bar.lines)
-    bar.hide()
-
-
-def test_many_losses_leave_the_buttons_in_view(bar: ProtocolSwitch, session: Session) -> None:
-    for number in range(30):
-        session.turns.add_turn(make_turn(Role.SYSTEM if number % 2 else Role.USER, f"{number}"))
-    session.set_parameters(
-        session.settings.current.with_value("seed", 1).with_value("n", 2).with_value("presence_penalty", 1)
-    )
-    bar.choose(session, "messages")
-    bar.resize(420, bar.sizeHint().height())
-    assert bar.height() < 360
-    assert bar.rect().contains(bar.switch.geometry())
-    assert any("and 9 more: stands in the middle" in line for line in bar.lines)
     bar.hide()

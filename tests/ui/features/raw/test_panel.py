@@ -96,25 +96,6 @@ def test_invalid_headers_are_flagged_and_not_sent(panel: RawPanel, headers: list
     assert not twice.flag.isVisible()
 
 
-def test_inherited_values_are_shown(panel: RawPanel, bodies: list[JSONObject]) -> None:
-    assert not panel.inherited_body.isVisible()
-    inherited = Inherited("Team", {"top_k": 40, "p": 1}, {"X-Team": "research"}, ("X-Edge-Token",))
-    panel.set_value({"top_k": 20}, {"X-Own": "1"}, inherited, fresh=True)
-    assert "“Team”" in panel.inherited_says.text()
-    assert '"top_k": 40' in panel.inherited_body.text()
-    assert panel.inherited_body.isReadOnly()
-    assert panel.replaced.text() == "Replaced by this experiment: top_k"
-    nested = Inherited("Team", {"provider": {"order": ["near"], "sort": "price"}})
-    panel.set_value({"provider": {"order": ["far"], "only": ["x"]}}, {}, nested)
-    assert panel.replaced.text() == "Replaced by this experiment: provider.order"
-    panel.set_value({"provider": {"only": ["x"]}}, {}, nested)
-    assert not panel.replaced.isVisible(), "one is merged into the other"
-    panel.set_value({"top_k": 20}, {"X-Own": "1"}, inherited)
-    assert panel.inherited_headers.text() == "X-Team: research\nX-Edge-Token: •••• (in the keyring)"
-    assert [made.pair for made in panel.headers.rows] == [("X-Own", "1")]
-    assert bodies == []
-
-
 def test_unsendable_headers_are_saved_without_secrets(panel: RawPanel) -> None:
     left: list[list[list[str]]] = []
     panel.headers_left.connect(left.append)

@@ -8,8 +8,6 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from playground.domain.request import ReasoningReturn, SendReasoning
-from playground.protocols.chat.parameters import ChatParameters
-from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.parameters.panel import ParameterPanel
 from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 
@@ -55,20 +53,3 @@ def test_rule_of_the_gateway_is_shown_until_changed(fields: ReasoningReturnField
     assert emitted[-1:] == [None]
     assert fields.rule == TEAM
     assert fields.field.currentText() == "reasoning"
-
-
-def test_rule_is_hidden_where_it_does_not_apply(panel: ParameterPanel, fields: ReasoningReturnFields) -> None:
-    panel.set_value(ChatParameters())
-    assert "response_format" not in panel.rows
-    fields.show_value(None, ReasoningReturn(), applies=True)
-    assert fields.when.isVisibleTo(panel)
-    assert not fields.field.isVisibleTo(panel)  # never: under no name
-    fields.show_value(None, TEAM, applies=True)
-    assert fields.field.isVisibleTo(panel)
-    panel.set_value(MessagesParameters())
-    fields.show_value(None, TEAM, applies=False)
-    assert not fields.when.isVisibleTo(panel)
-    assert not fields.field.isVisibleTo(panel)
-    panel.set_value(ChatParameters())
-    fields.show_value(None, TEAM, applies=True)
-    assert fields.when.isVisibleTo(panel)

@@ -49,35 +49,6 @@ def row_of(form: AskForm, name: str) -> QLineEdit:
     return found
 
 
-def test_first_field_has_the_focus(window: QWidget, qtbot: QtBot) -> None:
-    form: JSONObject = {"type": "object", "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}
-    dialog, _ = open_dialog(window, Elicitation(id="1", server="s", message="m", form=form))
-    dialog.activateWindow()
-    assert dialog.form is not None
-    name = row_of(dialog.form, "name")
-    qtbot.waitUntil(name.hasFocus)
-    focused = dialog.focusWidget()
-    assert focused is not None
-    QTest.keyClicks(focused, "Ann")
-    assert dialog.form.content == {"name": "Ann"}
-    dialog.cancel_button.click()
-
-
-def test_invalid_value_is_shown_at_its_field_and_not_sent(window: QWidget, qtbot: QtBot) -> None:
-    dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", form=CHOICES))
-    form = dialog.form
-    assert form is not None
-    QTest.keyClicks(row_of(form, "note"), "too long")
-    dialog.accept_button.click()
-    (row,) = (row for row in form.rows if row.field.name == "note")
-    qtbot.waitUntil(lambda: "longer" in row.problem.text())
-    assert emitted == []
-    row_of(form, "note").clear()
-    QTest.keyClicks(row_of(form, "note"), "yes")
-    dialog.accept_button.click()
-    qtbot.waitUntil(lambda: emitted == [("accept", {"colour": "green", "days": ["tue"], "note": "yes"})])
-
-
 def test_endless_schema_does_not_block_the_dialog(window: QWidget) -> None:
     evil: JSONObject = {
         "type": "object",

@@ -13,7 +13,7 @@ from playground.domain.tool_servers import Frame, ticket_id
 from playground.engine.tool_servers import tape as module
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
-from playground.ui.features.server_tape.page import EMPTY, NO_MATCH, TapePage, Wanted
+from playground.ui.features.server_tape.page import NO_MATCH, TapePage, Wanted
 
 CANARY = "canary-Zq7-secret-91x"
 TICKET = ticket_id("turn", "call_1")
@@ -62,22 +62,6 @@ def rows(page: TapePage) -> list[list[str]]:
         [str(model.data(model.index(row, column))) for column in range(1, model.columnCount())]
         for row in range(model.rowCount())
     ]
-
-
-def test_messages_are_rows_with_direction_and_duration(page: TapePage, tape: ServerTape, qtbot: QtBot) -> None:
-    page.finish()
-    assert page.empty.isVisible()
-    assert page.empty.text() == EMPTY
-    tape.add(make_frames())
-    qtbot.waitUntil(lambda: page.model.rowCount() == 5)
-    found = rows(page)
-    assert found[0] == ["files", "→ tools/call", "", '{"name": "echo", "key": "••••"}}']
-    assert found[1] == ["files", "← answer · tools/call", "250 ms", '{"content": []}}']
-    assert found[2] == ["time", "→ ping", "", '{"id": 1, "method": "ping"}']
-    assert found[3][:3] == ["time", "← error · ping", "500 ms"]
-    assert "\u202e" not in found[3][3]
-    assert found[4] == ["time", "• connection", "", "It ended with code 3."]
-    assert page.count.text == "5 messages"
 
 
 def test_selected_message_leads_to_its_answer_and_call(page: TapePage, tape: ServerTape) -> None:

@@ -2,53 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.engine.library.store import Mode, Status
 from playground.ui.features.storage.banner import StorageBanner
-from playground.ui.features.storage.dialog import StorageDialog, StorageState
-from playground.ui.features.storage.limits import MIB
-
-PLACE = StorageState("/data/somebody/experiments.db", 3 * MIB, "", 2048, can_restore=True)
-
-
-def dialog_of(
-    qtbot: QtBot, place: StorageState, days: int = 90, disk: int = 1024 * MIB, memory: int = 100 * MIB
-) -> StorageDialog:
-    dialog = StorageDialog(place, days, disk, memory, 30)
-    qtbot.addWidget(dialog)
-    return dialog
-
-
-def test_current_limits_are_among_the_choices(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, PLACE, days=45, disk=0)
-    assert (dialog.days, dialog.disk, dialog.memory) == (45, 0, 100 * MIB)
-    offered = {
-        field.accessibleName(): [field.itemText(row) for row in range(field.count())]
-        for field in dialog.findChildren(QComboBox)
-    }
-    assert offered == {
-        "Keep bodies for": ["7 days", "30 days", "45 days", "90 days", "a year", "for ever"],
-        "Bodies on the disk, at most": ["100 MiB", "512 MiB", "1 GiB", "5 GiB", "no limit"],
-        "Bodies in memory, for each open experiment": ["16 MiB", "64 MiB", "100 MiB", "256 MiB", "1 GiB", "4 GiB"],
-        "Keep deleted experiments for": ["a day", "7 days", "30 days", "90 days", "a year", "for ever"],
-    }
-    dialog.choose(days=7, disk=512 * MIB, memory=16 * MIB, trash_days=0)
-    assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
-
-
-def test_size_of_the_trash_is_shown(qtbot: QtBot) -> None:
-    def words(place: StorageState) -> list[str]:
-        dialog = dialog_of(qtbot, place)
-        return [label.text() for label in dialog.findChildren(QLabel) if "trash" in label.text()]
-
-    assert words(PLACE) == ["The trash is empty."]
-    assert words(replace(PLACE, deleted=1, trash=2048)) == ["The trash holds 1 experiment, about 2 KiB."]
-    assert words(replace(PLACE, path="", deleted=2)) == ["The trash holds 2 experiments."]
 
 
 @pytest.fixture
@@ -69,14 +27,3 @@ def test_banner_shows_trouble_until_it_ends(banner: StorageBanner) -> None:
     assert asked == ["folder"]
     banner.show_status(Status(Mode.READY))
     assert banner.words == ""
-
-
-def test_closed_banner_returns_with_another_message(banner: StorageBanner) -> None:
-    first, second = Status(Mode.READ_ONLY, "Another window."), Status(Mode.READY, "The file was damaged.")
-    banner.show_status(first)
-    banner.close_button.click()
-    assert banner.words == ""
-    banner.show_status(first)
-    assert banner.words == ""
-    banner.show_status(second)
-    assert banner.words == "The file was damaged."

@@ -8,16 +8,13 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from playground.engine.library.store.retention import KeepTapes
-from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.ui.features.storage.limits import (
     BYTES_KEY,
     DAYS_KEY,
     GIB,
-    MEMORY_KEY,
     MIB,
     days_words,
     keep_rule,
-    memory_limit,
     size_words,
 )
 
@@ -25,22 +22,6 @@ from playground.ui.features.storage.limits import (
 @pytest.fixture
 def settings(tmp_path: Path) -> QSettings:
     return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-
-
-@pytest.mark.parametrize(
-    ("remembered", "limit"),
-    [
-        (None, DEFAULT_LIMIT),
-        (str(64 * MIB), 64 * MIB),
-        ("much", DEFAULT_LIMIT),
-        ("-1", DEFAULT_LIMIT),
-        ("5", DEFAULT_LIMIT),
-    ],
-)
-def test_memory_limit_is_read_from_settings(settings: QSettings, remembered: str | None, limit: int) -> None:
-    if remembered is not None:
-        settings.setValue(MEMORY_KEY, remembered)
-    assert memory_limit(settings) == limit
 
 
 def test_disk_rule_is_read_from_settings(settings: QSettings) -> None:

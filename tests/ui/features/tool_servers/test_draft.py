@@ -76,15 +76,6 @@ def test_unsavable_draft_gives_its_reason(change: dict[str, tuple[Row, ...]], wo
     assert bool(words) == bool(problem(draft))
 
 
-def test_draft_is_named_after_its_command() -> None:
-    new = Draft.new()
-    assert new.title == "New server"
-    run = replace(new, server=new.server.model_copy(update={"command": "npx"}), arguments="-y\n@x/server-files\n/srv")
-    assert run.title == "server-files"
-    there = replace(new, server=new.server.model_copy(update={"via": Via.HTTP}), url="https://me:x@a.example/mcp?key=1")
-    assert there.title == "a.example"
-
-
 def test_copy_of_a_draft_has_no_secrets() -> None:
     settled = settle(Draft.of(STORED).copy("Two"), None)
     assert settled.server.id != STORED.id

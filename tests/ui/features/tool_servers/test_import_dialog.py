@@ -113,30 +113,3 @@ def test_configuration_of_another_application_is_read_on_click(play: PlayScene, 
         assert "npx files" in lines(dialog)
 
     play(scene)
-
-
-def test_disabled_server_is_unchecked_and_toml_is_read(play: PlayScene) -> None:
-    text = (
-        '[mcp_servers.on]\ncommand = "uvx"\nargs = ["on", "--port", "${PORT_OF_TEST:-8080}"]\n'
-        '[mcp_servers.off]\nurl = "https://a.example/mcp"\nenabled = false\n'
-        f'http_headers = {{ "X-Key" = "{CANARY}" }}\n'
-    )
-
-    async def scene(driver: ServersDriver) -> None:
-        dialog = driver.open_import()
-        added: list[list[str]] = []
-        dialog.imported.connect(added.append)
-        dialog.set_text(text)
-        await eventually(lambda: dialog.preview.topLevelItemCount() == 2)
-        items = [dialog.preview.topLevelItem(number) for number in range(2)]
-        ticks = [item.checkState(0) for item in items if item is not None]
-        assert ticks == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
-        assert "switched off there" in lines(dialog)
-        assert CANARY not in dialog.text.toPlainText()
-        (field,) = dialog.fields
-        assert field.value() == "8080"
-        dialog.add_button.click()
-        await eventually(lambda: bool(added))
-        assert [server.arguments for server in driver.book.servers[1:]] == [("on", "--port", "8080")]
-
-    play(scene)

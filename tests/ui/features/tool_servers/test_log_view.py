@@ -16,17 +16,6 @@ def make_view(qtbot: QtBot) -> LogView[str]:
     return view
 
 
-def test_new_lines_are_appended(qtbot: QtBot) -> None:
-    view = make_view(qtbot)
-    view.show_lines(["one", "two"])
-    view.show_lines(["one", "two", "three"])
-    view.show_lines(["two", "three", "four\nfive"])
-    assert view.toPlainText() == "one\ntwo\nthree\nfour five"
-    view.forget()
-    view.show_lines(["other"])
-    assert view.toPlainText() == "other"
-
-
 def test_flood_of_lines_is_shortened(qtbot: QtBot) -> None:
     view = make_view(qtbot)
     view.show_lines(["first"])

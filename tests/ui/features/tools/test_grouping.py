@@ -24,25 +24,6 @@ def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
 
 
 @each_case(
-    "before, chosen, steps, after",
-    [
-        ("a b c", [1], -1, "b a c"),
-        ("a b c", [0], -1, "a b c"),
-        ("a b c", [2], 1, "a b c"),
-        ("a b c", [0, 1], 1, "c a b"),
-        ("a b c", [0, 2], -1, "a c b"),
-        ("X:a X:b Y:c", [1], 1, "X:a Y:b Y:c"),
-        ("X:a X:b Y:c", [2], -1, "X:a X:b X:c"),
-        ("X:a Y:b", [0], -1, "X:a Y:b"),
-        ("X:a Y:b", [1], 1, "X:a Y:b"),
-    ],
-)
-def test_step_moves_tools(before: str, chosen: list[int], steps: int, after: str) -> None:
-    given_tools = tools(before)
-    assert spell_tools(grouping.stepped(grouping.entries(given_tools), chosen, steps), given_tools) == after
-
-
-@each_case(
     "before, chosen, below, after",
     [
         ("a b c", [0], 2, "b c a"),
@@ -76,10 +57,3 @@ def test_moves_lose_and_repeat_no_tool(groups: list[str], chosen: set[int], step
         assert [tool.name for tool in out] == [str(number) for number in stood]
         listed = [entry for entry in grouping.entries(out) if isinstance(entry, int)]
         assert listed == list(range(len(groups))), "the list's order is the request's"
-
-
-def test_search_matches_words_in_any_field() -> None:
-    tool = ToolDefinition(name="get_weather", description="Sky over a city", group="Travel")
-    assert grouping.matches(tool, "WEATHER travel")
-    assert grouping.matches(tool, "")
-    assert not grouping.matches(tool, "weather mail")

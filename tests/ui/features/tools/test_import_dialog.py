@@ -65,16 +65,6 @@ def names(tools: tuple[ToolDefinition, ...]) -> list[str]:
     return [tool.name for tool in tools]
 
 
-def test_unreadable_text_cannot_be_imported(dialog: ImportDialog) -> None:
-    assert not dialog.import_button.isEnabled()
-    dialog.set_text("just a few words")
-    assert not dialog.import_button.isEnabled()
-    assert dialog.verdict.text() not in ("", "Nothing to read yet.")
-    assert dialog.verdict.property("kind") == "error"
-    dialog.set_text("")
-    assert dialog.verdict.text() == "Nothing to read yet."
-
-
 def test_only_selected_tools_are_imported_into_a_group(panel: ToolsPanel, dialog: ImportDialog) -> None:
     dialog.set_text(json.dumps(OPENAPI))
     assert "OpenAPI" in dialog.verdict.text()

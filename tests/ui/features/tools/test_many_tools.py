@@ -140,12 +140,6 @@ def test_hidden_characters_of_names_are_marked(panel: ToolsPanel) -> None:
     assert panel.model.data(index(panel, "a\u202eb")) == "a‹U+202E›b"
 
 
-def test_many_tools_are_all_checked_in_the_end(panel: ToolsPanel, qtbot: QtBot) -> None:
-    panel.set_tools(tuple(make(number, description="") for number in range(60)))
-    qtbot.waitUntil(lambda: len(panel.model.sizes) == 60)
-    assert all(panel.model.problems)
-
-
 def test_dropped_tool_joins_the_group_and_a_group_is_renamed(qtbot: QtBot, panel: ToolsPanel) -> None:
     panel.set_tools((make(0, "A"), make(1, "A"), make(2, "B")))
     data = panel.model.mimeData([index(panel, 0)])

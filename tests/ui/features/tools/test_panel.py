@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.reading import READ_AT_MOST
 from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.samples import SAMPLE, TEMPLATE
+from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
-from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
@@ -33,35 +31,6 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
 
 def read_problems(panel: ToolsPanel) -> list[str]:
     return [line.text.text() for line in panel.editor.problem_list.lines]
-
-
-def names(panel: ToolsPanel) -> list[str]:
-    return [tool.name for tool in panel.tools]
-
-
-def test_panel_without_tools_offers_the_sample(qtbot: QtBot) -> None:
-    panel = ToolsPanel()
-    qtbot.addWidget(panel)
-    panel.show()
-    assert panel.empty.add_button.isVisibleTo(panel)
-    assert not panel.list.isVisibleTo(panel)
-    with qtbot.waitSignal(panel.changed) as caught:
-        QTest.mouseClick(panel.empty.sample_button, Qt.MouseButton.LeftButton)
-    assert caught.args == [(SAMPLE,)]
-    assert panel.list.isVisibleTo(panel)
-    panel.check_now()
-    assert read_problems(panel) == []
-
-
-def test_new_tool_is_a_template_with_a_selected_name(panel: ToolsPanel) -> None:
-    panel.add_tool()
-    panel.add_tool()
-    assert names(panel) == ["get_weather", "search", "new_tool", "new_tool_2"]
-    assert panel.selected == 3
-    assert panel.editor.name.selectedText() == "new_tool_2"
-    QTest.keyClicks(panel.editor.name, "send_mail")
-    QTest.keyClicks(panel.editor.description, "Sends a mail.")
-    assert panel.tools[3] == TEMPLATE.model_copy(update={"name": "send_mail", "description": "Sends a mail."})
 
 
 def test_invalid_json_is_kept_marked_and_not_sent(qtbot: QtBot, panel: ToolsPanel) -> None:
@@ -137,35 +106,6 @@ def test_wrong_and_repeated_names_are_flagged(panel: ToolsPanel) -> None:
     assert panel.focusWidget() is panel.editor.name
 
 
-def test_deleted_tool_can_be_restored(qtbot: QtBot, panel: ToolsPanel) -> None:
-    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
-    assert names(panel) == ["search"]
-    assert panel.undo_bar.isVisible()
-    assert panel.undo_text.text() == "Deleted get_weather"
-    with qtbot.waitSignal(panel.changed) as caught:
-        QTest.mouseClick(panel.undo_button, Qt.MouseButton.LeftButton)
-    assert caught.args == [(SAMPLE, OTHER)]
-    assert not panel.undo_bar.isVisible()
-    assert panel.selected == 0
-    assert panel.editor.name.text() == "get_weather"
-
-
-def test_duplicate_and_move(panel: ToolsPanel) -> None:
-    panel.duplicate()
-    assert names(panel) == ["get_weather", "get_weather_copy", "search"]
-    assert panel.selected == 1
-    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    QTest.keyClick(panel.list, Qt.Key.Key_Down, both)
-    assert names(panel) == ["get_weather", "search", "get_weather_copy"]
-    assert panel.selected == 2
-    assert panel.editor.name.text() == "get_weather_copy"
-    assert panel.selected == 2
-    for _ in range(3):
-        QTest.keyClick(panel.list, Qt.Key.Key_Up, both)
-    assert names(panel)[0] == "get_weather_copy"
-    assert panel.selected == 0
-
-
 def test_tool_is_switched_by_space_and_click(panel: ToolsPanel) -> None:
     QTest.keyClick(panel.list, Qt.Key.Key_Space)
     assert [tool.enabled for tool in panel.tools] == [False, True]
@@ -205,23 +145,3 @@ def test_whole_definition_pasted_is_split_on_request(panel: ToolsPanel, pasted: 
 def test_hidden_characters_in_a_schema_are_escapes(panel: ToolsPanel) -> None:
     panel.set_tools((SAMPLE.model_copy(update={"parameters": {"type": "object", "title": "a\u202eb"}}),))
     assert "a\\u202eb" in panel.editor.schema.text()
-
-
-def test_nothing_is_wider_than_a_narrow_panel(qapp: QApplication, panel: ToolsPanel) -> None:
-    qapp.setStyleSheet(style_sheet(LIGHT))
-    panel.editor.schema.setPlainText(
-        '{"properties": {"' + "x" * 100 + '": {"type": "strng", "enum": ["' + "y" * 100 + '"], "if": {}}}}'
-    )
-    panel.set_group([0], "A group with a name that is longer than the panel is wide, by far")
-    panel.check_now()
-    panel.resize(260, 700)
-    for view in (FORM, TEXT):
-        panel.editor.show_view(view)
-        panel.editor.form.open_field(("properties", "x" * 100))
-        QApplication.sendPostedEvents()
-        wide = [child for child in panel.findChildren(QWidget) if child.isVisible() and right(child, panel) > 260]
-        assert wide == []
-
-
-def right(child: QWidget, panel: QWidget) -> int:
-    return child.mapTo(panel, QPoint(child.width(), 0)).x()

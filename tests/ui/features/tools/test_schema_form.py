@@ -62,41 +62,6 @@ def names(form: SchemaForm) -> list[str]:
     return [row.field.name for row in form.rows if row.level == 0 and row.field.role == "property"]
 
 
-def lines(text: str) -> list[str]:
-    return text.split("\n")
-
-
-def test_every_field_has_a_described_row(form: SchemaForm) -> None:
-    assert names(form) == ["city", "unit", "days", "who", "note"]
-    said = {row.field.name: row.accessibleName() for row in form.rows}
-    assert said["city"].startswith("city, string · required, A city")
-    assert "c, f" in said["unit"]
-    assert "→ Person" in said["who"]
-    assert "or null" in said["note"]
-    assert form.definitions.isVisible()
-
-
-def test_typed_description_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    emitted: list[Any] = []
-    panel.changed.connect(emitted.append)
-    control = open_field(form, CITY).controls["description"]
-    assert isinstance(control, LinesSlot)
-    control.field.setFocus()
-    control.field.moveCursor(control.field.textCursor().MoveOperation.End)
-    QTest.keyClicks(control.field, "!?")
-    text = editor.schema.text()
-    assert [n for n, line in enumerate(lines(text)) if line != lines(SCHEMA)[n]] == [2]
-    assert text == SCHEMA.replace("A city 🌍", "A city 🌍!?")
-    assert len(emitted) == 2, "one change for each key"
-    assert panel.tools[0].text == text
-    assert panel.tools[0].parameters == json.loads(text)
-    assert control.field.toPlainText() == "A city 🌍!?"
-    form.undo_asked.emit()
-    form.undo_asked.emit()
-    assert editor.schema.text() == SCHEMA
-    assert control.field.toPlainText() == "A city 🌍"
-
-
 def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> None:
     def value() -> Any:
         return json.loads(editor.schema.text())
@@ -178,20 +143,6 @@ def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: Sche
     QTest.keyClicks(form.block.name, "Human")
     QTest.keyClick(form.block.name, Qt.Key.Key_Return)
     assert editor.schema.text() == SCHEMA.replace("Person", "Human")
-
-
-def test_problems_are_shown_at_their_fields(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
-    editor.schema.setPlainText(SCHEMA.replace('"enum":["c","f"]', '"minLength": "x"'))
-    panel.check_now()
-    row = form.row_at(UNIT)
-    assert row is not None
-    assert row.severity == "error"
-    assert "minLength" in open_field(form, UNIT).rest.text() or row.problems
-    first = next(line for line in editor.problem_list.lines if line.problem.path[:3] == ("parameters", *UNIT))
-    form.open_field(None)
-    QTest.mouseClick(first, Qt.MouseButton.LeftButton)
-    assert form.block is not None
-    assert form.block.field.path == UNIT
 
 
 def test_form_is_disabled_while_the_json_is_broken(editor: ToolEditor, form: SchemaForm) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
-from pytestqt.qtbot import QtBot
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer
 from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.acceptance import by_name
 from playground.engine.tool_servers.naming import definition_of
 from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.servers_menu import ServersMenu
 from playground.ui.features.tools.standings import Seen, Standings
 from playground.ui.features.tools.tool_editor import TEXT
 from tests.ui.conftest import ShowWidget
@@ -39,10 +36,6 @@ def know(panel: ToolsPanel, *listed: ServerTool, state: str = "ready", accepted:
     standings.put([Seen("files", "f", state, listed=by_name(listed), accepted=by_name(accepted or (READ, WRITE)))])
     standings.sweep(panel.tools)
     panel.show_standings(standings)
-
-
-def texts(menu: QMenu) -> list[str]:
-    return [action.text() for action in menu.actions() if not action.isSeparator()]
 
 
 def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
@@ -82,39 +75,6 @@ def test_copy_of_a_server_tool_is_editable(panel: ToolsPanel) -> None:
     assert (copy.name, copy.server, copy.hints, copy.enabled) == ("read_copy", "", None, True)
     assert not next(tool for tool in panel.tools if tool.name == "read").enabled
     assert not panel.editor.name.isReadOnly()
-
-
-def test_menu_has_the_actions_of_each_server(qtbot: QtBot, panel: ToolsPanel) -> None:
-    standings = Standings()
-    standings.put(
-        [
-            Seen("Demo tools", "demo", "stopped", demo=True),
-            Seen("files", "f", "ready", listed=by_name([READ, WRITE, ServerTool(name="more")])),
-            Seen("a & b", "x", "stopped"),
-        ]
-    )
-    asked: list[tuple[str, str]] = []
-    tools = (*panel.tools, ToolDefinition(name="far", server="elsewhere"))
-    menu = ServersMenu(lambda: (standings, tools), lambda *what: asked.append(what), panel)
-    menu.fill()
-    assert texts(menu) == [
-        "files   ready",
-        "a && b   stopped",
-        "elsewhere   not set up here",
-        "Add a server…",
-        "Try the demo's server",
-    ]
-    inner = [action.menu() for action in menu.actions() if action.menu() is not None]
-    assert [texts(one) for one in inner if isinstance(one, QMenu)] == [
-        ["Add 1 tool it has besides", "Remove its 2 tools", "Stop", "Restart", "Prefix of its names…", "Settings…"],
-        ["Add its tools", "Start", "Prefix of its names…", "Settings…"],
-        ["Set it up…", "Remove its 1 tool"],
-    ]
-    menu.actions()[-1].trigger()
-    first = inner[0]
-    assert isinstance(first, QMenu)
-    first.actions()[0].trigger()
-    assert asked == [("demo", ""), ("add", "files")]
 
 
 def test_hidden_characters_of_a_server_are_marks(panel: ToolsPanel) -> None:

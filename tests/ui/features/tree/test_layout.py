@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.ui.features.tree.layout import TreeLayout
-from tests.support.each_case import each_case
 
 
 def tree(parents: Sequence[int | None], head: int | None = None) -> Transcript:
@@ -21,33 +19,6 @@ def tree(parents: Sequence[int | None], head: int | None = None) -> Transcript:
 
 def laid_out(transcript: Transcript) -> TreeLayout:
     return TreeLayout(transcript)
-
-
-def some_tree(seed: int, count: int = 120) -> Transcript:
-    choose = random.Random(seed)
-    parents: list[int | None] = [None]
-    for number in range(1, count):
-        chosen = number - 1 if choose.random() < 0.7 else choose.randrange(number)
-        parents.append(None if choose.random() < 0.02 else chosen)
-    return tree(parents, count - 1)
-
-
-@each_case("seed", range(4))
-def test_turns_and_lines_never_overlap(seed: int) -> None:
-    transcript = some_tree(seed)
-    layout = laid_out(transcript)
-    assert len(layout) == len(transcript.turns)
-    places = {key: layout.place(key) for key in transcript.turns}
-    assert len(set(places.values())) == len(places)
-    for key, (lane, depth) in places.items():
-        assert depth == len(transcript.lineage(key)) - 1
-        assert layout.at(lane, depth) == key
-    taken = {place: key for key, place in places.items()}
-    for branch in layout.branches:
-        if branch.above < 0:
-            continue
-        for lane in range(branch.above + 1, branch.lane + 1):  # the line down, and then to the right
-            assert (lane, branch.start - 1) not in taken, f"a line goes through {taken[lane, branch.start - 1]}"
 
 
 def test_arrow_steps_follow_branches_and_alternatives() -> None:

@@ -6,12 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-
-from playground.ui.shell.crash import hard_crash
 
 PROMPT = "the plot of my novel"
 
@@ -73,29 +70,6 @@ def test_crash_is_offered_at_the_next_start(tmp_path: Path) -> None:
         assert PROMPT not in text
         assert str(tmp_path) not in text
     assert not list(tmp_path.rglob("running-*.txt"))
-
-
-def test_report_files_of_ended_processes_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hard_crash, "log_path", lambda: tmp_path / "playground.log")
-    running, ended = tmp_path / "running-1.txt", tmp_path / "running-2.txt"
-    running.touch()
-    ended.touch()
-    old = time.time() - 2 * hard_crash.OLD
-    os.utime(ended, (old, old))
-    assert hard_crash._collect(tmp_path) == ""
-    assert running.exists()
-    assert not ended.exists()
-
-
-def test_newer_of_two_crashes_is_shown(tmp_path: Path) -> None:
-    for number, name in enumerate(("older", "newer")):
-        path = tmp_path / f"running-{number}.txt"
-        path.write_text(f'Fatal Python error: Aborted\n\n  File "/x/{name}.py", line 3 in {name}\n', encoding="utf-8")
-        os.utime(path, (1000 + number, 1000 + number))
-    text = hard_crash._collect(tmp_path)
-    assert "newer (newer.py:3)" in text
-    assert "older" not in text
-    assert hard_crash._collect(tmp_path) == ""
 
 
 NO_START = """

@@ -7,7 +7,7 @@ from random import Random
 from playground.domain.model_facts import ModelFacts
 from playground.domain.prices import Price
 from playground.engine.gateways.model_catalog import Model, ModelCatalog
-from playground.ui.widgets.models.fact_words import rounded, short_words, signs, told_lines
+from playground.ui.widgets.models.fact_words import rounded
 from playground.ui.widgets.models.listing import SHOWN, Found, Listing, Order
 from tests.support.each_case import each_case
 
@@ -71,21 +71,6 @@ def test_words_are_found_in_any_order_and_script() -> None:
     assert ids(found(listing, "عربي")) == ["نموذج-عربي"]
     assert ids(found(listing, "straße")) == ["STRASSE-1"]
     assert ids(found(listing, "nothing like it")) == []
-
-
-def test_unknown_facts_are_left_out() -> None:
-    assert (short_words(ModelFacts()), signs(ModelFacts()), told_lines(ModelFacts())) == ("", [], [])
-    facts = ModelFacts(
-        context=131_072, output=0, price=Price(input=0, output=0), inputs=frozenset(("text", "audio")), reasoning=False
-    )
-    assert short_words(facts) == "131k context · 0 out · free"
-    assert signs(facts) == [("audio", "takes audio")]
-    assert ("Thinks", "no") in told_lines(facts)
-    assert short_words(ModelFacts(price=Price(output=2.5))) == "$2.50 out"
-    odd = dict(told_lines(ModelFacts(created=1e300, context=10**400, price=Price(input=1e-9, output=1))))
-    assert odd["Context"] == "very many tokens"
-    assert "Since" not in odd
-    assert odd["A million tokens"].startswith("< $0.0001 in")
 
 
 @each_case(

@@ -6,15 +6,12 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from playground.engine.inspect.timeline import Lane
-from playground.gateway.tape import Read
 from playground.ui.features.inspector.timeline.page import TimelinePage, raw_text
 from playground.ui.features.inspector.traces import Trace, Traces
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.inspector.recordings import chunk, exchange, weather
+from tests.ui.features.inspector.recordings import weather
 
 
 @pytest.fixture
@@ -29,53 +26,6 @@ def show_weather(page: TimelinePage) -> Trace:
     return trace
 
 
-def cells(page: TimelinePage, row: int) -> list[str]:
-    model = page.table.frames
-    return [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
-
-
-def test_frames_are_rows_with_their_content(page: TimelinePage) -> None:
-    show_weather(page)
-    assert page.table.frames.rowCount() == 19
-    assert cells(page, 1) == ["2", "0.300 s", "50 ms", "reasoning", '"The "']
-    assert cells(page, 9) == ["10", "0.700 s", "50 ms", "content", '"**Lis"']
-    assert cells(page, 13) == ["14", "1.850 s", "50 ms", "tool call", "get_weather · id call_1"]
-    assert cells(page, 15)[3:] == ["arguments", ': "Lis']
-    assert cells(page, 17)[3:] == ["finish", "tool_calls"]
-    assert cells(page, 18)[3:] == ["end", "[DONE]"]
-
-
-def test_selected_frame_is_decoded_or_raw(page: TimelinePage) -> None:
-    trace = show_weather(page)
-    assert page.detail.about.text().splitlines()[0].split() == ["frames", "19"]
-    page.table.selectRow(9)
-    assert '"content": "**Lis"' in page.detail.text.text()
-    assert "#10 of 19" in page.detail.says.text
-    QTest.mouseClick(page.detail.switch.buttons[1], Qt.MouseButton.LeftButton)
-    assert page.detail.text.text() == trace.index.raw(9).decode()
-    page.table.setFocus()
-    QTest.keyClick(page.table, Qt.Key.Key_Down)
-    assert page.table.chosen == [10]
-    assert "bon** " in page.detail.text.text()
-    QTest.keyClick(page.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert "2 frames, 11 to 12" in page.detail.says.text
-    QTest.keyClick(page.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == (trace.index.raw(10) + trace.index.raw(11)).decode()
-
-
-def test_picture_shows_lanes_marks_and_stalls(page: TimelinePage) -> None:
-    show_weather(page)
-    picture = page.picture
-    assert [segment.lane for segment in picture.segments][:3] == [Lane.WAITING, Lane.REASONING, Lane.CONTENT]
-    assert [round(stall.end - stall.start, 3) for stall in picture.stalls] == [1.0]
-    assert {"headers", "first byte", "first reasoning", "first content"} <= {mark.name for mark in picture.marks}
-    assert "stall before frame 12 1.00 s" in picture.accessibleDescription()
-    middle = picture.stalls[0].start + 0.5
-    words = picture.words_at(picture.scale.x(middle))
-    assert "nothing for 1.00 s, more than three times the usual gap of 50 ms" in words
-    assert "content: 0.600 s to 1.800 s" in words
-
-
 def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
     trace = show_weather(page)
     picture = page.picture
@@ -84,28 +34,6 @@ def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
     assert trace.index.at(number) == pytest.approx(0.4)
     QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.scale.x(1.2)), 30))
     assert page.table.chosen == [11]
-
-
-def test_growing_stream_is_followed_until_a_frame_is_selected(page: TimelinePage) -> None:
-    growing = exchange([(0.1, chunk({"content": "a"}))], ended=-1)
-    trace = Traces().of(growing)
-    page.show_trace(trace)
-    page.finish()
-    for number in range(60):
-        growing.reads.append(Read(0.2 + number / 100, chunk({"content": f"{number} "})))
-    page.show_trace(trace)
-    page.finish()
-    bar = page.table.verticalScrollBar()
-    assert page.table.frames.rowCount() == 61
-    assert bar.value() == bar.maximum()
-    page.table.selectRow(3)
-    text = page.detail.text.text()
-    growing.reads.append(Read(1.0, chunk({"content": "z"})))
-    page.show_trace(trace)
-    page.finish()
-    assert page.table.chosen == [3]
-    assert page.detail.text.text() == text
-    assert page.table.frames.rowCount() == 62
 
 
 def test_binary_bytes_are_shown_in_hexadecimal() -> None:
