@@ -53,7 +53,7 @@ def made_of(found: Known) -> dict[str, Plot]:
     return {plot.kind: plot for plot in plots(found)}
 
 
-def make_sweep(*ranges: Range) -> Session:
+def make_sweep(*ranges: ParameterRange) -> Session:
     session = make_session_of(4)
     base = session.settings
     variants = over_parameters(base, ranges)
