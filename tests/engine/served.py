@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from playground.domain.tool_servers import DataBlock, Hints, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import ServingError, Ticket
 
 PICTURE: Final = DataBlock(kind="image", data="iVBORw0KGgo=", mime="image/png")
 

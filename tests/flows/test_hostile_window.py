@@ -10,8 +10,8 @@ import pytest
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
 from playground.engine.questions import checking
 from playground.engine.questions.worker import SECONDS
+from playground.engine.session.call_notes import VerdictCode
 from playground.engine.session.changes import RunState
-from playground.engine.session.verdicts import VerdictCode
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up

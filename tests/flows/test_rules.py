@@ -95,7 +95,8 @@ def test_call_goes_on_in_lanes_and_one_becomes_the_conversation(stage: Stage) ->
         await answers.type_answer("C", "no such city")
         lanes = await answers.start(2)
         await person.until(
-            lambda: not session.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]), "answers"
+            lambda: not session.experiment.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]),
+            "answers",
         )
         assert [results(lane) for lane in lanes.all] == [["21"], ["21", "4"], ["21", "no such city"]]
         assert lanes.all[1].transcript.path[-1].text != lanes.all[2].transcript.path[-1].text
@@ -145,7 +146,7 @@ def test_waiting_lanes_are_stopped_singly_and_all_at_once(stage: Stage) -> None:
         await person.until(lambda: not third.debugger.pending, "one lane to stop")
         assert second.debugger.pending
         await person.key(Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier)
-        await person.until(lambda: not session.busy, "the lanes to end")
+        await person.until(lambda: not session.experiment.busy, "the lanes to end")
         assert [results(lane) for lane in lanes.all] == [["21"]] * 4
         assert all(lane.debugger.stopped for lane in lanes.all[1:])
 

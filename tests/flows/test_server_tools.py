@@ -10,7 +10,7 @@ import pytest
 import tests.support.hostile_tool_server as hostile_program
 from playground.domain.tool_servers import ToolServer
 from playground.domain.tools import ToolDefinition
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import ServingError, Ticket
 from playground.engine.tool_servers.acceptance import arriving
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.steps import LoopTurns, answer_question

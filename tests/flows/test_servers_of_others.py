@@ -7,7 +7,7 @@ import re
 import pytest
 
 from playground.domain.tool_servers import ToolServer
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import ServingError, Ticket
 from playground.engine.tool_servers.live import State
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage

@@ -14,8 +14,8 @@ from playground.app import App
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.profiles import Profile
+from playground.engine.session.call_notes import VerdictCode
 from playground.engine.session.session import Session
-from playground.engine.session.verdicts import VerdictCode
 from playground.ui.widgets import loop
 from tests.hostile.gaps import LAID_OUT, LIMIT, PASSES, Gaps
 from tests.hostile.shapes import WindowShape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.debugging import ResultDraft
-from playground.engine.session.open_edits import OpenEdit, What
+from playground.engine.session.drafts import OpenEdit, What
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 

@@ -15,13 +15,13 @@ from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn, last_answer
 from playground.domain.variables import resolve_turns
-from playground.engine.compare.figures import LaneFigures, figures_of_turns
+from playground.engine.compare.metrics import LaneMetrics, turn_metrics
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable, CheckVerdict
-from playground.engine.session.serving import Serving
 from playground.engine.session.session import Session
+from playground.engine.session.tool_calls import Serving
 from playground.gateway.tape import Exchange
 from playground.jsonkit.texts import cut
 
@@ -156,7 +156,7 @@ async def ask(
     brought = tuple(turn for turn in path if turn.id not in given)
     failure = _failure(brought, refused)
     waits = session.debugger.paused
-    figures = figures_of_turns(brought, job.column.settings.profile_id, entered, waits=waits)
+    figures = turn_metrics(brought, job.column.settings.profile_id, entered, is_open=waits)
     streamed = all(turn.outcome.streamed for turn in brought if turn.outcome is not None)
     answer = Answer(
         digest=job.digest,
@@ -217,7 +217,7 @@ def is_fatal(failure: Failure) -> bool:
     return failure.status in _REFUSED or (failure.status == 429 and not is_transient(failure))
 
 
-def _figures(found: LaneFigures, *, streamed: bool) -> Figures:
+def _figures(found: LaneMetrics, *, streamed: bool) -> Figures:
     one = len(found.currencies) == 1
     return Figures(
         seconds=found.seconds or None,

@@ -25,7 +25,7 @@ def case_of(session: Session, turn_id: str) -> Case:
     """
     turn = session.transcript.turns[turn_id]
     answer = turn if turn.role is Role.ASSISTANT else None
-    transcript, at = session.editors.as_kept(turn.parent if answer is not None else turn_id)
+    transcript, at = session.editors.preview(turn.parent if answer is not None else turn_id)
     path = transcript.lineage(at) if at is not None else ()
     top = next((place for place, turn in enumerate(path) if turn.role not in _SYSTEM), len(path))
     asked = tuple(turn for turn in path[top:] if not turn.is_empty)
@@ -54,7 +54,7 @@ def begin_with_answer(session: Session, column: Column, kept: Kept, title: str =
     settings = column.settings.model_copy(
         update={"title": title, "variables": {name: as_written(name) for name in names_in(kept.turns)}}
     )
-    session.history.begin_anew(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
+    session.history.reset(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
     for exchange in kept.exchanges:
         session.exchanges.keep(exchange)
 

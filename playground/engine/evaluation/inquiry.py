@@ -31,11 +31,13 @@ from playground.engine.compare.words import variant_words
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable
 from playground.engine.session.branching import system_text
-from playground.engine.session.hand_made import answers_none, written
+from playground.engine.session.drafts import turn_of_draft
+from playground.engine.session.edits import answers_none
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.plan import EXPECTED, Case, Order, Plan
-from playground.engine.session.serving import Serving
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
+from playground.engine.session.tool_calls import Serving
 from playground.engine.session.variants import Variant, letter_of
 from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSON
@@ -174,13 +176,13 @@ class Inquiry:
         first, *rest = self.rounds(case, column)
         values = {**column.settings.variables, **case.values}
         settings = column.settings.model_copy(update={"variables": values})
-        made = Session(self.connect, settings=settings, profile_of=self.profile_of, serving=serving)
+        made = Experiment(self.connect, settings=settings, profile_of=self.profile_of, serving=serving).main
         begun = self._begun.get(column.id) if not case.turns else None
         if begun is None:
             begun = Transcript().append(*first)
             if not case.turns:
                 self._begun[column.id] = begun
-        made.history.begin_anew(begun, settings)
+        made.history.reset(begun, settings)
         return made, rest
 
     def checks(self, case: Case) -> tuple[Check, ...]:
@@ -441,7 +443,7 @@ def _asking(session: Session) -> tuple[Turn, ...]:
     """The conversation up to what is asked: the message being written, else the last turn that is no answer."""
     path = session.transcript.path
     try:
-        draft = written(session.draft, session.transcript)
+        draft = turn_of_draft(session.draft, session.transcript)
     except ValueError:
         draft = None
     if draft is not None and draft.role is Role.USER:

@@ -18,10 +18,10 @@ from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.values import Value
-from playground.engine.compare.figures import figures_of_turns
-from playground.engine.session.session import Session
+from playground.engine.compare.metrics import turn_metrics
+from playground.engine.session.experiment import Experiment
+from playground.engine.session.run import Mode
 from playground.engine.session.settings import ExperimentSettings
-from playground.engine.session.tool_loop import Mode
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, is_number
@@ -105,13 +105,13 @@ class Judging:
         settings = ExperimentSettings(
             profile_id=profile_id, model=check.model, parameters={SPOKEN: parameters_of(SPOKEN, fields)}
         )
-        session = Session(self._connect, settings=settings, profile_of=self._profile_of, literal=True)
+        session = Experiment(self._connect, settings=settings, profile_of=self._profile_of, literal=True).main
         given = _questions(check, asked, brought)
-        session.history.begin_anew(Transcript().append(*given), settings)
-        await session.debugger.start(Mode.ONCE)
+        session.history.reset(Transcript().append(*given), settings)
+        await session.start_run(Mode.ONCE)
         turns = session.transcript.path
         came = turns[len(given) :]
-        figures = figures_of_turns(came, profile_id, self._entered)
+        figures = turn_metrics(came, profile_id, self._entered)
         answer = came[-1] if came else None
         failure = answer.outcome.failure if answer is not None and answer.outcome is not None else None
         words = failure.message if failure is not None else "" if answer is not None else "no answer came"

@@ -26,7 +26,7 @@ from playground.engine.evaluation.answering import (
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
 from playground.engine.session.plan import Keep
-from playground.engine.session.serving import Serving
+from playground.engine.session.tool_calls import Serving
 
 #: Hears of what an answer takes, as it is spent: by the answer itself, and by each judge of it.
 Spend: TypeAlias = Callable[[Figures | Judgement], None]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallAsked
-from playground.engine.session.serving import Serving, ServingError, Ticket
+from playground.engine.session.tool_calls import Serving, ServingError, Ticket
 
 
 class Recorded:

@@ -74,7 +74,7 @@ def over_parameters(base: ExperimentSettings, ranges: Sequence[Range]) -> tuple[
         words = ", ".join(
             f"{hints[one.parameter].label.lower()} {_spelled(value)}" for one, value in zip(ranges, values, strict=True)
         )
-        out.append(Variant(name=words).of(base, base.with_parameters(parameters)))
+        out.append(Variant(name=words).with_settings(base, base.with_parameters(parameters)))
     return tuple(out)
 
 
@@ -85,7 +85,7 @@ def over_models(base: ExperimentSettings, models: Iterable[str]) -> tuple[Varian
         raise SweepError("There is no model in the list yet.")
     if len(found) > MOST:
         raise SweepError(f"{len(found):,} variants are too many: a sweep has {MOST} at most.")
-    return tuple(Variant(name=model).of(base, base.changed(model=model)) for model in found)
+    return tuple(Variant(name=model).with_settings(base, base.changed(model=model)) for model in found)
 
 
 def axes(columns: Sequence[Column]) -> dict[str, list[JSON]]:

@@ -20,7 +20,7 @@ def of_preset(session: Session, preset: Preset) -> Variant:
     """A variant that is called as a preset is, and set as it says. Raises PresetError."""
     main = session.main
     transcript, settings = beside(main, preset)
-    return Variant(name=preset.name, system=_system(main, transcript)).of(main.settings, settings)
+    return Variant(name=preset.name, system=_system(main, transcript)).with_settings(main.settings, settings)
 
 
 def copy_of(variant: Variant) -> Variant:

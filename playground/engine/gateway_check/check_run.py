@@ -1,6 +1,6 @@
 """Makes the checks, one after the other, and tells of each line as it comes. What is there when it is stopped stays.
 
-Nothing is raised for what a gateway does. Requests go through the same loop as all others (``session.asking``): waits
+Nothing is raised for what a gateway does. Requests are sent as all others are (``session.request_executor``): waits
 that a gateway asks for are kept to, and said. Its client is its own, with smaller limits than runs have.
 """
 
@@ -31,7 +31,7 @@ from playground.engine.gateway_check.setting import Setting, Target
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.lint import Finding, findings
-from playground.engine.session.asking import Asking
+from playground.engine.session.request_executor import RequestExecutor
 from playground.gateway.connection import MEBIBYTE, Connection
 from playground.gateway.limits import read_limits
 from playground.gateway.prepared_request import redactor_for
@@ -334,18 +334,18 @@ class CheckRun:
         asked = Asked(profile_id=target.profile_id, model=request.model, price=target.price)
 
         def waits() -> None:
-            wait = asking.retry_wait
+            wait = executor.retry_wait
             words = f"{judges.said(wait.failure)} Asking again in {span(round(wait.remaining, 1))}." if wait else ""
             self._tell(Waits(words))
 
-        asking = Asking(request, asked, waits=waits)
+        executor = RequestExecutor(request, asked, on_wait=waits)
         try:
-            await asking.ask(client)
+            await executor.execute(client)
         except asyncio.CancelledError:
-            if asking.exchange is not None:
-                self._keep(asking.exchange)
+            if executor.exchange is not None:
+                self._keep(executor.exchange)
             raise
-        exchange, received = asking.exchange, asking.received
+        exchange, received = executor.exchange, executor.received
         if exchange is None:
             raise RuntimeError("nothing was asked")
         self._keep(exchange)

@@ -14,10 +14,11 @@ from playground.engine.files.experiment_file import ExperimentFileError, read_co
 from playground.engine.headless.gateway import Gateway
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions
 from playground.engine.requests.request_file import STDIN, BadInputError, read_value
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.plan import Case
-from playground.engine.session.serving import Serving
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import restore
+from playground.engine.session.tool_calls import Serving
 from playground.jsonkit.values import JSONObject
 
 
@@ -66,12 +67,12 @@ def session_of(
     value: JSONObject, gateway: Gateway, options: EvaluationOptions, serving: Callable[[], Serving] | None = None
 ) -> Session:
     """The experiment of a file with its plan as the options have it. Raises BadInputError."""
-    session = Session(
+    session = Experiment(
         gateway.connect,
         profile_id=gateway.profile.id,
         profile_of=lambda _profile_id: gateway.profile,
         serving=serving,
-    )
+    ).main
     try:
         restore(read_content(value), session)
     except (ExperimentFileError, ValueError) as error:

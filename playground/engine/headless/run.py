@@ -36,8 +36,8 @@ from playground.engine.headless.tool_servers import CommandServers, ServerOption
 from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
+from playground.engine.session.run import Mode
 from playground.engine.session.titles import title_of
-from playground.engine.session.tool_loop import Mode
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
@@ -168,7 +168,7 @@ def _at_calls(session: Session, refused: str, console: Console, servers: Command
     if reason is not None and reason.code is ReasonCode.LIMIT:
         console.say(f"{reason.words} Still open: {names}")
         return ExitCode.STEP_LIMIT
-    tool = debugger.asks.tool(waiting[0][1])
+    tool = debugger.pending_calls.tool(waiting[0][1])
     if tool is None or not tool.server:
         console.say(f"No answer for {names}. Add a row to the table.")
     elif servers is None:
@@ -249,7 +249,7 @@ async def _run(
         for lane in lanes:
             lane.change(reasoning_return=options.reasoning)
     session.exchanges.limit = sys.maxsize if options.record is not None else 0  # nobody looks at the bodies
-    console.lost, asked = session.stop_all, [_asked(lane) for lane in lanes]
+    console.lost, asked = session.experiment.stop, [_asked(lane) for lane in lanes]
     if not options.as_json:
         session.subscribe(Printer(session, console, asked[0]).changed)
     refused, interrupted, recorded = [""] * len(lanes), False, True
@@ -282,7 +282,7 @@ async def _perform(session: Session, *, loops: bool) -> str:
         if loops:
             await session.debugger.run_to_end()
         else:
-            await session.debugger.start(Mode.ONCE)
+            await session.start_run(Mode.ONCE)
     except RunRefusedError as error:
         return str(error)
     return ""
@@ -321,18 +321,18 @@ def _open(
 
     And what of it cannot be sent, in sentences. Raises BadInputError.
     """
-    from playground.engine.session.session import Session
+    from playground.engine.session.experiment import Experiment
 
     value = read_value(path, pipes=True)  # of the command line
     notes: tuple[str, ...] = ()
     saved = isinstance(value, dict) and "experiment" in value
-    session = Session(
+    session = Experiment(
         gateway.connect,
         profile_id=gateway.profile.id,
         profile_of=lambda _profile_id: gateway.profile,
         literal=not saved,
         serving=(lambda: servers.serving) if servers is not None else None,
-    )
+    ).main
     if saved:
         lanes = _filled(session, value, options, gateway.profile.default_model)
     else:
@@ -378,7 +378,8 @@ def _filled(session: Session, value: JSON, options: RunOptions, default_model: s
     Returns those. ``default_model`` is asked where the experiment names none. Raises BadInputError.
     """
     from playground.engine.files.experiment_file import ExperimentFileError, read_content
-    from playground.engine.session.hand_made import answers_none, without_call, written
+    from playground.engine.session.drafts import turn_of_draft
+    from playground.engine.session.edits import answers_none, without_call
     from playground.engine.session.next_request import without_value
     from playground.engine.session.snapshot import restore
 
@@ -388,7 +389,7 @@ def _filled(session: Session, value: JSON, options: RunOptions, default_model: s
         raise BadInputError(str(error)) from None
     lanes = _chosen(session, options)
     try:
-        turn = written(session.draft, session.transcript)
+        turn = turn_of_draft(session.draft, session.transcript)
     except ValueError as error:
         raise BadInputError(f"the message being written: {error}") from None
     if turn is not None and not answers_none(turn):

@@ -1,173 +1,235 @@
-"""What one experiment is made of, below its runs: what they read, and where they write what they bring."""
+"""An open experiment: its settings, its tree of turns with undo, its recordings, and its lanes.
+
+The conversation is the first lane; Compare adds one for each variant (see `playground.engine.session.session`).
+Everything shared by the lanes is here; everything that is a lane's own is there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from copy import copy
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Final
 
-from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
-from playground.domain.transcript import Transcript
+from playground.domain.accumulator import GrowingChoice
+from playground.domain.model_facts import ModelFacts
+from playground.domain.transcript import new_id
+from playground.engine.session.call_notes import CallNotes
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
     ExchangeChanged,
-    Observers,
+    ObserverGroup,
+    PathChanged,
     RunState,
-    RunStateChanged,
     SettingsChanged,
-    TitleChanged,
+    TurnChanged,
 )
-from playground.engine.session.draft import Draft
-from playground.engine.session.editors import Editors
-from playground.engine.session.history import History
-from playground.engine.session.serving import Serving
-from playground.engine.session.settings import ExperimentSettings, different
-from playground.engine.session.tapes import Tapes
-from playground.engine.session.turns import Turns
+from playground.engine.session.drafts import Draft, OpenEdits
+from playground.engine.session.history import UndoStack
+from playground.engine.session.session import Session
+from playground.engine.session.settings import ExperimentSettings
+from playground.engine.session.titles import Preview, plain_preview
+from playground.engine.session.tool_calls import Serving
+from playground.gateway.tape import Exchange
+from playground.protocols import DEFAULT
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
-    from playground.domain.prices import Asked, Price
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
-    from playground.gateway.limits import RateLimits
-    from playground.gateway.tape import Exchange
 
+#: Returns a client for a profile id; raises RunRefusedError if there is none.
 Connect = Callable[[str], Awaitable["GatewayClient"]]
+#: Returns a stored exchange by the ids of the experiment and its own.
+FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]
+
+#: Default limit of the memory of recorded bodies, in bytes.
+DEFAULT_LIMIT: Final = 256 * 1024 * 1024
+#: Memory of a read besides its bytes.
+_READ_OVERHEAD: Final = 128
+
+
+class Tapes(dict[str, Exchange]):
+    """Exchanges by id, oldest first, with a limit of the memory of their bodies.
+
+    Above the limit the oldest bodies are dropped; times, headers and failures remain. Exchanges under way and the
+    latest one keep their bodies.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        super().__init__()
+        self._limit = limit
+        self._sizes: dict[str, int] = {}  # of ended exchanges with their bodies, oldest first
+
+    @property
+    def limit(self) -> int:
+        """Bytes that the bodies of ended exchanges may take together. A lower one takes effect at once."""
+        return self._limit
+
+    @limit.setter
+    def limit(self, limit: int) -> None:
+        self._limit = limit
+        self._drop_oldest()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that the bodies of ended exchanges take now."""
+        return sum(self._sizes.values())
+
+    def keep(self, exchange: Exchange) -> None:
+        """Add an exchange, or more of it; called for every read, so it costs nothing before the end."""
+        self[exchange.id] = exchange
+        if exchange.ended is not None and exchange.id not in self._sizes and not exchange.dropped:
+            size = len(exchange.request_body) + exchange.size + _READ_OVERHEAD * len(exchange.reads)
+            self._sizes[exchange.id] = size
+            self._drop_oldest(spared=exchange.id)
+
+    def _drop_oldest(self, spared: str = "") -> None:
+        used = self.bytes
+        for id_ in list(self._sizes):
+            if used <= self._limit or id_ == spared:
+                break
+            used -= self._sizes.pop(id_)
+            self[id_].drop()
 
 
 class Experiment:
-    """Its state in the present, each piece with the one way to change it; ``state`` is where its runs stand.
+    """One open experiment. It begins with `settings`, or with the given profile, protocol and model.
 
-    ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
-    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``price_of``
-    gives the price of a model of a gateway; without it, what was entered in the profile counts. ``facts_of`` gives
-    what its gateway tells of a model; without it nothing is told. ``literal`` says
-    that its turns are text to the last brace and hold no variables. ``serving`` gives what asks tool servers
-    when it is first needed; without it none can be asked. ``lane`` gives the same experiment as a lane of
-    Compare has it: with an end, settings and runs of its own.
+    `profile_of` returns a gateway's profile, from which extra body and reasoning rule are inherited; `price_of` the
+    price of a gateway's model (by default that in the profile); `facts_of` its context limits and abilities; `serving`
+    the caller of tool servers, when it is first needed. `literal`: turns contain no variables. `preview` shortens texts
+    and removes secrets. `unread` counts rows that the store could not read.
     """
 
     def __init__(
         self,
         connect: Connect,
-        settings: ExperimentSettings,
-        profile_of: Callable[[str], Profile] | None = None,
         *,
+        profile_id: str = "",
+        protocol: str = DEFAULT,
+        model: str = "",
+        settings: ExperimentSettings | None = None,
+        profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,
+        preview: Preview = plain_preview,
         serving: Callable[[], Serving] | None = None,
         price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
+        if settings is None:
+            settings = ExperimentSettings(
+                profile_id=profile_id,
+                protocol=protocol,
+                model=model,
+                parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
+            )
+        self.id = new_id()
+        self.created_at = self.changed_at = time.time()
+        self.pinned = self.archived = False
+        self.left_out: tuple[str, ...] = ()  # lanes that get no messages, as in a snapshot
+        self.unread: Mapping[tuple[str, bool], int] = {}
         self.connect = connect
+        self.fetch_exchange: FetchExchange | None = None
+        self.profile_of = profile_of
         self.price_of = price_of
-        self._facts_of = facts_of
+        self.facts_of = facts_of
         self.ask_servers = serving
         self.literal = literal
-        self.profile_of = profile_of
-        self._of: Experiment | None = None  # whose lane it is: not itself, to be freed with its last user
-        self.observers = Observers()
-        self.history = History(settings)
-        self.turns = Turns(self.history, self.observers)
-        self.editors = Editors(self.turns, self.observers)
-        self._draft = Draft()
+        self.preview = preview
+        self.stack = UndoStack(settings)
+        self.observer_group = ObserverGroup()
+        self.growing: dict[str, GrowingChoice] = {}
+        self.draft = Draft()
+        self.open_edits: OpenEdits = {}
         self.exchanges = Tapes()
-        self.limits: RateLimits | None = None
-        self.state = RunState.IDLE
+        self.notes = CallNotes(lambda: self.main.observers.tell(DebugChanged()))
+        self._lanes: dict[str, Session] = {}
+        self.main = Session(self)
+        self.main.subscribe(self._touch, PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
-    def lane(self, variant_id: str) -> Experiment:
-        """The same, of the lane of a variant; to be made once."""
-        made = copy(self)
-        made._of = self._main
-        made.observers = Observers(self.observers)
-        made.history = self.history.lane(variant_id)
-        made.turns = Turns(made.history, made.observers, self.turns)
-        made.editors = Editors(made.turns, made.observers, self.editors)
-        made.limits, made.state = None, RunState.IDLE
-        return made
-
-    @property
-    def _main(self) -> Experiment:
-        return self._of or self
+    def _touch(self, change: Change) -> None:
+        if not (isinstance(change, DebugChanged) and change.progress):
+            self.changed_at = time.time()
 
     @property
     def serving(self) -> Serving | None:
-        """What asks tool servers; None where none can be asked."""
+        """The caller of tool servers; None without one."""
         return self.ask_servers() if self.ask_servers is not None else None
 
-    @property
-    def draft(self) -> Draft:
-        """What stands in the composer, which all lanes have together."""
-        return self._main._draft
+    # Lanes
 
-    @draft.setter
-    def draft(self, draft: Draft) -> None:
-        self._main._draft = draft
+    def lane(self, variant_id: str) -> Session:
+        """Return the lane of a variant. A closed lane remains the same object, since closing can be undone.
 
-    @property
-    def transcript(self) -> Transcript:
-        """The turns as they are."""
-        return self.history.transcript
-
-    @property
-    def settings(self) -> ExperimentSettings:
-        """What is set now."""
-        return self.history.settings
+        Raises KeyError for a variant that never existed.
+        """
+        lane = self._lanes.get(variant_id)
+        if lane is None:
+            if all(variant.id != variant_id for variant in self.stack.settings.variants):
+                raise KeyError(variant_id)
+            lane = self._lanes[variant_id] = Session(self, variant_id)
+        return lane
 
     @property
-    def profile(self) -> Profile | None:
-        """The gateway's settings, as far as they are known here."""
-        return self.profile_of(self.settings.profile_id) if self.profile_of is not None else None
+    def lanes(self) -> tuple[Session, ...]:
+        """The open lanes in the order of their columns, the conversation first."""
+        return (self.main, *(self.lane(variant.id) for variant in self.stack.settings.variants))
 
-    def price(self, model: str) -> Price | None:
-        """What a model costs now on the gateway in use; None where nobody says."""
-        if self.price_of is not None:
-            return self.price_of(self.settings.profile_id, model)
-        profile = self.profile
-        return profile.prices.get(model) if profile is not None else None
+    @property
+    def all_lanes(self) -> tuple[Session, ...]:
+        """All lanes, including closed ones."""
+        return (self.main, *self._lanes.values())
 
-    def facts(self, model: str) -> ModelFacts:
-        """What the gateway in use tells of a model; nothing where that is not known here."""
-        return self._facts_of(self.settings.profile_id, model) if self._facts_of is not None else NOTHING_TOLD
+    def forget_lanes(self) -> None:
+        """Forget all lanes but the conversation, before another experiment is loaded."""
+        self._lanes.clear()
 
-    def facts_asked(self, asked: Asked) -> ModelFacts:
-        """The same of a model that was asked, whichever gateway it was on."""
-        here = self.settings
-        gateway, model = asked.profile_id or here.profile_id, asked.model or here.model
-        return self._facts_of(gateway, model) if self._facts_of is not None else NOTHING_TOLD
+    @property
+    def busy(self) -> bool:
+        """Return whether a run is under way in any lane."""
+        return any(lane.state is not RunState.IDLE for lane in self.all_lanes)
 
-    def set(self, settings: ExperimentSettings) -> None:
-        """Let all be set as these settings have it: an edit that can be undone."""
-        before = self.settings
-        if settings is not before and settings != before:
-            self.history.keep_for(" ".join(different(before, settings)))
-            self.history.settings = settings
-            self.tell_settings(before)
+    @property
+    def calls_server(self) -> bool:
+        """Return whether a tool server is answering a call of any lane, even without a run."""
+        return any(lane.debugger.pending_calls.under_way for lane in self.all_lanes)
 
-    def tell_settings(self, before: ExperimentSettings) -> None:
-        """Tell what is set otherwise than ``before``; rules for calls are no part of a request, nor is the title."""
-        now = self.settings
-        if now.model_copy(update={"title": before.title, "debugging": before.debugging}) != before:
-            self.tell(SettingsChanged())
-        self.tell(TitleChanged())
-        if now.debugging != before.debugging:
-            self.tell(DebugChanged())
+    def stop(self) -> None:
+        """Stop the runs of all lanes and keep what has arrived."""
+        for lane in self.all_lanes:
+            lane.stop()
 
-    def tell(self, change: Change) -> None:
-        """Pass a change on."""
-        self.observers.tell(change)
+    # Recordings
 
-    def exchange_changed(self, exchange: Exchange) -> None:
-        """An exchange is new, or more of it is known."""
+    def exchange_changed(self, exchange: Exchange, lane: Session | None = None) -> None:
+        """Add an exchange, or more of it, and tell the observers of the lane it belongs to."""
         self.exchanges.keep(exchange)
-        self.tell(ExchangeChanged(exchange.id))
+        (lane or self.main).observers.tell(ExchangeChanged(exchange.id))
 
-    def set_state(self, state: RunState) -> None:
-        """Its runs stand elsewhere."""
-        if state is not self.state:
-            self.state = state
-            self.tell(RunStateChanged(state))
-            self.tell(TitleChanged())
-            if state is RunState.IDLE:
-                self.observers.tell(SettingsChanged(), here=True)  # what would be sent from here
+    async def bring_exchange(self, exchange_id: str) -> Exchange | None:
+        """Return an exchange with its bodies, from the store if they are not in memory; None for an unknown one.
+
+        The bodies are missing if they are not stored either. Raises StoreError.
+        """
+        before = self.exchanges.get(exchange_id)
+        if before is None:
+            return None
+        complete = await self.with_bodies(before)
+        now = self.exchanges.get(exchange_id)
+        if now is None or (now is not before and not now.dropped):
+            return now  # fetched by another call meanwhile
+        if complete is not before:
+            self.exchange_changed(complete)
+        return complete
+
+    async def with_bodies(self, exchange: Exchange) -> Exchange:
+        """Return an exchange with its bodies, without keeping them in memory. Raises StoreError."""
+        if self.fetch_exchange is None or not exchange.dropped:
+            return exchange
+        return await self.fetch_exchange(self.id, exchange.id) or exchange
+
+    def may_fetch(self, exchange: Exchange) -> bool:
+        """Return whether the bodies of an exchange are not in memory and can be requested from the store."""
+        return bool(exchange.dropped) and self.fetch_exchange is not None

@@ -29,7 +29,7 @@ from playground.domain.tool_servers import (
     Via,
 )
 from playground.engine.gateways.secrets import Keys, Secret
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import ServingError, Ticket
 from playground.engine.tool_servers.book import ServerBook, lacking
 from playground.engine.tool_servers.live import (
     AskCame,

@@ -18,7 +18,7 @@ from playground.domain.tool_servers import ServerAnswer, ServerTool, ToolServer,
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import StructuredFits
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import ServingError, Ticket
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSONObject
 

@@ -84,7 +84,7 @@ async def test_lanes_of_answers_follow_the_rules_and_one_undo_takes_all_back(con
     with pytest.raises(RunRefusedError, match="under way"):
         await never.debugger.go_on()
     with pytest.raises(RunRefusedError, match="under way"):
-        await never.debugger.start()
+        await never.start_run()
     lanes.stop()
     await work
     assert (never.state, roles(never), never.debugger.stopped) == (RunState.IDLE, "uc", True)
@@ -120,8 +120,8 @@ async def test_answers_beyond_the_lanes_or_on_another_branch_are_refused(convers
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert not session.busy
-    assert [lane.debugger.loop for lane in lanes.all] == [None] * 3
+    assert not session.experiment.busy
+    assert [lane.active_run for lane in lanes.all] == [None] * 3
 
 
 async def test_stop_ends_every_lane_and_closes_its_connection(connect_to: Connect) -> None:

@@ -16,6 +16,7 @@ from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from tests.engine.debugging import WEATHER, always
 from tests.engine.evaluation.evaluations import Evaluations, plan, planned
@@ -31,7 +32,7 @@ async def sky() -> AsyncIterator[Sky]:
 
 @pytest.fixture
 def session(gateways: Gateways, sky: Sky) -> Session:
-    made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky)
+    made = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky).main
     made.change(tools=(weather(),), debugging=always(Policy.SERVER))
     return planned(made, "Weather in {{city}} !fast", repeats=2)
 
@@ -84,8 +85,8 @@ async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, 
 
 def test_digest_of_earlier_versions_is_unchanged(gateways: Gateways) -> None:
     """Kept answers are found again by it. It is as an earlier version of this application worked it out."""
-    made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools")
-    made.id = "e1"
+    made = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools").main
+    made.experiment.id = "e1"
     rules = always(Policy.TABLE).with_rule("get_weather", ToolRule(policy=Policy.FIXED))
     made.change(tools=(WEATHER,), debugging=rules)
     made.change(evaluation=plan())

@@ -7,9 +7,9 @@ import asyncio
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
 from playground.engine.inspect.calls import CallIndex
+from playground.engine.session.call_notes import VerdictCode
 from playground.engine.session.changes import DebugChanged
 from playground.engine.session.session import Session
-from playground.engine.session.verdicts import VerdictCode
 from tests.hostile.shapes import property_of, tool
 
 

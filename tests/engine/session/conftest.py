@@ -10,6 +10,7 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.engine.gateways.secrets import Secret
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
@@ -41,6 +42,6 @@ async def connect_to() -> AsyncIterator[Connect]:
             async def connect(_profile_id: str) -> GatewayClient:
                 return client
 
-            return Session(connect, profile_id="p", model=model, **fields)
+            return Experiment(connect, profile_id="p", model=model, **fields).main
 
         yield make

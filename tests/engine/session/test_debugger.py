@@ -276,7 +276,8 @@ async def test_stop_ends_the_wait_for_an_answer_that_never_comes(conversation: T
     session.turns.add_turn(make_turn(Role.USER, THREE))
     run = begin(session.run())
     await eventually(lambda: session.state is RunState.ANSWERING and len(conversation.results) == 2)
-    assert session.active_run is None
+    assert session.active_run is not None
+    assert session.active_run.exchange is None, "no request is under way"
     assert [pending.remaining for pending in session.debugger.pending.values()] == [float("inf")]
     session.stop()
     await run

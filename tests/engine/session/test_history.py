@@ -9,6 +9,7 @@ from playground.domain.debugging import Debugging
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.history import TYPING
 from playground.engine.session.session import Session
 from tests.support.editors import no_gateway
@@ -30,8 +31,8 @@ class Clock:
 
 
 def set_up() -> tuple[Session, Clock]:
-    session, clock = Session(no_gateway, profile_id="p", model="m"), Clock()
-    session.history._states.clock = clock
+    session, clock = Experiment(no_gateway, profile_id="p", model="m").main, Clock()
+    session.history.stack.clock = clock
     return session, clock
 
 

@@ -12,8 +12,8 @@ from playground.domain.debugging import Debugging, Policy
 from playground.domain.tool_servers import Hints, ServerTool, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.session.serving import ServingError, Ticket
-from playground.engine.session.session import Session
+from playground.engine.session.experiment import Experiment
+from playground.engine.session.tool_calls import ServingError, Ticket
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.naming import definition_of
@@ -121,7 +121,7 @@ async def test_server_that_dies_during_a_call_leaves_it_unanswered_with_a_reason
     room = open_servers(hostile())
     tools = await tools_of(room)
     serving = Serving(lambda: room.servers, ["Hostile.*"])
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: serving)
+    session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: serving).main
     conversation = ToolConversation(session, demo)
     session.change(tools=(tools["die"],), debugging=always(Policy.SERVER))
     await conversation.ask("Use die")
@@ -166,7 +166,7 @@ async def test_run_starts_a_server_only_when_rules_call_its_tools(
     serving = Serving(lambda: room.servers)
 
     async def run(tool: ToolDefinition, debugging: Debugging) -> None:
-        session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving)
+        session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving).main
         session.change(tools=(tool,), debugging=debugging)
         conversation = ToolConversation(session, demo)
         await conversation.ask("Good morning")

@@ -23,9 +23,9 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.redacted_output import redact
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json
+from playground.engine.session.call_notes import VerdictCode
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.engine.session.verdicts import VerdictCode
 from playground.ui.features.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
 from playground.ui.widgets.elided_label import CountLabel
 from playground.ui.widgets.form_parts import styled

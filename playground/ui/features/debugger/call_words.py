@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.engine.inspect.calls import CallEntry
-from playground.engine.session.verdicts import Verdict, VerdictCode
+from playground.engine.session.call_notes import Verdict, VerdictCode
 from playground.ui.widgets.plain_text import short_name
 
 #: How a call was answered, by ``ToolResult.by``.

@@ -11,6 +11,7 @@ from playground.domain.transcript import Turn
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, KEEP_OFFER, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
 from playground.engine.compare.refused import keeping
 from playground.engine.evaluation.cases import begin_with_answer
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
@@ -74,6 +75,6 @@ class AnswerPane(TranscriptPane):
 
 def session_of(inquiry: Inquiry, column: Column, kept: Kept) -> Session:
     """A session that stands nowhere, with a kept answer: what was asked, and what came."""
-    session = Session(inquiry.connect, profile_id=column.settings.profile_id, profile_of=inquiry.profile_of)
+    session = Experiment(inquiry.connect, profile_id=column.settings.profile_id, profile_of=inquiry.profile_of).main
     begin_with_answer(session, column, kept)
     return session

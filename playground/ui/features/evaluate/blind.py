@@ -17,6 +17,7 @@ from playground.engine.evaluation.answering import brought_of
 from playground.engine.evaluation.answers import AnswersError, Kept, Pair
 from playground.engine.evaluation.blind import Sides, Tally, Vote, pairs, tally
 from playground.engine.evaluation.results import Results
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane
@@ -384,9 +385,9 @@ def nameless(kept: Kept, given: Sequence[Turn]) -> tuple[Turn, ...]:
 def _session(inquiry: Inquiry, column: Column, turns: Sequence[Turn]) -> Session:
     """One that stands nowhere, with these turns and the tools they call; braces in them are text."""
     profile_id = column.settings.profile_id
-    made = Session(inquiry.connect, profile_id=profile_id, profile_of=inquiry.profile_of, literal=True)
+    made = Experiment(inquiry.connect, profile_id=profile_id, profile_of=inquiry.profile_of, literal=True).main
     settings = made.settings.model_copy(update={"tools": column.settings.tools})
-    made.history.begin_anew(Transcript().append(*turns), settings)
+    made.history.reset(Transcript().append(*turns), settings)
     return made
 
 

@@ -144,7 +144,7 @@ class OfferedControl(Control):
         (self._ready.add if runs else self._ready.discard)(server_id)
 
     async def _watch(self, server_id: str, uri: str) -> None:
-        from playground.engine.session.serving import ServingError
+        from playground.engine.session.tool_calls import ServingError
 
         try:
             await self._servers.watch(server_id, uri, True)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QLineEdit, QPushButton, QTableView, QWidget
 
 from playground.domain.tool_servers import Message, ServerPrompt
-from playground.engine.session.serving import ServingError
+from playground.engine.session.tool_calls import ServingError
 from playground.engine.tool_servers.attaching import Content, content_of, turns_of
 from playground.engine.tool_servers.live import Event, Live, ServersChanged, State
 from playground.engine.tool_servers.servers import Servers

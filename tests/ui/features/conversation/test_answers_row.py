@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
-from playground.engine.session.hand_made import Answerable
+from playground.engine.session.edits import Answerable
 from playground.ui.features.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
 from tests.support.each_case import each_case
 

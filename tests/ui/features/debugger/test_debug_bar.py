@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from playground.domain.debugging import ResultDraft
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.session.debugger import FILLING
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from tests.ui.features.debugger.conftest import nowhere
@@ -24,7 +25,7 @@ def test_fill_with_errors_keeps_typed_results(session: Session, window: QWidget)
 
 
 def test_answer_paused_by_the_gateway_offers_continue(window: QWidget) -> None:
-    session = Session(nowhere, profile_id="p", protocol="messages", model="m")
+    session = Experiment(nowhere, profile_id="p", protocol="messages", model="m").main
     session.turns.add_turn(make_turn(Role.USER, "Tea?"))
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason="pause_turn")
     session.turns.add_turn(make_turn(Role.ASSISTANT, "Let me look.").model_copy(update={"outcome": outcome}))

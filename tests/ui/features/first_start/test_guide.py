@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.session.session import Session
+from playground.engine.session.experiment import Experiment
 from playground.ui.features.first_start.guide import HINTS, Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
 
@@ -26,7 +26,7 @@ class GuideDriver:
         self.settings = QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat)
         self.opened: list[bool] = []
         self.guide = Guide(bar, self.settings, lambda: self.opened.append(True))
-        self.session = Session(nobody, profile_id="demo")  # type: ignore[arg-type]  # never called
+        self.session = Experiment(nobody, profile_id="demo").main  # type: ignore[arg-type]  # never called
 
 
 @pytest.fixture

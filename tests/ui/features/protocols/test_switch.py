@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role, make_turn
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from playground.ui.features.protocols.control import ProtocolSwitch
 from tests.support.editors import no_gateway
@@ -13,7 +14,7 @@ from tests.support.editors import no_gateway
 
 @pytest.fixture
 def session() -> Session:
-    return Session(no_gateway, profile_id="p", model="m")
+    return Experiment(no_gateway, profile_id="p", model="m").main
 
 
 @pytest.fixture

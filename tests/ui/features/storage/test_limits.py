@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from playground.engine.library.store.retention import KeepTapes
-from playground.engine.session.tapes import DEFAULT_LIMIT
+from playground.engine.session.experiment import DEFAULT_LIMIT
 from playground.ui.features.storage.limits import (
     BYTES_KEY,
     DAYS_KEY,

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Ending, Outcome
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.session import Session
 from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import mark_of
@@ -19,7 +20,7 @@ from tests.ui.windows import show_in_front
 
 @pytest.fixture
 def session() -> Session:
-    session = Session(no_gateway, profile_id="p", model="m")
+    session = Experiment(no_gateway, profile_id="p", model="m").main
     session.turns.rewrite(grove())
     return session
 

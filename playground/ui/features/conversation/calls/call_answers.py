@@ -94,7 +94,7 @@ class CallAnswers(QObject):
     def _elsewhere(self, turn_id: str, call_id: str) -> int:
         """How many other lanes wait at the same call."""
         session = self._session
-        if len(session.lanes) == 1 or all(
+        if len(session.experiment.lanes) == 1 or all(
             (turn_id, call_id) != (key, call.id) for key, call in session.debugger.waiting
         ):
             return 0
