@@ -20,7 +20,7 @@ from playground.app import make_application
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.rows import Row

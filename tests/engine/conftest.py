@@ -12,8 +12,7 @@ from playground.demo.server import DemoServer
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.engine.debugging import MODELS, ToolConversation
 from tests.support.fault_server import FaultServer
 

@@ -14,8 +14,7 @@ from playground.demo.server import DemoServer
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 
 GOLDEN = Path(__file__).parent / "golden"

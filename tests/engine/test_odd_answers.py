@@ -17,8 +17,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Role, Turn, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection, Timeouts
 from tests.engine.inspect.lint.answers import (

@@ -6,8 +6,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
 from playground.engine.session.drafts import EditKey, OpenEdit
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 
 

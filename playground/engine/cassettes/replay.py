@@ -16,8 +16,7 @@ from playground.engine.cassettes.server import ReplayServer
 from playground.engine.cassettes.transcript import request_of, transcript_of
 from playground.engine.gateways.profiles import Profile, Timeouts, connection
 from playground.engine.session.changes import PathChanged, SettingsChanged
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 
 if TYPE_CHECKING:
     from playground.engine.gateways.offered import Gateways

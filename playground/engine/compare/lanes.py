@@ -261,7 +261,7 @@ class Lanes:
         Lanes with the same end share the turn; their answers become alternatives. Raises ValueError for invalid ones.
         """
         chosen = self.ticked if lanes is None else tuple(lanes)
-        edits = self._experiment.open_edits
+        edits = self._experiment.drafts.open
         for lane in chosen:
             lane.editors.reopen(edits)
             lane.editors.keep_open()
@@ -300,7 +300,7 @@ class Lanes:
 
     async def _at_once(self, prepared: Sequence[tuple[Session, Callable[[], None]]]) -> None:
         reason, ready = "There is nothing to ask again.", []
-        edits = self._experiment.open_edits
+        edits = self._experiment.drafts.open
         with self._main.history.group():
             for lane, prepare in prepared:
                 lane.editors.reopen(edits)

@@ -33,9 +33,8 @@ from playground.engine.questions.kinds import CheckUsable
 from playground.engine.session.branching import system_text
 from playground.engine.session.drafts import turn_of_draft
 from playground.engine.session.edits import answers_none
-from playground.engine.session.experiment import Experiment
 from playground.engine.session.plan import EXPECTED, Case, Order, Plan
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.tool_calls import Serving
 from playground.engine.session.variants import Variant, letter_of

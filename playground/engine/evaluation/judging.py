@@ -19,8 +19,8 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.values import Value
 from playground.engine.compare.metrics import turn_metrics
-from playground.engine.session.experiment import Experiment
 from playground.engine.session.run import Mode
+from playground.engine.session.session import Experiment
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut

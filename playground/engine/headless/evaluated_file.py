@@ -14,9 +14,8 @@ from playground.engine.files.experiment_file import ExperimentFileError, read_co
 from playground.engine.headless.gateway import Gateway
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions
 from playground.engine.requests.request_file import STDIN, BadInputError, read_value
-from playground.engine.session.experiment import Experiment
 from playground.engine.session.plan import Case
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore
 from playground.engine.session.tool_calls import Serving
 from playground.jsonkit.values import JSONObject

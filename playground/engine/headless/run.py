@@ -321,7 +321,7 @@ def _open(
 
     And what of it cannot be sent, in sentences. Raises BadInputError.
     """
-    from playground.engine.session.experiment import Experiment
+    from playground.engine.session.session import Experiment
 
     value = read_value(path, pipes=True)  # of the command line
     notes: tuple[str, ...] = ()

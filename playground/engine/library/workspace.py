@@ -22,8 +22,8 @@ from playground.domain.transcript import new_id
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
 from playground.engine.session.changes import TitleChanged
-from playground.engine.session.experiment import DEFAULT_LIMIT, Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.experiment import DEFAULT_LIMIT
+from playground.engine.session.session import Experiment, Session
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from playground.domain.served import as_served
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import ArgumentsFit
-from playground.engine.session.changes import CallKey
+from playground.engine.session.changes import CallKey, DebugChanged, ObserverGroup
 from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.reading import parse_json
 
@@ -87,14 +87,18 @@ def result_of(call_id: str, plan: Planned) -> ToolResult:
 
 class CallNotes:
     """Notes by turn id and call id: `stops` are reasons for waiting, `drafts` typed results, `fork_drafts` several
-    answers typed to be compared. `changed` tells of a change.
+    answers typed to be compared.
     """
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self.changed = changed
+    def __init__(self, observers: ObserverGroup) -> None:
+        self._observers = observers
         self.stops: dict[CallKey, Reason] = {}
         self.drafts: dict[CallKey, ResultDraft] = {}
         self.fork_drafts: dict[CallKey, tuple[Answer, ...]] = {}
+
+    def changed(self) -> None:
+        """Tell all lanes that notes changed."""
+        self._observers.tell(DebugChanged())
 
     @property
     def _all(self) -> tuple[dict[CallKey, Any], ...]:

@@ -174,6 +174,11 @@ class ObserverGroup:
         for callbacks in (self.everywhere, *self.lanes):
             callbacks.clear()
 
+    def tell(self, change: Change) -> None:
+        """Tell a change to the observers of all lanes."""
+        for callbacks in (self.everywhere, *self.lanes):
+            callbacks.tell(change)
+
 
 class Observers:
     """The observers of one lane."""

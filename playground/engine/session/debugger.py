@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from playground.domain.debugging import (
     ANSWERED,
@@ -49,13 +49,12 @@ from playground.engine.session.call_notes import (
     result_of,
 )
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
-from playground.engine.session.run import Mode
-from playground.engine.session.tool_calls import PendingToolCalls, Ticket
+from playground.engine.session.experiment import Lane
+from playground.engine.session.next_request import NextRequest
+from playground.engine.session.run import Mode, Runs
+from playground.engine.session.tool_calls import Ticket
 from playground.jsonkit.reading import parse_json
 from playground.protocols.protocol import get_protocol
-
-if TYPE_CHECKING:
-    from playground.engine.session.session import Session
 
 #: The error result of a call that was not answered.
 FILLING: Final = "No result was given for this call."
@@ -69,10 +68,12 @@ class Debugger:
     `notes` are shared by all lanes of the experiment, `pending_calls` are the calls that servers are answering.
     """
 
-    def __init__(self, lane: Session) -> None:
+    def __init__(self, lane: Lane, runs: Runs, next_request: NextRequest) -> None:
         self._lane = lane
+        self._runs = runs
+        self._next_request = next_request
         self.notes = lane.experiment.notes
-        self.pending_calls = PendingToolCalls(lane)
+        self.pending_calls = lane.pending_calls
         self._verdicts = Verdicts(self.changed)
         self._warnings: tuple[Transcript, dict[CallKey, str]] | None = None  # of a transcript
         lane.observers.subscribe(self._follow, TurnsCopied, CallEdited)
@@ -95,7 +96,7 @@ class Debugger:
     @property
     def pending(self) -> Mapping[CallKey, Pending]:
         """Answers that the run adds when they are due."""
-        return self._lane.active_run.pending if self._lane.active_run is not None else {}
+        return self._runs.active.pending if self._runs.active is not None else {}
 
     @property
     def requests(self) -> int:
@@ -103,9 +104,9 @@ class Debugger:
 
         That of a loaded experiment is unknown: all requests since the last user turn count.
         """
-        if self._lane.active_run is not None:
-            return self._lane.active_run.requests
-        return self._lane.requests_sent if self._lane.requests_sent is not None else self.round
+        if self._runs.active is not None:
+            return self._runs.active.requests
+        return self._runs.requests_sent if self._runs.requests_sent is not None else self.round
 
     @property
     def round(self) -> int:
@@ -302,7 +303,7 @@ class Debugger:
         else:
             raise KeyError(call_id)
         row = _row(call, answer)
-        self._lane.change(debugging=self.debugging.with_row(call.name, row))
+        self._lane.set(self._lane.settings.changed(debugging=self.debugging.with_row(call.name, row)))
         return row
 
     def record(self, *, replay: bool = False) -> int:
@@ -323,7 +324,7 @@ class Debugger:
         for name in names if replay else ():
             rules = rules.with_rule(name, rules.rule(name).model_copy(update={"policy": Policy.TABLE}))
         if rules != self.debugging:
-            self._lane.change(debugging=rules)
+            self._lane.set(self._lane.settings.changed(debugging=rules))
         return count
 
     # Calling a server without sending a request
@@ -442,13 +443,13 @@ class Debugger:
             _tool_turn(key[1], plan if isinstance(plan, Planned) else Planned(Answer(), "server"))
             for key, plan in planned.items()
         ]
-        reason = lane.next_request.refusal(*answers)
+        reason = self._next_request.refusal(*answers)
         is_complete = len(planned) == len(waiting)
         if reason and (is_complete or lane.state is not RunState.IDLE or not lane.settings.model):
             raise RunRefusedError(reason)
         if not planned:
             lane.history.push()
-        await lane.start_run(mode, planned)
+        await self._runs.start(mode, planned)
 
     # Several answers to one call, in lanes of their own
 
@@ -490,7 +491,7 @@ class Debugger:
         if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
             return f"The other calls of this turn need an answer first. {no_answer_words(missing)}"
         answers = {**others, call_id: Planned(Answer(), "you")}
-        return lane.next_request.refusal(*(_tool_turn(key, plan) for key, plan in answers.items()), tip=turn_id)
+        return self._next_request.refusal(*(_tool_turn(key, plan) for key, plan in answers.items()), tip=turn_id)
 
     def _other_answers(self, turn_id: str, call_id: str) -> dict[str, Planned]:
         """Return the answers to the other calls of a turn: those on the path, else their drafts."""

@@ -7,8 +7,9 @@ what is visible is what is sent; until then `Editors.preview` shows the turns wi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Part, ToolCall, ToolResult
@@ -18,9 +19,6 @@ from playground.domain.values import LongText, Value
 from playground.engine.session import edits as turn_edits
 from playground.engine.session.changes import CallEdited, CallKey, Change, DraftChanged, Observers, TurnsCopied
 from playground.engine.session.turns import Turns
-
-if TYPE_CHECKING:
-    from playground.engine.session.experiment import Experiment
 
 # ---- the composer ----------------------------------------------------------------------------------------------------
 
@@ -129,6 +127,16 @@ REQUEST = EditKey("", What.REQUEST)
 TITLE = EditKey("", What.TITLE)
 #: Open editors by their keys, in the order in which they were opened.
 OpenEdits = Mapping[EditKey, OpenEdit]
+
+
+@dataclass(slots=True)
+class Drafts:
+    """The drafts of an experiment: the content of the composer, and the open edits."""
+
+    composer: Draft = field(default_factory=Draft)
+    open: OpenEdits = field(default_factory=dict)
+
+
 #: The head of the transcript, in place of the id of a turn.
 HEAD = ""
 
@@ -238,8 +246,8 @@ def _renamed(edits: OpenEdits, copies: Mapping[str, str], call: CallKey = ("", "
 class Editors:
     """The open editors in the turns of an experiment, as seen in one lane. All lanes have the same editors."""
 
-    def __init__(self, experiment: Experiment, turns: Turns, observers: Observers) -> None:
-        self._experiment = experiment
+    def __init__(self, drafts: Drafts, turns: Turns, observers: Observers) -> None:
+        self._drafts = drafts
         self._turns = turns
         self._observers = observers
         self._preview: tuple[Transcript, OpenEdits, str | None, Transcript, str | None] | None = None
@@ -253,10 +261,10 @@ class Editors:
     @property
     def open(self) -> OpenEdits:
         """The open edits by their keys."""
-        return self._experiment.open_edits
+        return self._drafts.open
 
     def _set_open(self, edits: OpenEdits) -> None:
-        self._experiment.open_edits = edits
+        self._drafts.open = edits
         self._observers.tell(DraftChanged())
 
     def set_editing(self, edit: OpenEdit) -> None:
@@ -304,7 +312,7 @@ class Editors:
         path = {turn.id for turn in self.transcript.path}
         closed = {key: edit for key, edit in edits.items() if edit.turn in path and key not in self.open}
         if closed:
-            self._experiment.open_edits = {**self.open, **closed}
+            self._drafts.open = {**self.open, **closed}
 
     def preview(self, position: str | None = HEAD) -> tuple[Transcript, str | None]:
         """Return the turns with the valid open edits down to `position`, and the position in them."""

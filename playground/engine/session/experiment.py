@@ -1,7 +1,6 @@
-"""An open experiment: its settings, its tree of turns with undo, its recordings, and its lanes.
+"""State of an open experiment: what its lanes share, and what each lane has of its own.
 
-The conversation is the first lane; Compare adds one for each variant (see `playground.engine.session.session`).
-Everything shared by the lanes is here; everything that is a lane's own is there.
+`Experiment` and `Session` in `playground.engine.session.session` add the commands.
 """
 
 from __future__ import annotations
@@ -11,33 +10,36 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.model_facts import ModelFacts
-from playground.domain.transcript import new_id
+from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
+from playground.domain.transcript import Transcript, new_id
 from playground.engine.session.call_notes import CallNotes
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
     ExchangeChanged,
     ObserverGroup,
-    PathChanged,
+    Observers,
     RunState,
+    RunStateChanged,
     SettingsChanged,
-    TurnChanged,
+    TitleChanged,
 )
-from playground.engine.session.drafts import Draft, OpenEdits
-from playground.engine.session.history import UndoStack
-from playground.engine.session.session import Session
-from playground.engine.session.settings import ExperimentSettings
-from playground.engine.session.titles import Preview, plain_preview
-from playground.engine.session.tool_calls import Serving
+from playground.engine.session.drafts import Draft, Drafts, Editors
+from playground.engine.session.history import MAIN, History, UndoStack
+from playground.engine.session.settings import ExperimentSettings, changed_names
+from playground.engine.session.titles import Preview, plain_preview, summary_of, title_of
+from playground.engine.session.tool_calls import PendingToolCalls, Serving
+from playground.engine.session.turns import Turns
 from playground.gateway.tape import Exchange
 from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
+    from playground.domain.prices import Asked, Price
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
+    from playground.gateway.limits import RateLimits
 
 #: Returns a client for a profile id; raises RunRefusedError if there is none.
 Connect = Callable[[str], Awaitable["GatewayClient"]]
@@ -94,8 +96,8 @@ class Tapes(dict[str, Exchange]):
             self[id_].drop()
 
 
-class Experiment:
-    """One open experiment. It begins with `settings`, or with the given profile, protocol and model.
+class ExperimentState:
+    """State of an experiment that its lanes share; it begins with `settings`, or with a profile, protocol and model.
 
     `profile_of` returns a gateway's profile, from which extra body and reasoning rule are inherited; `price_of` the
     price of a gateway's model (by default that in the profile); `facts_of` its context limits and abilities; `serving`
@@ -141,95 +143,126 @@ class Experiment:
         self.stack = UndoStack(settings)
         self.observer_group = ObserverGroup()
         self.growing: dict[str, GrowingChoice] = {}
-        self.draft = Draft()
-        self.open_edits: OpenEdits = {}
+        self.drafts = Drafts()
         self.exchanges = Tapes()
-        self.notes = CallNotes(lambda: self.main.observers.tell(DebugChanged()))
-        self._lanes: dict[str, Session] = {}
-        self.main = Session(self)
-        self.main.subscribe(self._touch, PathChanged, TurnChanged, SettingsChanged, DebugChanged)
-
-    def _touch(self, change: Change) -> None:
-        if not (isinstance(change, DebugChanged) and change.progress):
-            self.changed_at = time.time()
+        self.notes = CallNotes(self.observer_group)
 
     @property
     def serving(self) -> Serving | None:
         """The caller of tool servers; None without one."""
         return self.ask_servers() if self.ask_servers is not None else None
 
-    # Lanes
-
-    def lane(self, variant_id: str) -> Session:
-        """Return the lane of a variant. A closed lane remains the same object, since closing can be undone.
-
-        Raises KeyError for a variant that never existed.
-        """
-        lane = self._lanes.get(variant_id)
-        if lane is None:
-            if all(variant.id != variant_id for variant in self.stack.settings.variants):
-                raise KeyError(variant_id)
-            lane = self._lanes[variant_id] = Session(self, variant_id)
-        return lane
-
-    @property
-    def lanes(self) -> tuple[Session, ...]:
-        """The open lanes in the order of their columns, the conversation first."""
-        return (self.main, *(self.lane(variant.id) for variant in self.stack.settings.variants))
-
-    @property
-    def all_lanes(self) -> tuple[Session, ...]:
-        """All lanes, including closed ones."""
-        return (self.main, *self._lanes.values())
-
-    def forget_lanes(self) -> None:
-        """Forget all lanes but the conversation, before another experiment is loaded."""
-        self._lanes.clear()
-
-    @property
-    def busy(self) -> bool:
-        """Return whether a run is under way in any lane."""
-        return any(lane.state is not RunState.IDLE for lane in self.all_lanes)
-
-    @property
-    def calls_server(self) -> bool:
-        """Return whether a tool server is answering a call of any lane, even without a run."""
-        return any(lane.debugger.pending_calls.under_way for lane in self.all_lanes)
-
-    def stop(self) -> None:
-        """Stop the runs of all lanes and keep what has arrived."""
-        for lane in self.all_lanes:
-            lane.stop()
-
     # Recordings
 
-    def exchange_changed(self, exchange: Exchange, lane: Session | None = None) -> None:
-        """Add an exchange, or more of it, and tell the observers of the lane it belongs to."""
+    def exchange_changed(self, exchange: Exchange, observers: Observers | None = None) -> None:
+        """Add an exchange, or more of it, and tell the observers of its lane, by default of all."""
         self.exchanges.keep(exchange)
-        (lane or self.main).observers.tell(ExchangeChanged(exchange.id))
+        (observers or self.observer_group).tell(ExchangeChanged(exchange.id))
 
-    async def bring_exchange(self, exchange_id: str) -> Exchange | None:
-        """Return an exchange with its bodies, from the store if they are not in memory; None for an unknown one.
 
-        The bodies are missing if they are not stored either. Raises StoreError.
-        """
-        before = self.exchanges.get(exchange_id)
-        if before is None:
-            return None
-        complete = await self.with_bodies(before)
-        now = self.exchanges.get(exchange_id)
-        if now is None or (now is not before and not now.dropped):
-            return now  # fetched by another call meanwhile
-        if complete is not before:
-            self.exchange_changed(complete)
-        return complete
+class Lane:
+    """State of a lane of `experiment`, that of the variant `variant_id`; of the conversation by default.
 
-    async def with_bodies(self, exchange: Exchange) -> Exchange:
-        """Return an exchange with its bodies, without keeping them in memory. Raises StoreError."""
-        if self.fetch_exchange is None or not exchange.dropped:
-            return exchange
-        return await self.fetch_exchange(self.id, exchange.id) or exchange
+    `state` is that of its run, `limits` are the rate limits in the latest response.
+    """
 
-    def may_fetch(self, exchange: Exchange) -> bool:
-        """Return whether the bodies of an exchange are not in memory and can be requested from the store."""
-        return bool(exchange.dropped) and self.fetch_exchange is not None
+    def __init__(self, experiment: ExperimentState, variant_id: str = MAIN) -> None:
+        self.experiment = experiment
+        self.observers = Observers(experiment.observer_group)
+        self.history = History(experiment.stack, variant_id)
+        self.turns = Turns(self.history, self.observers, experiment.growing)
+        self.editors = Editors(experiment.drafts, self.turns, self.observers)
+        self.pending_calls = PendingToolCalls(self.history, self.observers, experiment.ask_servers)
+        self.exchanges = experiment.exchanges
+        self.limits: RateLimits | None = None
+        self.state = RunState.IDLE
+
+    @property
+    def id(self) -> str:
+        """The id of the experiment."""
+        return self.experiment.id
+
+    @property
+    def transcript(self) -> Transcript:
+        """The present turns."""
+        return self.history.transcript
+
+    @property
+    def settings(self) -> ExperimentSettings:
+        """The present settings."""
+        return self.history.settings
+
+    @property
+    def growing(self) -> dict[str, GrowingChoice]:
+        """The turns being received, in any lane."""
+        return self.experiment.growing
+
+    @property
+    def profile(self) -> Profile | None:
+        """The profile of the gateway; None if it is unknown."""
+        profile_of = self.experiment.profile_of
+        return profile_of(self.settings.profile_id) if profile_of is not None else None
+
+    def price(self, model: str) -> Price | None:
+        """Return the present price of a model of the gateway; None if unknown."""
+        if self.experiment.price_of is not None:
+            return self.experiment.price_of(self.settings.profile_id, model)
+        profile = self.profile
+        return profile.prices.get(model) if profile is not None else None
+
+    def facts(self, model: str, profile_id: str = "") -> ModelFacts:
+        """Return what a gateway tells of a model, by default the present gateway."""
+        facts_of = self.experiment.facts_of
+        return facts_of(profile_id or self.settings.profile_id, model) if facts_of is not None else NOTHING_TOLD
+
+    def facts_asked(self, asked: Asked) -> ModelFacts:
+        """Return what a gateway tells of a model that was asked."""
+        return self.facts(asked.model or self.settings.model, asked.profile_id)
+
+    @property
+    def title(self) -> str:
+        """The title set by a person, else the first words of the first user turn."""
+        return title_of(self.transcript, self.settings.title, self.experiment.preview)
+
+    @property
+    def summary(self) -> str:
+        """A summary in one line for the list: the model, then the most important fact."""
+        words = summary_of(self.transcript, self.settings.model, self.state)
+        return self.experiment.preview(words, len(words))
+
+    def subscribe(
+        self, callback: Callable[[Change], None], *kinds: type[Change], everywhere: bool = False
+    ) -> Callable[[], None]:
+        """Subscribe to changes; see `Observers.subscribe`."""
+        return self.observers.subscribe(callback, *kinds, everywhere=everywhere)
+
+    def set_state(self, state: RunState) -> None:
+        """Set the state of the run, and tell the observers."""
+        if state is not self.state:
+            self.state = state
+            self.observers.tell(RunStateChanged(state))
+            self.observers.tell(TitleChanged())
+            if state is RunState.IDLE:
+                self.observers.tell(SettingsChanged(), only_this_lane=True)  # its next request is another one
+
+    @property
+    def draft(self) -> Draft:
+        """The content of the composer, shared by all lanes."""
+        return self.experiment.drafts.composer
+
+    def set(self, settings: ExperimentSettings) -> None:
+        """Replace the settings, as one edit."""
+        before = self.settings
+        if settings is not before and settings != before:
+            self.history.push_setting(" ".join(changed_names(before, settings)))
+            self.history.settings = settings
+            self.tell_settings(before)
+
+    def tell_settings(self, before: ExperimentSettings) -> None:
+        """Tell which settings differ from those before."""
+        now = self.settings
+        if now.model_copy(update={"title": before.title, "debugging": before.debugging}) != before:
+            self.observers.tell(SettingsChanged())
+        self.observers.tell(TitleChanged())
+        if now.debugging != before.debugging:
+            self.observers.tell(DebugChanged())

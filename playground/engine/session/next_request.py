@@ -13,13 +13,13 @@ from playground.domain.variables import as_written, resolve_turns, unresolved
 from playground.engine.session.changes import RunState
 from playground.engine.session.drafts import HEAD, turn_of_draft
 from playground.engine.session.edits import calls_first, without_call
+from playground.engine.session.experiment import Lane
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
-    from playground.engine.session.session import Session
 
 UNDER_WAY: Final = "A run is under way. Stop it first."
 
@@ -31,7 +31,7 @@ class NextRequest:
     below it. `once` are rules besides those of the gateway.
     """
 
-    def __init__(self, lane: Session, once: tuple[Adaptation, ...] = ()) -> None:
+    def __init__(self, lane: Lane, once: tuple[Adaptation, ...] = ()) -> None:
         self._lane = lane
         self._once = once
         self._cache: tuple[ExperimentSettings, Profile | None, tuple[Turn, ...], Request] | None = None

@@ -4,7 +4,7 @@ There is one `Run` for conversations, lanes of Compare, evaluations, judges and 
 its end with given rules and get the result, without any window::
 
     experiment = Experiment(connect, settings=settings, profile_of=profile_of)
-    result = await complete(experiment.main, Mode.END)   # Mode.ONCE: one request, calls are not answered
+    result = await experiment.main.complete()  # Mode.ONCE: a single request, calls are not answered
     result.refusal, result.turns, result.failure, result.paused
 
 `Session.run` and the methods of `Debugger` start runs for a person. A run writes turns below its own tip; the head of
@@ -23,6 +23,7 @@ from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from playground.domain.adaptations import Adaptation
 from playground.domain.debugging import (
     ANSWERED,
     STEPPED,
@@ -56,14 +57,14 @@ from playground.engine.session.call_notes import (
     offered,
     result_of,
 )
-from playground.engine.session.changes import CallKey, RunState
+from playground.engine.session.changes import CallKey, DebugChanged, RunState
 from playground.engine.session.edits import end_of_results
-from playground.engine.session.next_request import NextRequest
+from playground.engine.session.experiment import Lane
+from playground.engine.session.next_request import UNDER_WAY, NextRequest
 from playground.engine.session.request_executor import ReceivedAnswer, RequestExecutor, RetryWait
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.engine.session.session import Session
     from playground.gateway.call import EventStream
     from playground.gateway.tape import Exchange
 
@@ -78,7 +79,7 @@ class Mode(StrEnum):
 
 
 class RunResult(NamedTuple):
-    """Result of `complete`: the turns added, why nothing could be sent (empty if it was), and the last failure.
+    """Result of `Session.complete`: the turns added, why nothing could be sent (empty if it was), and the last failure.
 
     `paused` says that a call waits for an answer, or that the gateway paused the answer.
     """
@@ -87,19 +88,6 @@ class RunResult(NamedTuple):
     refusal: str = ""
     failure: Failure | None = None
     paused: bool = False
-
-
-async def complete(lane: Session, mode: Mode = Mode.END) -> RunResult:
-    """Run the request of a lane to its end by the tool rules in its settings. Cancelling it stops the run."""
-    before = {turn.id for turn in lane.transcript.path}
-    refusal = ""
-    try:
-        await (lane.start_run(mode) if mode is Mode.ONCE else lane.debugger.run_to_end())
-    except RunRefusedError as error:
-        refusal = str(error)
-    turns = tuple(turn for turn in lane.transcript.path if turn.id not in before)
-    last = next((turn.outcome for turn in reversed(turns) if turn.outcome is not None), None)
-    return RunResult(turns, refusal, last.failure if last is not None else None, lane.debugger.paused)
 
 
 class Run:
@@ -112,7 +100,7 @@ class Run:
 
     def __init__(
         self,
-        lane: Session,
+        lane: Lane,
         next_request: NextRequest,
         mode: Mode = Mode.RULES,
         planned: Mapping[CallKey, Planned | ToolRequest] | None = None,
@@ -127,7 +115,7 @@ class Run:
         self._lane = lane
         self._next = next_request
         self._notes = lane.experiment.notes
-        self._calls = lane.debugger.pending_calls
+        self._calls = lane.pending_calls
         self._mode = mode
         self._planned = dict(planned or {})
         self._undo_steps = undo_steps
@@ -299,7 +287,7 @@ class Run:
         self._begin_turns([index for index in changed if index not in self._turns])
         for index in changed:
             lane.turns.grew(self._turns[index])
-        lane.experiment.exchange_changed(stream.exchange, lane)
+        lane.experiment.exchange_changed(stream.exchange, lane.observers)
 
     def _begin_turns(self, choices: list[int]) -> None:
         """Begin the turns of choices whose first events arrived; that of the first choice is begun at once."""
@@ -322,7 +310,7 @@ class Run:
         turns = [received.turn(turn_id, index, outcome) for index, turn_id in self._turns.items()]
         self._lane.turns.end_turns(turns, self.id)
         if self.exchange is not None:
-            self._lane.experiment.exchange_changed(self.exchange, self._lane)
+            self._lane.experiment.exchange_changed(self.exchange, self._lane.observers)
 
     # Deciding on calls
 
@@ -485,6 +473,43 @@ class Run:
     def _end(self) -> str | None:
         """Return the turn below which the next one goes: answers given by hand come first."""
         return self.tip if self.tip is None else end_of_results(self._lane.transcript, self.tip)
+
+
+class Runs:
+    """The runs of a lane, one at a time: `active` is under way, `requests_sent` counts the requests of the last one."""
+
+    def __init__(self, lane: Lane, next_request: NextRequest) -> None:
+        self.active: Run | None = None
+        self.requests_sent: int | None = None
+        self._lane = lane
+        self._next_request = next_request
+
+    async def start(
+        self,
+        mode: Mode = Mode.RULES,
+        planned: Mapping[CallKey, Planned | ToolRequest] | None = None,
+        *,
+        undo_steps: bool = True,
+        once: tuple[Adaptation, ...] = (),
+    ) -> None:
+        """Perform a run from the head until it ends (see `Run`). The caller checks that a request is possible.
+
+        `once` are rules for its requests besides those of the gateway. Raises RunRefusedError during another run.
+        """
+        if self.active is not None:
+            raise RunRefusedError(UNDER_WAY)
+        lane = self._lane
+        next_request = NextRequest(lane, once) if once else self._next_request
+        run = self.active = Run(lane, next_request, mode, planned, undo_steps=undo_steps)
+        lane.history.begin(run.id)
+        lane.observers.tell(DebugChanged())
+        try:
+            await run.perform()
+        finally:
+            self.active, self.requests_sent = None, run.requests
+            lane.history.end(run.id)
+            lane.set_state(RunState.IDLE)
+            lane.observers.tell(DebugChanged())
 
 
 def served(answer: ServerAnswer) -> Planned:

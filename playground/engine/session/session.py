@@ -1,20 +1,20 @@
-"""A lane of an experiment: a conversation with its own end in the tree of turns, its own settings and runs.
+"""An open experiment and its lanes, with the commands of a person.
 
-The first lane is the experiment's conversation; Compare adds a lane for each variant. Commands are methods; what
-happened is told to subscribers as `Change` values, synchronously and in order. A session opens no connection itself and
-knows no window.
+A session is a lane: a conversation with its own end in the tree of turns, its own settings and runs. The first lane is
+the experiment's conversation; Compare adds a lane for each variant. Commands are methods; what happened is told to
+subscribers as `Change` values, synchronously and in order.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from playground.domain.accumulator import GrowingChoice
 from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
-from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript
@@ -25,118 +25,45 @@ from playground.engine.session.changes import (
     Change,
     DebugChanged,
     DraftChanged,
-    Observers,
     PathChanged,
     RunState,
-    RunStateChanged,
     SettingsChanged,
     TitleChanged,
+    TurnChanged,
 )
 from playground.engine.session.cumulative_text import EDITED, read_as_cumulative
 from playground.engine.session.debugger import Debugger
-from playground.engine.session.drafts import Draft, Editors, OpenEdit, position_after
-from playground.engine.session.history import MAIN, History
+from playground.engine.session.drafts import Draft, OpenEdit, position_after
+from playground.engine.session.experiment import ExperimentState, Lane
+from playground.engine.session.history import MAIN
 from playground.engine.session.next_request import UNDER_WAY, NextRequest
-from playground.engine.session.run import Mode, Run
-from playground.engine.session.settings import ExperimentSettings, changed_names
-from playground.engine.session.titles import summary_of, title_of
-from playground.engine.session.turns import Turns
+from playground.engine.session.run import Mode, Run, RunResult, Runs
+from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
-    from playground.domain.prices import Asked, Price
-    from playground.engine.gateways.profiles import Profile
     from playground.engine.session.call_notes import Planned, ToolRequest
-    from playground.engine.session.experiment import Experiment
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
 
 
-class Session:
-    """A lane of `experiment`, that of the variant `variant_id`; of the conversation by default.
+class Session(Lane):
+    """A lane with the commands of a person; by default the conversation of `experiment`."""
 
-    `active_run` is the run under way, `state` its state, `limits` the rate limits in the latest response.
-    """
+    experiment: Experiment
 
     def __init__(self, experiment: Experiment, variant_id: str = MAIN) -> None:
-        self.experiment = experiment
-        self.observers = Observers(experiment.observer_group)
-        self.history = History(experiment.stack, variant_id)
-        self.turns = Turns(self.history, self.observers, experiment.growing)
-        self.editors = Editors(experiment, self.turns, self.observers)
-        self.exchanges = experiment.exchanges
-        self.limits: RateLimits | None = None
-        self.state = RunState.IDLE
-        self.active_run: Run | None = None
-        self.requests_sent: int | None = None  # by the last run
+        super().__init__(experiment, variant_id)
         self.next_request = NextRequest(self)
-        self.debugger = Debugger(self)
+        self.runs = Runs(self, self.next_request)
+        self.debugger = Debugger(self, self.runs, self.next_request)
 
-    # State
-
-    @property
-    def id(self) -> str:
-        """The id of the experiment."""
-        return self.experiment.id
+    # The experiment
 
     @property
     def main(self) -> Session:
         """The conversation, the first lane."""
         return self.experiment.main
-
-    @property
-    def transcript(self) -> Transcript:
-        """The present turns."""
-        return self.history.transcript
-
-    @property
-    def settings(self) -> ExperimentSettings:
-        """The present settings."""
-        return self.history.settings
-
-    @property
-    def growing(self) -> dict[str, GrowingChoice]:
-        """The turns being received, in any lane."""
-        return self.experiment.growing
-
-    @property
-    def profile(self) -> Profile | None:
-        """The profile of the gateway; None if it is unknown."""
-        profile_of = self.experiment.profile_of
-        return profile_of(self.settings.profile_id) if profile_of is not None else None
-
-    def price(self, model: str) -> Price | None:
-        """Return the present price of a model of the gateway; None if unknown."""
-        if self.experiment.price_of is not None:
-            return self.experiment.price_of(self.settings.profile_id, model)
-        profile = self.profile
-        return profile.prices.get(model) if profile is not None else None
-
-    def facts(self, model: str, profile_id: str = "") -> ModelFacts:
-        """Return what a gateway tells of a model, by default the present gateway."""
-        facts_of = self.experiment.facts_of
-        return facts_of(profile_id or self.settings.profile_id, model) if facts_of is not None else NOTHING_TOLD
-
-    def facts_asked(self, asked: Asked) -> ModelFacts:
-        """Return what a gateway tells of a model that was asked."""
-        return self.facts(asked.model or self.settings.model, asked.profile_id)
-
-    @property
-    def title(self) -> str:
-        """The title set by a person, else the first words of the first user turn."""
-        return title_of(self.transcript, self.settings.title, self.experiment.preview)
-
-    @property
-    def summary(self) -> str:
-        """A summary in one line for the list: the model, then the most important fact."""
-        words = summary_of(self.transcript, self.settings.model, self.state)
-        return self.experiment.preview(words, len(words))
-
-    def subscribe(
-        self, callback: Callable[[Change], None], *kinds: type[Change], everywhere: bool = False
-    ) -> Callable[[], None]:
-        """Subscribe to changes; see `Observers.subscribe`."""
-        return self.observers.subscribe(callback, *kinds, everywhere=everywhere)
 
     # Settings: each change can be undone
 
@@ -147,22 +74,6 @@ class Session:
     def begin_with(self, **fields: Any) -> None:
         """Change settings without an undo step. Raises as `change` does."""
         self.history.settings = self.settings.changed(**fields)
-
-    def set(self, settings: ExperimentSettings) -> None:
-        """Replace the settings, as one edit."""
-        before = self.settings
-        if settings is not before and settings != before:
-            self.history.push_setting(" ".join(changed_names(before, settings)))
-            self.history.settings = settings
-            self._tell_settings(before)
-
-    def _tell_settings(self, before: ExperimentSettings) -> None:
-        now = self.settings
-        if now.model_copy(update={"title": before.title, "debugging": before.debugging}) != before:
-            self.observers.tell(SettingsChanged())
-        self.observers.tell(TitleChanged())
-        if now.debugging != before.debugging:
-            self.observers.tell(DebugChanged())
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Replace the parameters of the present protocol."""
@@ -191,7 +102,7 @@ class Session:
         for variant_id, place in (lanes or {}).items():
             self.history.set_place(variant_id, place)
         self._path_changed()
-        self._tell_settings(before)
+        self.tell_settings(before)
 
     def load(self, request: Request, title: str = "") -> None:
         """Begin with the request of a file or a sample; replaces everything but the gateway, and can be undone."""
@@ -209,15 +120,10 @@ class Session:
         )
         self.set_up(Transcript().append(*request.turns), settings)
 
-    @property
-    def draft(self) -> Draft:
-        """The content of the composer, shared by all lanes."""
-        return self.experiment.draft
-
     def with_draft(self, draft: Draft) -> None:
         """Replace the content of the composer."""
-        if draft != self.experiment.draft:
-            self.experiment.draft = draft
+        if draft != self.draft:
+            self.experiment.drafts.composer = draft
             self.observers.tell(DraftChanged())
 
     # Undo
@@ -235,7 +141,7 @@ class Session:
         if self.experiment.busy or not restore():
             return False
         self._path_changed()
-        self._tell_settings(before)
+        self.tell_settings(before)
         return True
 
     def _path_changed(self) -> None:
@@ -251,7 +157,7 @@ class Session:
         what has arrived. Raises RunRefusedError.
         """
         self.prepare_run()
-        await self.start_run()
+        await self.runs.start()
 
     def prepare_run(self) -> None:
         """Keep open edits and push an undo state before a run. Raises RunRefusedError."""
@@ -285,7 +191,7 @@ class Session:
                 transcript = transcript.remove(child)
         self.history.transcript = transcript.truncate_after(tip)
         self._path_changed()
-        await self.start_run()
+        await self.runs.start()
 
     async def regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
         """Send again for a turn, as an alternative; a failed empty turn is replaced.
@@ -295,7 +201,7 @@ class Session:
         outcome = self.transcript.turns[turn_id].outcome
         tried = outcome.tried if outcome is not None and once else ()
         self.prepare_again(turn_id)
-        await self.start_run(once=(*tried, *once))
+        await self.runs.start(once=(*tried, *once))
 
     def prepare_again(self, turn_id: str) -> None:
         """Keep open edits, push an undo state and go to the turn above, before a turn is generated again.
@@ -330,34 +236,9 @@ class Session:
         planned: Mapping[CallKey, Planned | ToolRequest] | None = None,
         *,
         undo_steps: bool = True,
-        once: tuple[Adaptation, ...] = (),
     ) -> None:
-        """Perform a run from the head until it ends (see `Run`). The caller checks that a request is possible.
-
-        Raises RunRefusedError where a run is under way.
-        """
-        if self.active_run is not None:
-            raise RunRefusedError(UNDER_WAY)
-        next_request = NextRequest(self, once) if once else self.next_request
-        run = self.active_run = Run(self, next_request, mode, planned, undo_steps=undo_steps)
-        self.history.begin(run.id)
-        self.observers.tell(DebugChanged())
-        try:
-            await run.perform()
-        finally:
-            self.active_run, self.requests_sent = None, run.requests
-            self.history.end(run.id)
-            self.set_state(RunState.IDLE)
-            self.observers.tell(DebugChanged())
-
-    def set_state(self, state: RunState) -> None:
-        """Set the state of the run, and tell the observers."""
-        if state is not self.state:
-            self.state = state
-            self.observers.tell(RunStateChanged(state))
-            self.observers.tell(TitleChanged())
-            if state is RunState.IDLE:
-                self.observers.tell(SettingsChanged(), only_this_lane=True)  # its next request is another one
+        """Perform a run from the head until it ends; see `Runs.start`."""
+        await self.runs.start(mode, planned, undo_steps=undo_steps)
 
     def stop(self, turn_id: str = "") -> None:
         """Stop the run and keep what has arrived; with a turn id only the run of any lane that receives that turn."""
@@ -365,9 +246,29 @@ class Session:
             if (run := self.run_of(turn_id)) is not None:
                 run.stop()
             return
-        self.debugger.pending_calls.cancel_all()
+        self.pending_calls.cancel_all()
         if self.active_run is not None:
             self.active_run.stop()
+
+    @property
+    def active_run(self) -> Run | None:
+        """The run under way; None without one."""
+        return self.runs.active
+
+    async def complete(self, mode: Mode = Mode.END) -> RunResult:
+        """Run the next request to its end by the tool rules in the settings; with `Mode.ONCE`, calls are left open.
+
+        Cancelling it stops the run.
+        """
+        before = {turn.id for turn in self.transcript.path}
+        refusal = ""
+        try:
+            await (self.runs.start(mode) if mode is Mode.ONCE else self.debugger.run_to_end())
+        except RunRefusedError as error:
+            refusal = str(error)
+        turns = tuple(turn for turn in self.transcript.path if turn.id not in before)
+        last = next((turn.outcome for turn in reversed(turns) if turn.outcome is not None), None)
+        return RunResult(turns, refusal, last.failure if last is not None else None, self.debugger.paused)
 
     def run_of(self, turn_id: str) -> Run | None:
         """Return the run of any lane that receives a turn."""
@@ -406,3 +307,91 @@ class Session:
         if self.transcript.turns.get(turn_id) != turn:
             raise ValueError(EDITED)
         return self.turns.replace_turn(shortened)
+
+
+class Experiment(ExperimentState):
+    """One open experiment with its lanes, the conversation first. The arguments are those of `ExperimentState`."""
+
+    @cached_property
+    def main(self) -> Session:
+        """The conversation, the first lane."""
+        main = Session(self)
+        main.subscribe(self._touch, PathChanged, TurnChanged, SettingsChanged, DebugChanged)
+        return main
+
+    @cached_property
+    def _lanes(self) -> dict[str, Session]:
+        return {}
+
+    def _touch(self, change: Change) -> None:
+        if not (isinstance(change, DebugChanged) and change.progress):
+            self.changed_at = time.time()
+
+    # Lanes
+
+    def lane(self, variant_id: str) -> Session:
+        """Return the lane of a variant. A closed lane remains the same object, since closing can be undone.
+
+        Raises KeyError for a variant that never existed.
+        """
+        lane = self._lanes.get(variant_id)
+        if lane is None:
+            if all(variant.id != variant_id for variant in self.stack.settings.variants):
+                raise KeyError(variant_id)
+            lane = self._lanes[variant_id] = Session(self, variant_id)
+        return lane
+
+    @property
+    def lanes(self) -> tuple[Session, ...]:
+        """The open lanes in the order of their columns, the conversation first."""
+        return (self.main, *(self.lane(variant.id) for variant in self.stack.settings.variants))
+
+    @property
+    def all_lanes(self) -> tuple[Session, ...]:
+        """All lanes, including closed ones."""
+        return (self.main, *self._lanes.values())
+
+    def forget_lanes(self) -> None:
+        """Forget all lanes but the conversation, before another experiment is loaded."""
+        self._lanes.clear()
+
+    @property
+    def busy(self) -> bool:
+        """Return whether a run is under way in any lane."""
+        return any(lane.state is not RunState.IDLE for lane in self.all_lanes)
+
+    @property
+    def calls_server(self) -> bool:
+        """Return whether a tool server is answering a call of any lane, even without a run."""
+        return any(lane.pending_calls.under_way for lane in self.all_lanes)
+
+    def stop(self) -> None:
+        """Stop the runs of all lanes and keep what has arrived."""
+        for lane in self.all_lanes:
+            lane.stop()
+
+    async def bring_exchange(self, exchange_id: str) -> Exchange | None:
+        """Return an exchange with its bodies, from the store if they are not in memory; None for an unknown one.
+
+        The bodies are missing if they are not stored either. Raises StoreError.
+        """
+        before = self.exchanges.get(exchange_id)
+        if before is None:
+            return None
+        complete = await self.with_bodies(before)
+        now = self.exchanges.get(exchange_id)
+        if now is None or (now is not before and not now.dropped):
+            return now  # fetched by another call meanwhile
+        if complete is not before:
+            self.exchange_changed(complete)
+        return complete
+
+    async def with_bodies(self, exchange: Exchange) -> Exchange:
+        """Return an exchange with its bodies, without keeping them in memory. Raises StoreError."""
+        if self.fetch_exchange is None or not exchange.dropped:
+            return exchange
+        return await self.fetch_exchange(self.id, exchange.id) or exchange
+
+    def may_fetch(self, exchange: Exchange) -> bool:
+        """Return whether the bodies of an exchange are not in memory and can be requested from the store."""
+        return bool(exchange.dropped) and self.fetch_exchange is not None

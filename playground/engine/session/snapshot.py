@@ -184,8 +184,8 @@ def snapshot(session: Session, growing_limit: int | None = None) -> Snapshot:
         archived=experiment.archived,
         gateway=profile.name if profile is not None else "",
         calls=_call_states(session),
-        draft=experiment.draft,
-        editing=tuple(edit for edit in experiment.open_edits.values() if not _has_key(edit)),
+        draft=experiment.drafts.composer,
+        editing=tuple(edit for edit in experiment.drafts.open.values() if not _has_key(edit)),
         turns=tuple(turns),
         head=session.transcript.head,
         heads=session.history.heads,
@@ -216,8 +216,8 @@ def restore(stored: Snapshot, session: Session) -> None:
         if variant.system is not None and variant.id not in stored.heads:  # a file written by hand
             place = experiment.stack.places[variant.id]
             session.history.set_place(variant.id, with_system_text(place, variant.system))
-    experiment.draft, experiment.left_out = stored.draft, stored.left_out
-    experiment.open_edits = {edit.key: edit for edit in stored.editing}
+    experiment.drafts.composer, experiment.left_out = stored.draft, stored.left_out
+    experiment.drafts.open = {edit.key: edit for edit in stored.editing}
     experiment.forget_lanes()
     notes = experiment.notes
     notes.stops = {(state.turn, state.call): state.reason for state in stored.calls if state.reason is not None}

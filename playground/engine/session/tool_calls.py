@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from playground.domain.debugging import UNREACHED, Policy, Reach, Reason, ReasonCode, runs_alone
 from playground.domain.parts import ToolCall
@@ -16,10 +16,8 @@ from playground.domain.tool_servers import ServerAnswer, ticket_id
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import new_id
 from playground.engine.session.call_notes import offered
-from playground.engine.session.changes import CallKey, DebugChanged
-
-if TYPE_CHECKING:
-    from playground.engine.session.session import Session
+from playground.engine.session.changes import CallKey, DebugChanged, Observers
+from playground.engine.session.history import History
 
 #: Log lines that a ticket keeps.
 LINES: Final = 50
@@ -94,47 +92,53 @@ class _Pending:
 class PendingToolCalls:
     """Calls of one lane that servers are answering. Several requests for the same call share one answer."""
 
-    def __init__(self, lane: Session) -> None:
-        self._lane = lane
+    def __init__(self, history: History, observers: Observers, serving: Callable[[], Serving] | None = None) -> None:
+        self._history = history
+        self._observers = observers
+        self._get_serving = serving
         self._pending: dict[CallKey, _Pending] = {}
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def _serving(self) -> Serving | None:
+        return self._get_serving() if self._get_serving is not None else None
 
     # Before a call
 
     def tool(self, call: ToolCall) -> ToolDefinition | None:
         """Return the definition of a call's tool: the enabled one, else a disabled one of that name."""
-        tools = self._lane.settings.tools
+        tools = self._history.settings.tools
         enabled = offered(tools).get(call.name)
         return enabled or next((tool for tool in tools if tool.name == call.name), None)
 
     def reach(self, call: ToolCall, tool: ToolDefinition | None) -> Reach:
         """Return whether the server of a call's tool can be called."""
-        if tool is None or not tool.server or (serving := self._lane.experiment.serving) is None:
+        if tool is None or not tool.server or (serving := self._serving) is None:
             return UNREACHED
-        rule = self._lane.settings.debugging.rules.get(call.name)
+        rule = self._history.settings.debugging.rules.get(call.name)
         has_rule = rule is not None and rule.policy is Policy.SERVER
         return _reach(serving.refusal(tool), serving.trusted(tool), has_rule, serving.allowed(tool))
 
     def mendable(self, tool: ToolDefinition | None) -> bool:
         """Return whether a person can remove the only obstacle to calling a tool by confirming its server."""
-        serving = self._lane.experiment.serving
+        serving = self._serving
         return tool is not None and bool(tool.server) and serving is not None and serving.mendable(tool)
 
     async def mend(self, tool: ToolDefinition) -> None:
         """Ask a person to confirm the server of a tool."""
-        if self._lane.experiment.serving is not None:
-            await self._lane.experiment.serving.mend(tool)
+        if self._serving is not None:
+            await self._serving.mend(tool)
 
     def prepare_servers(self, *, honor_breakpoints: bool) -> None:
         """Start the servers that the rules call automatically; rules that stop before each call count on request."""
-        tools, rules = self._lane.settings.tools, self._lane.settings.debugging
+        tools, rules = self._history.settings.tools, self._history.settings.debugging
         wanted: list[ToolDefinition] = []
         for tool in offered(tools).values() if any(tool.server for tool in tools) else ():
             rule = rules.rule(tool.name)
             stops = honor_breakpoints and (rule.before or rule.pause_from == 1)
             if tool.server and rule.policy is Policy.SERVER and not stops:
                 wanted.append(tool)
-        if wanted and (serving := self._lane.experiment.serving) is not None:
+        if wanted and (serving := self._serving) is not None:
             serving.expect(
                 tool
                 for tool in wanted
@@ -175,7 +179,7 @@ class PendingToolCalls:
         return pending.key, answer
 
     async def _perform(self, pending: _Pending, tool: ToolDefinition, arguments: str) -> ServerAnswer | Reason:
-        serving = self._lane.experiment.serving
+        serving = self._serving
         try:
             if serving is None:
                 raise ServingError(UNREACHED.refusal)
@@ -215,7 +219,7 @@ class PendingToolCalls:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._lane.observers.tell(change)
+        self._observers.tell(change)
 
 
 @lru_cache(maxsize=256)  # the same object for equal values: questions are compared by what they hold

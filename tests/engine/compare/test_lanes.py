@@ -15,8 +15,7 @@ from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.presets import Preset, PresetError, apply, from_session
 from playground.engine.session.changes import RunState
 from playground.engine.session.drafts import OpenEdit
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import MOST_LANES
 from tests.engine.debugging import WEATHER, begin

@@ -16,8 +16,7 @@ from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.engine.debugging import WEATHER, always
 from tests.engine.evaluation.evaluations import Evaluations, plan, planned
 from tests.engine.served import Sky, weather

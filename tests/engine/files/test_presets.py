@@ -12,8 +12,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.presets import Preset, PresetError, PresetStore, apply, fits, from_session
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 
 TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "object"}, group="Eyes")

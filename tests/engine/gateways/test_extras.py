@@ -13,8 +13,7 @@ from playground.engine.gateways.extras import extra_header_problem, secret_in
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.requests.view import Origin, request_view
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.jsonkit.values import JSON
 from tests.support.each_case import each_case
 

@@ -8,7 +8,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Timeouts
 from tests.engine.exchanges import indexed

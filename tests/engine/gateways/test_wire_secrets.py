@@ -21,8 +21,7 @@ from playground.engine.inspect.compare import compare
 from playground.engine.inspect.lint import findings, report
 from playground.engine.requests.snippets import LANGUAGES, recorded, sent_by, write
 from playground.engine.requests.view import request_view
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from tests.engine.exchanges import indexed
 from tests.support.fault_server import FaultServer, head, send, sleep, sse, text_chunk, whole

@@ -20,8 +20,7 @@ from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import Kind
 from playground.engine.inspect.unknown_members import LONGEST_TEXT, beside_part, beside_turn, clipped
 from playground.engine.requests.edit import apply_edit, read_edit
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import Snapshot, snapshot
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.library.store.conftest import MakeWorkspace, make_workspace, path  # noqa: F401 - fixtures

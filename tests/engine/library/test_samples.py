@@ -10,8 +10,7 @@ from playground.domain.transcript import Turn
 from playground.engine.evaluation.inquiry import Inquiry
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.tool_servers.acceptance import arriving, as_offered
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
 from playground.engine.tool_servers.book import ServerBook

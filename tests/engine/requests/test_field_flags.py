@@ -25,8 +25,7 @@ from playground.engine.requests.told_flags import (
     image_flag,
 )
 from playground.engine.requests.view import FieldRow, Origin, request_view
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 from tests.support.each_case import each_case

@@ -16,8 +16,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import Origin, RequestView, request_view
 from playground.engine.session.drafts import Draft
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 
 PROFILE = Profile(
     id="p",

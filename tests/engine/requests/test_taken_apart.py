@@ -12,8 +12,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.taken_apart import take_apart
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.jsonkit.merge import merged
 from tests.support.editors import no_gateway
 

@@ -10,8 +10,7 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, ToolConversation

@@ -16,7 +16,7 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import CallKey, Change, DebugChanged, RunState
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from tests.engine.debugging import THREE, ToolConversation, always, begin
 from tests.engine.served import Sky, weather
 from tests.support.eventually import eventually

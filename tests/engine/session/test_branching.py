@@ -11,8 +11,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.branching import has_answers, resend_from
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from tests.engine.session.conftest import Connect
 from tests.engine.session.test_run import IN_TWO_PARTS, begin_answer

@@ -9,9 +9,8 @@ from playground.domain.debugging import Debugging
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.session.experiment import Experiment
 from playground.engine.session.history import TYPING
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.editors import no_gateway
 
 

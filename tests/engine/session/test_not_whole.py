@@ -18,8 +18,7 @@ from playground.engine.files.export.markdown import markdown
 from playground.engine.files.export.selection import Selection
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, restore, snapshot
 from tests.engine.session.conftest import Connect
 from tests.protocols.messages.test_decode import said, start, stop, used

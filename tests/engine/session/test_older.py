@@ -8,8 +8,7 @@ from typing import Any
 from playground.domain.prices import Asked
 from playground.domain.transcript import one_per_request
 from playground.engine.gateways.offered import Gateways
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 
 

@@ -14,8 +14,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.drafts import HEAD, EditKey, OpenEdit, What, position_after
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from tests.engine.debugging import ToolConversation
 from tests.support.editors import no_gateway

@@ -12,9 +12,8 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.changes import RunState, RunStateChanged
-from playground.engine.session.experiment import Experiment
 from playground.engine.session.request_executor import RetryWait
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.engine.debugging import begin
 from tests.support.eventually import eventually
 

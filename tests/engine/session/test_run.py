@@ -16,8 +16,7 @@ from playground.domain.prices import Asked, Price
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.changes import Change, RunState, RunStateChanged, TurnGrew
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from tests.engine.session.conftest import Connect

@@ -11,9 +11,8 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TitleChanged, TurnChanged
-from playground.engine.session.experiment import Experiment
 from playground.engine.session.history import UNDO_DEPTH
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.each_case import each_case
 from tests.support.editors import no_gateway
 

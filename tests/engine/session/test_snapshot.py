@@ -16,8 +16,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing, Usage
 from playground.engine.gateways.offered import Gateways
 from playground.engine.session.drafts import Draft
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import copy_of, decode, encode_experiment, restore, snapshot
 from tests.support.each_case import each_case
 

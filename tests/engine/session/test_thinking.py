@@ -7,8 +7,7 @@ import pytest
 from playground.domain.parts import Image, Reasoning, Text, ToolCall
 from playground.domain.transcript import Role, Turn, make_turn, new_id
 from playground.engine.session import thinking
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.editors import no_gateway
 
 

@@ -17,7 +17,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import ExperimentFileError, read, write
 from playground.engine.files.experiment_file.schema import experiment_schema
 from playground.engine.session.branching import with_system_text
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import RequestSettings, Variant

@@ -10,7 +10,7 @@ from playground.demo.server import DemoServer
 from playground.domain.tool_servers import DataBlock, LinkBlock, Message, Sampling, TextBlock
 from playground.domain.transcript import Role
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.engine.tool_servers.model_asked import ask, prepare, question_of
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"

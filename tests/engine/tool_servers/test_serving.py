@@ -12,7 +12,7 @@ from playground.domain.debugging import Debugging, Policy
 from playground.domain.tool_servers import Hints, ServerTool, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.engine.session.tool_calls import ServingError, Ticket
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
 from playground.engine.tool_servers.live import State

@@ -11,8 +11,7 @@ from playground.domain.transcript import Turn
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, KEEP_OFFER, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
 from playground.engine.compare.refused import keeping
 from playground.engine.evaluation.cases import begin_with_answer
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
 

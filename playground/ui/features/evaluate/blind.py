@@ -17,8 +17,7 @@ from playground.engine.evaluation.answering import brought_of
 from playground.engine.evaluation.answers import AnswersError, Kept, Pair
 from playground.engine.evaluation.blind import Sides, Tally, Vote, pairs, tally
 from playground.engine.evaluation.results import Results
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.elided_label import ElidedLabel

@@ -21,7 +21,7 @@ from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.check import Check, Verdict
 from playground.domain.costs import Cost, total
 from playground.domain.transcript import Transcript
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.icon_button import IconButton

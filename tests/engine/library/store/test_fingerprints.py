@@ -27,8 +27,7 @@ from playground.engine.library.workspace import Workspace
 from playground.engine.requests.snippets import LANGUAGES, Sent, recorded, sent_by
 from playground.engine.requests.snippets import write as code
 from playground.engine.requests.view import CUT_FROM, LONG_SHOWN, request_view
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import MASK, Redactor
 from tests.engine.exchanges import exchange

@@ -22,8 +22,7 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import ANSWERS, Workspace
 from playground.engine.session.drafts import Draft
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore
 from tests.engine.debugging import begin
 from tests.engine.library.store.conftest import MakeWorkspace

@@ -16,8 +16,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.snippets import LANGUAGES, sent_by, write
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
 from tests.support.editors import no_gateway
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.rows import Row

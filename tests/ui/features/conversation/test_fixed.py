@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
 from tests.support.editors import no_gateway

@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from tests.engine.debugging import WEATHER
 

@@ -8,8 +8,7 @@ from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.editors import no_gateway
 
 WEATHER = ToolDefinition(

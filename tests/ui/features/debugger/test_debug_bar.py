@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QWidget
 from playground.domain.debugging import ResultDraft
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.session.debugger import FILLING
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from tests.ui.features.debugger.conftest import nowhere
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.session.experiment import Experiment
+from playground.engine.session.session import Experiment
 from playground.ui.features.first_start.guide import HINTS, Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
 

@@ -16,8 +16,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import request_view
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.code.request_preview import is_light
 from playground.ui.features.inspector.field_table import FROM, VALUE
 from playground.ui.features.inspector.next_request import NextRequest, Preview

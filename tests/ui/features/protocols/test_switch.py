@@ -6,8 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.protocols.control import ProtocolSwitch
 from tests.support.editors import no_gateway
 

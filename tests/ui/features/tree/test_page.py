@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Ending, Outcome
-from playground.engine.session.experiment import Experiment
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
