@@ -160,7 +160,9 @@ class Lanes:
         self._check_free(len(answers))
         place, planned = like.debugger.given(turn_id, call_id, answers)
         lanes = self._add([like.settings] * len(answers), like, place=place)
-        return _all([lane.start_run(planned=item, undo_steps=False) for lane, item in zip(lanes, planned, strict=True)])
+        return _all(
+            [lane.runs.start(planned=item, undo_steps=False) for lane, item in zip(lanes, planned, strict=True)]
+        )
 
     def close(self, lane: Session) -> None:
         """Close a lane and stop its run; its turns remain in the tree. Raises LanesError for the conversation."""
@@ -313,7 +315,7 @@ class Lanes:
         if not ready:
             self._main.history.discard(self._main.transcript)
             raise RunRefusedError(reason)
-        await _all(lane.start_run() for lane in ready)
+        await _all(lane.runs.start() for lane in ready)
 
     def stop(self) -> None:
         """Stop the runs of all lanes and keep what has arrived."""

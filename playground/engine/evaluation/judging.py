@@ -108,7 +108,7 @@ class Judging:
         session = Experiment(self._connect, settings=settings, profile_of=self._profile_of, literal=True).main
         given = _questions(check, asked, brought)
         session.history.reset(Transcript().append(*given), settings)
-        await session.start_run(Mode.ONCE)
+        await session.runs.start(Mode.ONCE)
         turns = session.transcript.path
         came = turns[len(given) :]
         figures = turn_metrics(came, profile_id, self._entered)

@@ -282,7 +282,7 @@ async def _perform(session: Session, *, loops: bool) -> str:
         if loops:
             await session.debugger.run_to_end()
         else:
-            await session.start_run(Mode.ONCE)
+            await session.runs.start(Mode.ONCE)
     except RunRefusedError as error:
         return str(error)
     return ""

@@ -123,43 +123,33 @@ Change: TypeAlias = (
 Observer: TypeAlias = Callable[[Change], None]
 
 
-#: Changes that every lane of an experiment is told, whichever lane they happen in.
+#: Changes that are reported to every lane of an experiment, whichever lane they happen in.
 _SHARED: Final = frozenset({PathChanged, TurnChanged, SettingsChanged, TitleChanged, DebugChanged, DraftChanged})
 
 
 class _Callbacks:
-    """Observers by kind of change."""
+    """Observers, each with the kinds of change it wants; none means all."""
 
     def __init__(self) -> None:
         self._observers: list[tuple[Observer, tuple[type[Change], ...]]] = []
-        self._by_kind: dict[type[Change], tuple[Observer, ...]] = {}  # cache: two kinds are told with every token
 
     def add(self, callback: Observer, kinds: tuple[type[Change], ...]) -> Callable[[], None]:
         observer = (callback, kinds)
         self._observers.append(observer)
-        self._by_kind.clear()
 
         def cancel() -> None:
             with contextlib.suppress(ValueError):
                 self._observers.remove(observer)
-            self._by_kind.clear()
 
         return cancel
 
     def clear(self) -> None:
         self._observers.clear()
-        self._by_kind.clear()
 
     def tell(self, change: Change) -> None:
-        if not self._observers:
-            return
-        kind = type(change)
-        callbacks = self._by_kind.get(kind)
-        if callbacks is None:
-            callbacks = tuple(callback for callback, kinds in self._observers if not kinds or kind in kinds)
-            self._by_kind[kind] = callbacks
-        for callback in callbacks:
-            callback(change)
+        for callback, kinds in tuple(self._observers):
+            if not kinds or type(change) in kinds:
+                callback(change)
 
 
 class ObserverGroup:

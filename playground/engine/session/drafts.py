@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Part, ToolCall, ToolResult
@@ -142,23 +142,27 @@ HEAD = ""
 
 
 def edit_of(transcript: Transcript, edit: OpenEdit) -> turn_edits.Edit | None:
-    """Return the edit of the turn; None where it changes nothing or its turn or call is gone."""
+    """Return the edit of the turn; None where it changes nothing or its turn or call is gone.
+
+    Raises ValueError for an invalid call.
+    """
     turn = transcript.turns.get(edit.turn)
     if turn is None or not edit.changed or edit.what in _OF_NO_TURN:
         return None
     if edit.what is What.TEXT:
-        text = edit.text or ""
-        return turn_edits.SetText(turn.id, text) if edit.text != turn_edits.text_of(turn) else None
+        if edit.text == turn_edits.text_of(turn):
+            return None
+        return turn_edits.ReplaceTurn(turn_edits.with_text(turn, edit.text or ""))
     call = next((call for call in turn.calls if call.id == edit.call), None)
     if edit.what is What.ARGUMENTS:
         if call is None or call.arguments == edit.text:
             return None
-        return turn_edits.SetArguments(turn.id, edit.call, edit.text or "")
+        return turn_edits.ReplaceTurn(turn_edits.with_arguments(turn, edit.call, edit.text or ""), edit.call)
     if edit.written is None or (edit.call and call is None):
         return None
     if edit.call:
         return turn_edits.ReplaceCall(turn.id, edit.call, edit.written)
-    return turn_edits.AddCalls(turn.id, (edit.written,))
+    return turn_edits.ReplaceTurn(turn_edits.with_more_calls(turn, (edit.written,)))
 
 
 def position_after(transcript: Transcript, copies: Mapping[str, str], position: str | None) -> str | None:
@@ -169,22 +173,9 @@ def position_after(transcript: Transcript, copies: Mapping[str, str], position: 
     return position if any(turn.id == position for turn in transcript.path) else transcript.head
 
 
-class _Keeper(Protocol):
-    """Keeps open edits: in the turns of a lane, or in a preview of them."""
-
-    @property
-    def transcript(self) -> Transcript:
-        """The present transcript."""
-
-    @property
-    def open(self) -> OpenEdits:
-        """The open edits."""
-
-    def keep(self, edit: OpenEdit) -> Mapping[str, str]:
-        """Apply an edit and close its editor. Returns the copied turns. Raises ValueError for an invalid call."""
-
-
-def _keep_down_to(keeper: _Keeper, position: str | None, *, strict: bool = True) -> tuple[dict[str, str], str | None]:
+def _keep_down_to(
+    keeper: Editors | _Preview, position: str | None, *, strict: bool = True
+) -> tuple[dict[str, str], str | None]:
     """Keep the open edits of the turns down to `position`, one after another.
 
     Returns the new ids of copied turns by their old ids, and the position afterwards. Raises ValueError at the first

@@ -74,9 +74,10 @@ def apply(transcript: Transcript, edit: Edit, *, in_place: bool = False, receivi
 
 @dataclass(frozen=True, slots=True)
 class ReplaceTurn:
-    """Replace a turn by another version of it."""
+    """Replace a turn by another version of it; `call_id` is a call whose arguments are edited, if any."""
 
     turn: Turn
+    call_id: str = ""
 
     @property
     def turn_id(self) -> str:
@@ -85,33 +86,7 @@ class ReplaceTurn:
 
     def rewrite(self, transcript: Transcript) -> Rewrite:
         """Make the edit in place."""
-        return Rewrite(transcript.replace(self.turn))
-
-
-@dataclass(frozen=True, slots=True)
-class SetText:
-    """Replace the text of a turn, of a tool turn its result; other parts remain."""
-
-    turn_id: str
-    text: str
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place."""
-        return Rewrite(transcript.replace(with_text(transcript.turns[self.turn_id], self.text)))
-
-
-@dataclass(frozen=True, slots=True)
-class SetArguments:
-    """Replace the raw arguments of a call; the received ones are kept as long as they differ."""
-
-    turn_id: str
-    call_id: str
-    arguments: str
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place."""
-        after = transcript.replace(with_arguments(transcript.turns[self.turn_id], self.call_id, self.arguments))
-        return Rewrite(after, self.call_id, self.call_id, self.call_id)
+        return Rewrite(transcript.replace(self.turn), self.call_id, self.call_id, self.call_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +120,6 @@ class ReplaceCall:
             after = _with_results_of(after, self.turn_id, self.call_id, new.id)
         changed = (new.name, new.arguments) != (old.name, old.arguments)
         return Rewrite(after, self.call_id if changed else "", self.call_id, new.id)
-
-
-@dataclass(frozen=True, slots=True)
-class AddCalls:
-    """Add calls to a turn, after its other parts."""
-
-    turn_id: str
-    calls: Sequence[ToolCall]
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place. Raises ValueError as `complete_calls` does."""
-        turn = transcript.turns[self.turn_id]
-        calls = complete_calls(self.calls, [call.id for call in turn.calls])
-        return Rewrite(transcript.replace(turn.model_copy(update={"parts": (*turn.parts, *calls)})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +198,12 @@ def with_arguments(turn: Turn, call_id: str, arguments: str) -> Turn:
         for part in turn.parts
     )
     return turn.model_copy(update={"parts": parts})
+
+
+def with_more_calls(turn: Turn, calls: Iterable[ToolCall]) -> Turn:
+    """Return the turn with more calls after its other parts. Raises ValueError as `complete_calls` does."""
+    more = complete_calls(calls, [call.id for call in turn.calls])
+    return turn.model_copy(update={"parts": (*turn.parts, *more)})
 
 
 def call_with_arguments(call: ToolCall, arguments: str, *, received: bool) -> ToolCall:

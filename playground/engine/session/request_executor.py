@@ -233,14 +233,6 @@ class RetryWait:
         return not self._cancelled
 
 
-def _ignore_events(_stream: EventStream, _events: list[Event]) -> None:
-    return
-
-
-def _ignore_wait() -> None:
-    return
-
-
 class RequestExecutor:
     """Executes one request. `received` is the answer of the latest attempt, `exchange` its recording.
 
@@ -252,8 +244,8 @@ class RequestExecutor:
         self,
         request: Request,
         asked: Asked,
-        on_events: Callable[[EventStream, list[Event]], None] = _ignore_events,
-        on_wait: Callable[[], None] = _ignore_wait,
+        on_events: Callable[[EventStream, list[Event]], None] = lambda _stream, _events: None,
+        on_wait: Callable[[], None] = lambda: None,
     ) -> None:
         adapted, tried = rules_used(request)
         self.received = ReceivedAnswer(asked, request.protocol, request.settings(), adapted, tried)

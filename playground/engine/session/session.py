@@ -1,7 +1,7 @@
 """An open experiment and its lanes, with the commands of a person.
 
 A session is a lane: a conversation with its own end in the tree of turns, its own settings and runs. The first lane is
-the experiment's conversation; Compare adds a lane for each variant. Commands are methods; what happened is told to
+the experiment's conversation; Compare adds a lane for each variant. Commands are methods; what happened is reported to
 subscribers as `Change` values, synchronously and in order.
 """
 
@@ -21,7 +21,6 @@ from playground.domain.transcript import Transcript
 from playground.domain.variables import as_written
 from playground.engine.session.branching import resend_from
 from playground.engine.session.changes import (
-    CallKey,
     Change,
     DebugChanged,
     DraftChanged,
@@ -42,7 +41,6 @@ from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
-    from playground.engine.session.call_notes import Planned, ToolRequest
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
 
@@ -229,16 +227,6 @@ class Session(Lane):
         if turn is not None and turn.is_empty:
             self.history.transcript = self.transcript.remove(turn.id)
             self.observers.tell(PathChanged())
-
-    async def start_run(
-        self,
-        mode: Mode = Mode.RULES,
-        planned: Mapping[CallKey, Planned | ToolRequest] | None = None,
-        *,
-        undo_steps: bool = True,
-    ) -> None:
-        """Perform a run from the head until it ends; see `Runs.start`."""
-        await self.runs.start(mode, planned, undo_steps=undo_steps)
 
     def stop(self, turn_id: str = "") -> None:
         """Stop the run and keep what has arrived; with a turn id only the run of any lane that receives that turn."""

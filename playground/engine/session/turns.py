@@ -71,11 +71,12 @@ class Turns:
 
     def edit_text(self, turn_id: str, text: str, *, in_place: bool = False) -> str:
         """Replace the text of a turn, of a tool turn its result; other parts remain."""
-        return self.apply(edits.SetText(turn_id, text), in_place=in_place).turn_id
+        return self.replace_turn(edits.with_text(self.transcript.turns[turn_id], text), in_place=in_place)
 
     def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
         """Replace the raw arguments of a call; on a branch it waits for a new result."""
-        return self.apply(edits.SetArguments(turn_id, call_id, arguments), in_place=in_place).turn_id
+        turn = edits.with_arguments(self.transcript.turns[turn_id], call_id, arguments)
+        return self.apply(edits.ReplaceTurn(turn, call_id), in_place=in_place).turn_id
 
     def replace_call(self, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool = False) -> tuple[str, str]:
         """Replace a call; its results follow it. Returns the ids of turn and call.
@@ -88,7 +89,7 @@ class Turns:
 
     def add_calls(self, turn_id: str, calls: Iterable[ToolCall], *, in_place: bool = False) -> str:
         """Add calls to a turn. Raises ValueError as `edits.complete_calls` does."""
-        return self.apply(edits.AddCalls(turn_id, tuple(calls)), in_place=in_place).turn_id
+        return self.replace_turn(edits.with_more_calls(self.transcript.turns[turn_id], calls), in_place=in_place)
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Remove a call and its results."""

@@ -123,7 +123,7 @@ async def ask(session: Session) -> Reply:
     before = len(session.transcript.path)
     if reason := session.next_request.refusal():
         return Reply(failure=reason)
-    await session.start_run(Mode.ONCE)
+    await session.runs.start(Mode.ONCE)
     came = session.transcript.path[before:]
     turn = next((turn for turn in reversed(came) if turn.role is Role.ASSISTANT), None)
     outcome = turn.outcome if turn is not None else None

@@ -84,7 +84,7 @@ async def test_lanes_of_answers_follow_the_rules_and_one_undo_takes_all_back(con
     with pytest.raises(RunRefusedError, match="under way"):
         await never.debugger.go_on()
     with pytest.raises(RunRefusedError, match="under way"):
-        await never.start_run()
+        await never.runs.start()
     lanes.stop()
     await work
     assert (never.state, roles(never), never.debugger.stopped) == (RunState.IDLE, "uc", True)

@@ -118,7 +118,7 @@ async def test_step_limit_counts_continued_answers(server: FaultServer, session:
 async def test_single_request_or_step_leaves_the_answer_paused(server: FaultServer, session: Session) -> None:
     server.play(send(head()), send(paused_stream()))
     for number, mode in enumerate((Mode.ONCE, Mode.STEP), 1):
-        await session.start_run(mode)
+        await session.runs.start(mode)
         assert (len(server.requests), session.debugger.answer_paused) == (number, True)
 
 
