@@ -10,7 +10,7 @@ import pytest
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
 from playground.engine.questions import checking
 from playground.engine.questions.worker import SECONDS
-from playground.engine.session.call_notes import VerdictCode
+from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import RunState
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import MARGIN
@@ -68,19 +68,19 @@ def test_rule_waits_for_a_costly_check_until_stopped(
             await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
             (call,) = session.transcript.path[-1].calls
             (card,) = person.conversation.message(-1).calls
-            assert session.debugger.verdict(call).code is VerdictCode.CHECKING
+            assert session.debugger.verdict(call).code is CallVerdictCode.CHECKING
             await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
             if stopped:
                 session.stop()
                 await run
-                assert session.debugger.verdict(call).code is VerdictCode.CHECKING, "its end was not waited for"
+                assert session.debugger.verdict(call).code is CallVerdictCode.CHECKING, "its end was not waited for"
             else:
                 await run
             (reason,) = session.debugger.notes.stops.values()
             assert reason.code is (ReasonCode.STOPPED if stopped else ReasonCode.COSTLY), reason
             said = "too costly to check: it takes longer"
             await person.until(lambda: card.arguments_check.startswith(said), "the verdict in the card")
-            await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
+            await person.until(lambda: session.debugger.verdict(call).code is CallVerdictCode.TOO_COSTLY, "the verdict")
             assert session.state is RunState.IDLE
 
     stage.play(scene)

@@ -40,7 +40,7 @@ async def begin_count(person: Person, to: int = 40) -> tuple[str, str]:
     card = await CallCard.wait(person)
     await card.press("Ask the server")
     debugger = person.session.debugger
-    await person.until(lambda: (ticket := debugger.asked(turn_id, call.id)) is not None and ticket.done, "progress")
+    await person.until(lambda: (ticket := debugger.ticket(turn_id, call.id)) is not None and ticket.done, "progress")
     return turn_id, call.id
 
 

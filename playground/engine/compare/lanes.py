@@ -132,10 +132,10 @@ class Lanes:
     def alternatives(self, turn_id: str) -> tuple[str, ...]:
         """Return the alternatives of a turn that are in no lane, the nearest first. Raises KeyError."""
         siblings = self._main.transcript.siblings(turn_id)
-        shown = {turn.id for lane in self.all for turn in lane.transcript.path}
+        visible = {turn.id for lane in self.all for turn in lane.transcript.path}
         index = siblings.index(turn_id)
         nearest = sorted(range(len(siblings)), key=lambda place: abs(place - index))
-        return tuple(siblings[place] for place in nearest if siblings[place] not in shown)
+        return tuple(siblings[place] for place in nearest if siblings[place] not in visible)
 
     def add_alternatives(self, turn_id: str) -> tuple[Session, ...]:
         """Add a lane for each alternative of a turn, as far as there is room: the nearest, the oldest of them first.
@@ -158,7 +158,7 @@ class Lanes:
         The returned coroutine continues each lane by the rules. Raises RunRefusedError, and LanesError without room.
         """
         self._check_free(len(answers))
-        place, planned = like.debugger.given(turn_id, call_id, answers)
+        place, planned = like.debugger.prepare_fork(turn_id, call_id, answers)
         lanes = self._add([like.settings] * len(answers), like, place=place)
         return _all(
             [lane.runs.start(planned=item, undo_steps=False) for lane, item in zip(lanes, planned, strict=True)]

@@ -21,7 +21,7 @@ from playground.engine.evaluation.judging import Judgement, Judging
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable, CheckVerdict
 from playground.engine.session.session import Session
-from playground.engine.session.tool_calls import Serving
+from playground.engine.session.tool_calls import ToolCaller
 from playground.gateway.tape import Exchange
 from playground.jsonkit.texts import cut
 
@@ -138,7 +138,7 @@ def with_verdicts(answer: Answer, verdicts: Mapping[str, Verdict]) -> Answer:
 
 
 async def ask(
-    inquiry: Inquiry, job: Job, entered: PriceLookup, now: float, serving: Callable[[], Serving] | None = None
+    inquiry: Inquiry, job: Job, entered: PriceLookup, now: float, serving: Callable[[], ToolCaller] | None = None
 ) -> Brought:
     """Ask for one answer; its checks are not made yet. ``serving`` asks tool servers. Cancelled, nothing stays."""
     session, more = inquiry.session(job.case, job.column, serving)

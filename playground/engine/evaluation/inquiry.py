@@ -36,7 +36,7 @@ from playground.engine.session.edits import answers_none
 from playground.engine.session.plan import EXPECTED, Case, Order, Plan
 from playground.engine.session.session import Experiment, Session
 from playground.engine.session.settings import ExperimentSettings
-from playground.engine.session.tool_calls import Serving
+from playground.engine.session.tool_calls import ToolCaller
 from playground.engine.session.variants import Variant, letter_of
 from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSON
@@ -169,7 +169,7 @@ class Inquiry:
         return out
 
     def session(
-        self, case: Case, column: Column, serving: Callable[[], Serving] | None = None
+        self, case: Case, column: Column, serving: Callable[[], ToolCaller] | None = None
     ) -> tuple[Session, list[tuple[Turn, ...]]]:
         """A session with what is asked first, and what is asked after each answer; ``serving`` asks tool servers."""
         first, *rest = self.rounds(case, column)

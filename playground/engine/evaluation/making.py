@@ -26,7 +26,7 @@ from playground.engine.evaluation.answering import (
 from playground.engine.evaluation.inquiry import Inquiry, Job
 from playground.engine.evaluation.judging import Judgement, Judging
 from playground.engine.session.plan import Keep
-from playground.engine.session.tool_calls import Serving
+from playground.engine.session.tool_calls import ToolCaller
 
 #: Hears of what an answer takes, as it is spent: by the answer itself, and by each judge of it.
 Spend: TypeAlias = Callable[[Figures | Judgement], None]
@@ -70,7 +70,7 @@ class Maker:
     """Makes answers in this process. ``serving`` asks tool servers; ``entered`` tells the prices that people set."""
 
     def __init__(
-        self, inquiry: Inquiry, entered: PriceLookup = no_price, serving: Callable[[], Serving] | None = None
+        self, inquiry: Inquiry, entered: PriceLookup = no_price, serving: Callable[[], ToolCaller] | None = None
     ) -> None:
         self._inquiry, self._entered, self._serving = inquiry, entered, serving
         judging = Judging(inquiry.connect, inquiry.profile_of, inquiry.base.profile_id, entered)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallAsked
-from playground.engine.session.tool_calls import Serving, ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCaller, ToolCallError
 
 
 class Recorded:
@@ -20,7 +20,7 @@ class Recorded:
     ``open`` is awaited before anything is asked.
     """
 
-    def __init__(self, serving: Callable[[], Serving], store: AnswerStore, evaluation: str) -> None:
+    def __init__(self, serving: Callable[[], ToolCaller], store: AnswerStore, evaluation: str) -> None:
         self._serving, self._store, self._evaluation = serving, store, evaluation
         self._tools: set[tuple[str, str]] = set()
         self._coming: dict[CallAsked, asyncio.Lock] = {}
@@ -53,7 +53,7 @@ class Recorded:
         self._serving().expect(tool for tool in tools if (tool.server, tool.name_there) not in self._tools)
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
-        """The answer that is kept, else that of the server, which is kept then. Raises ServingError."""
+        """The answer that is kept, else that of the server, which is kept then. Raises ToolCallError."""
         call = CallAsked.of(tool.server, tool.name_there, arguments)
         lock = self._coming.setdefault(call, asyncio.Lock())  # those who ask the same at once have one answer
         try:
@@ -62,10 +62,10 @@ class Recorded:
                 if known is not None:
                     return known.model_copy(update={"recorded": True})
                 if words := self._serving().refusal(tool):
-                    raise ServingError(words)
+                    raise ToolCallError(words)
                 answer = await self._serving().ask(tool, arguments, ticket)
                 await self._store.record(self._evaluation, call, answer)
         except AnswersError as error:
-            raise ServingError(str(error)) from None
+            raise ToolCallError(str(error)) from None
         self._tools.add((tool.server, tool.name_there))
         return answer

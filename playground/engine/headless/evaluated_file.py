@@ -17,7 +17,7 @@ from playground.engine.requests.request_file import STDIN, BadInputError, read_v
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore
-from playground.engine.session.tool_calls import Serving
+from playground.engine.session.tool_calls import ToolCaller
 from playground.jsonkit.values import JSONObject
 
 
@@ -63,7 +63,7 @@ async def inquiry_of(
 
 
 def session_of(
-    value: JSONObject, gateway: Gateway, options: EvaluationOptions, serving: Callable[[], Serving] | None = None
+    value: JSONObject, gateway: Gateway, options: EvaluationOptions, serving: Callable[[], ToolCaller] | None = None
 ) -> Session:
     """The experiment of a file with its plan as the options have it. Raises BadInputError."""
     session = Experiment(

@@ -153,7 +153,7 @@ class CallNotes:
 # ---- verdicts --------------------------------------------------------------------------------------------------------
 
 
-class VerdictCode(StrEnum):
+class CallVerdictCode(StrEnum):
     """Kind of verdict on a call."""
 
     FITS = "fits"
@@ -167,33 +167,33 @@ class VerdictCode(StrEnum):
     @property
     def wrong(self) -> bool:
         """Return whether the call is known to be wrong."""
-        return self not in (VerdictCode.FITS, VerdictCode.CHECKING, VerdictCode.TOO_COSTLY)
+        return self not in (CallVerdictCode.FITS, CallVerdictCode.CHECKING, CallVerdictCode.TOO_COSTLY)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Verdict on a call without running it, words for it, and the problems in its arguments."""
+class CallVerdict:
+    """CallVerdict on a call without running it, words for it, and the problems in its arguments."""
 
-    code: VerdictCode
+    code: CallVerdictCode
     words: str
     problems: tuple[Problem, ...] = ()
 
 
-CHECKING: Final = Verdict(VerdictCode.CHECKING, "Checking…")
+CHECKING: Final = CallVerdict(CallVerdictCode.CHECKING, "Checking…")
 #: The verdict on a call of a custom tool, whose input has no schema.
-FREE_TEXT: Final = Verdict(VerdictCode.FITS, "Free text")
+FREE_TEXT: Final = CallVerdict(CallVerdictCode.FITS, "Free text")
 
 
-class Verdicts:
+class CallVerdicts:
     """Cached verdicts for the tools on offer. A slow one is `CHECKING` first; `changed` is called when it is ready."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._tools: tuple[ToolDefinition, ...] = ()
-        self._cache: dict[tuple[str, str, bool], Verdict] = {}
+        self._cache: dict[tuple[str, str, bool], CallVerdict] = {}
         self._by_name: dict[str, ToolDefinition] = {}
 
-    def verdict(self, call: ToolCall, tools: tuple[ToolDefinition, ...], *, cut: bool = False) -> Verdict:
+    def verdict(self, call: ToolCall, tools: tuple[ToolDefinition, ...], *, cut: bool = False) -> CallVerdict:
         """Return the verdict on a call; `cut` says that the answer broke off inside it."""
         if call.free_text and not cut:
             return FREE_TEXT
@@ -230,20 +230,20 @@ def offered(tools: Iterable[ToolDefinition]) -> dict[str, ToolDefinition]:
     return by_name
 
 
-def _verdict(call: ToolCall, tool: ToolDefinition | None, errors: list[Problem], *, cut: bool) -> Verdict:
+def _verdict(call: ToolCall, tool: ToolDefinition | None, errors: list[Problem], *, cut: bool) -> CallVerdict:
     problems = tuple(errors)
     if cut:
-        return Verdict(VerdictCode.CUT_OFF, "Cut off", problems)
+        return CallVerdict(CallVerdictCode.CUT_OFF, "Cut off", problems)
     if problems and not _is_json(call.arguments):
-        return Verdict(VerdictCode.NOT_JSON, "Not JSON", problems)
+        return CallVerdict(CallVerdictCode.NOT_JSON, "Not JSON", problems)
     if tool is None:
-        return Verdict(VerdictCode.UNKNOWN_TOOL, "No such tool on offer", problems)
+        return CallVerdict(CallVerdictCode.UNKNOWN_TOOL, "No such tool on offer", problems)
     if not_checked(problems):
-        return Verdict(VerdictCode.TOO_COSTLY, "Too costly to check", problems)
+        return CallVerdict(CallVerdictCode.TOO_COSTLY, "Too costly to check", problems)
     if problems:
         count = len(problems)
-        return Verdict(VerdictCode.MISFIT, f"{count} problem{'s' * (count > 1)}", problems)
-    return Verdict(VerdictCode.FITS, "Fits the schema")
+        return CallVerdict(CallVerdictCode.MISFIT, f"{count} problem{'s' * (count > 1)}", problems)
+    return CallVerdict(CallVerdictCode.FITS, "Fits the schema")
 
 
 def _is_json(text: str) -> bool:

@@ -39,11 +39,11 @@ from playground.engine.questions import checking
 from playground.engine.questions.kinds import ReadyAnswer
 from playground.engine.session.call_notes import (
     LATE,
+    CallVerdict,
+    CallVerdicts,
     Pending,
     Planned,
     ToolRequest,
-    Verdict,
-    Verdicts,
     by_hand,
     given_as,
     result_of,
@@ -74,7 +74,7 @@ class Debugger:
         self._next_request = next_request
         self.notes = lane.experiment.notes
         self.pending_calls = lane.pending_calls
-        self._verdicts = Verdicts(self.changed)
+        self._verdicts = CallVerdicts(self.changed)
         self._warnings: tuple[Transcript, dict[CallKey, str]] | None = None  # of a transcript
         lane.observers.subscribe(self._follow, TurnsCopied, CallEdited)
 
@@ -167,7 +167,7 @@ class Debugger:
             self._warnings = (transcript, {key: repeated_words(names[key], count) for key, count in counts.items()})
         return self._warnings[1]
 
-    def verdict(self, call: ToolCall, *, cut: bool = False) -> Verdict:
+    def verdict(self, call: ToolCall, *, cut: bool = False) -> CallVerdict:
         """Return whether a call fits the tools on offer; `cut` says that the answer broke off inside it."""
         return self._verdicts.verdict(call, self._lane.settings.tools, cut=cut)
 
@@ -210,8 +210,8 @@ class Debugger:
         draft = self.notes.draft(turn_id, call.id)
         if draft is not None and draft.prepared is None and draft.ready and (answer := draft.answer) is not None:
             return by_hand(answer)
-        if held := held_back(self._lane.transcript.turns[turn_id], call):
-            return held
+        if incomplete := held_back(self._lane.transcript.turns[turn_id], call):
+            return incomplete
         tool = self.pending_calls.tool(call)
         return ReadyAnswer(call, self.debugging.rule(call.name), tool, self.pending_calls.reach(call, tool))
 
@@ -329,7 +329,7 @@ class Debugger:
 
     # Calling a server without sending a request
 
-    def asked(self, turn_id: str, call_id: str) -> Ticket | None:
+    def ticket(self, turn_id: str, call_id: str) -> Ticket | None:
         """Return the progress of a call at a server; None while no server is answering it."""
         return self.pending_calls.ticket((turn_id, call_id))
 
@@ -339,8 +339,8 @@ class Debugger:
             call = self._call(turn_id, call_id)
         except KeyError:
             return "This call is not there any more."
-        if held := held_back(self._lane.transcript.turns[turn_id], call):
-            return held.words
+        if incomplete := held_back(self._lane.transcript.turns[turn_id], call):
+            return incomplete.words
         tool = self.pending_calls.tool(call)
         reason = server_refusal(call, tool, self.pending_calls.reach(call, tool))
         return reason.words if reason is not None and not self.pending_calls.mendable(tool) else ""
@@ -453,7 +453,7 @@ class Debugger:
 
     # Several answers to one call, in lanes of their own
 
-    def given(
+    def prepare_fork(
         self, turn_id: str, call_id: str, answers: Sequence[Answer]
     ) -> tuple[Transcript, list[dict[CallKey, Planned]]]:
         """Return where lanes begin that give one call different answers, and the answers of each lane from there.
@@ -461,10 +461,10 @@ class Debugger:
         Other calls of the turn keep their answers on the path, or get their drafts. Open edits are kept first. Raises
         RunRefusedError.
         """
-        if reason := self.given_refusal(turn_id, call_id):
+        if reason := self.fork_refusal(turn_id, call_id):
             raise RunRefusedError(reason)
         turn_id = self._keep_open(turn_id)
-        if reason := self.given_refusal(turn_id, call_id):  # an edit made a branch without it
+        if reason := self.fork_refusal(turn_id, call_id):  # an edit made a branch without it
             raise RunRefusedError(reason)
         transcript = self._lane.transcript
         calls = [call.id for call in transcript.turns[turn_id].calls]
@@ -479,7 +479,7 @@ class Debugger:
         rest = {(turn_id, key): others[key] for key in calls[answered:] if key != call_id}
         return transcript.truncate_after(begin), [{**rest, (turn_id, call_id): by_hand(answer)} for answer in answers]
 
-    def given_refusal(self, turn_id: str, call_id: str) -> str:
+    def fork_refusal(self, turn_id: str, call_id: str) -> str:
         """Return why a call cannot be answered in lanes of its own now; empty if possible."""
         lane = self._lane
         if all(turn.id != turn_id for turn in lane.transcript.path):

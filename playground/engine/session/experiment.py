@@ -28,7 +28,7 @@ from playground.engine.session.drafts import Draft, Drafts, Editors
 from playground.engine.session.history import MAIN, History, UndoStack
 from playground.engine.session.settings import ExperimentSettings, changed_names
 from playground.engine.session.titles import Preview, plain_preview, summary_of, title_of
-from playground.engine.session.tool_calls import PendingToolCalls, Serving
+from playground.engine.session.tool_calls import PendingToolCalls, ToolCaller
 from playground.engine.session.turns import Turns
 from playground.gateway.tape import Exchange
 from playground.protocols import DEFAULT
@@ -116,7 +116,7 @@ class ExperimentState:
         profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,
         preview: Preview = plain_preview,
-        serving: Callable[[], Serving] | None = None,
+        serving: Callable[[], ToolCaller] | None = None,
         price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
@@ -148,7 +148,7 @@ class ExperimentState:
         self.notes = CallNotes(self.observer_group)
 
     @property
-    def serving(self) -> Serving | None:
+    def serving(self) -> ToolCaller | None:
         """The caller of tool servers; None without one."""
         return self.ask_servers() if self.ask_servers is not None else None
 
@@ -215,9 +215,9 @@ class Lane:
         facts_of = self.experiment.facts_of
         return facts_of(profile_id or self.settings.profile_id, model) if facts_of is not None else NOTHING_TOLD
 
-    def facts_asked(self, asked: Asked) -> ModelFacts:
+    def facts_asked(self, target: Asked) -> ModelFacts:
         """Return what a gateway tells of a model that was asked."""
-        return self.facts(asked.model or self.settings.model, asked.profile_id)
+        return self.facts(target.model or self.settings.model, target.profile_id)
 
     @property
     def title(self) -> str:

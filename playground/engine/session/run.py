@@ -234,8 +234,8 @@ class Run:
     async def _send(self, request: Request) -> str:
         """Send a request and receive its turns below the tip. Returns the id of the first one."""
         lane, profile_id = self._lane, self._lane.settings.profile_id
-        asked = Asked(profile_id=profile_id, model=request.model, price=lane.price(request.model))
-        executor = self._executor = RequestExecutor(request, asked, self._receive, self._wait_changed)
+        target = Asked(profile_id=profile_id, model=request.model, price=lane.price(request.model))
+        executor = self._executor = RequestExecutor(request, target, self._receive, self._wait_changed)
         self.requests += 1
         self._turns, self._choices, self._started = {}, {}, time.monotonic()
         self._begin_turns([0])
@@ -326,8 +326,8 @@ class Run:
         for turn_id, call in waiting_in(branch):
             key, rule, tool = (turn_id, call.id), debugging.rule(call.name), tools.get(call.name)
             decision: Answer | Asking | Reason
-            if held := held_back(lane.transcript.turns[turn_id], call):
-                decision = held
+            if incomplete := held_back(lane.transcript.turns[turn_id], call):
+                decision = incomplete
             elif self._mode is Mode.STEP:
                 decision = STEPPED
             elif limit and self.requests >= limit:

@@ -77,12 +77,12 @@ def merged_parameters(parameters: Parameters, extra_body: JSONObject) -> Paramet
 
     It is merged into them now: parameters that it hid are set back to their defaults.
     """
-    shown = {hint.needs: True for _, hint in type(parameters).hints() if hint.needs}
-    wire, result = parameters.to_wire(shown), parameters
+    enabled = {hint.needs: True for _, hint in type(parameters).hints() if hint.needs}
+    wire, result = parameters.to_wire(enabled), parameters
     objects = {name: value for name, value in extra_body.items() if isinstance(value, dict)}
     hidden = [name for name, value in objects.items() if merged(wire.get(name), value) != value]
     for name in type(parameters).model_fields if hidden else ():
-        without = parameters.with_value(name, None).to_wire(shown)
+        without = parameters.with_value(name, None).to_wire(enabled)
         if any(without.get(member) != wire[member] for member in hidden):
             result = result.with_value(name, None)
     extra = {name: value for name, value in (result.model_extra or {}).items() if name not in hidden}
@@ -127,7 +127,7 @@ class Snapshot(ExperimentSettings):
         description="The whole tree: each turn after the one it follows, alternatives one after another, oldest first.",
     )
     head: str | None = Field(
-        default=None, description="The end of the branch that is shown; null: above the first turn."
+        default=None, description="The end of the branch that is enabled; null: above the first turn."
     )
     heads: dict[str, str | None] = Field(
         default_factory=dict, description="The ends of the other lanes, by the ids of their variants."

@@ -26,7 +26,7 @@ PROGRESS_INTERVAL: Final = 0.05
 CANCELLED: Final = "Cancelled before the server answered. Ask again, or type a result."
 
 
-class ServingError(Exception):
+class ToolCallError(Exception):
     """A server gave no answer. The text is for people: what happened, why as far as known, what to do."""
 
 
@@ -51,7 +51,7 @@ class Ticket:
         return time.monotonic() - self.began
 
 
-class Serving(Protocol):
+class ToolCaller(Protocol):
     """Calls tools on their servers; `ToolDefinition.server` names the server."""
 
     def refusal(self, tool: ToolDefinition) -> str:
@@ -76,7 +76,7 @@ class Serving(Protocol):
         """Start the stopped servers of these tools in the background; errors are reported when they are called."""
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
-        """Call a tool with raw arguments. Cancelled, it notifies the server. Raises ServingError."""
+        """Call a tool with raw arguments. Cancelled, it notifies the server. Raises ToolCallError."""
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +92,7 @@ class _Pending:
 class PendingToolCalls:
     """Calls of one lane that servers are answering. Several requests for the same call share one answer."""
 
-    def __init__(self, history: History, observers: Observers, serving: Callable[[], Serving] | None = None) -> None:
+    def __init__(self, history: History, observers: Observers, serving: Callable[[], ToolCaller] | None = None) -> None:
         self._history = history
         self._observers = observers
         self._get_serving = serving
@@ -100,7 +100,7 @@ class PendingToolCalls:
         self._timer: asyncio.TimerHandle | None = None
 
     @property
-    def _serving(self) -> Serving | None:
+    def _serving(self) -> ToolCaller | None:
         return self._get_serving() if self._get_serving is not None else None
 
     # Before a call
@@ -132,16 +132,16 @@ class PendingToolCalls:
     def prepare_servers(self, *, honor_breakpoints: bool) -> None:
         """Start the servers that the rules call automatically; rules that stop before each call count on request."""
         tools, rules = self._history.settings.tools, self._history.settings.debugging
-        wanted: list[ToolDefinition] = []
+        tools_to_start: list[ToolDefinition] = []
         for tool in offered(tools).values() if any(tool.server for tool in tools) else ():
             rule = rules.rule(tool.name)
             stops = honor_breakpoints and (rule.before or rule.pause_from == 1)
             if tool.server and rule.policy is Policy.SERVER and not stops:
-                wanted.append(tool)
-        if wanted and (serving := self._serving) is not None:
+                tools_to_start.append(tool)
+        if tools_to_start and (serving := self._serving) is not None:
             serving.expect(
                 tool
-                for tool in wanted
+                for tool in tools_to_start
                 if runs_alone(tool, _reach("", serving.trusted(tool), tool.name in rules.rules, serving.allowed(tool)))
             )
 
@@ -182,10 +182,10 @@ class PendingToolCalls:
         serving = self._serving
         try:
             if serving is None:
-                raise ServingError(UNREACHED.refusal)
+                raise ToolCallError(UNREACHED.refusal)
             async with pending.scope:
                 return await serving.ask(tool, arguments, pending.ticket)
-        except ServingError as error:
+        except ToolCallError as error:
             return Reason(code=ReasonCode.UNANSWERED, words=str(error))
         except TimeoutError:
             if not pending.scope.expired():

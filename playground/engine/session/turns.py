@@ -163,7 +163,7 @@ class Turns:
     def remove(self, turn_id: str) -> None:
         """Remove one turn that is not being received; those after it remain.
 
-        Without any, the neighbouring alternative is shown, unless another lane ends in it.
+        Without any, the neighbouring alternative is sibling, unless another lane ends in it.
         """
         is_last = not self.transcript.children(turn_id)
         self.rewrite(self._without_branch(turn_id) if is_last else self.transcript.remove(turn_id))
@@ -175,8 +175,8 @@ class Turns:
     def _without_branch(self, turn_id: str) -> Transcript:
         before, after = self.transcript, self.transcript.without_branch(turn_id)
         parent = before.turns[turn_id].parent
-        shown = next((turn.id for turn in after.path if turn.parent == parent), None)
-        if shown is not None and after.head != before.head and not self.history.ends.isdisjoint(after.below(shown)):
+        sibling = next((turn.id for turn in after.path if turn.parent == parent), None)
+        if sibling is not None and after.head != before.head and not self.history.ends.isdisjoint(after.below(sibling)):
             return after.truncate_after(parent)
         return after
 

@@ -7,7 +7,7 @@ import asyncio
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
 from playground.engine.inspect.calls import CallIndex
-from playground.engine.session.call_notes import VerdictCode
+from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import DebugChanged
 from playground.engine.session.session import Session
 from tests.hostile.shapes import property_of, tool
@@ -23,8 +23,8 @@ async def test_call_is_being_checked_until_its_verdict_comes(session: Session) -
     index = CallIndex(session)
     for _ in index.update_entries():
         pass
-    assert [entry.verdict.code for entry in index.entries] == [VerdictCode.CHECKING]
+    assert [entry.verdict.code for entry in index.entries] == [CallVerdictCode.CHECKING]
     await asyncio.wait_for(told.wait(), 20)
     for _ in index.update_entries():
         pass
-    assert [entry.verdict.code for entry in index.entries] == [VerdictCode.MISFIT]
+    assert [entry.verdict.code for entry in index.entries] == [CallVerdictCode.MISFIT]

@@ -97,7 +97,7 @@ async def test_progress_of_a_server_is_announced(conversation: ToolConversation,
     await eventually(lambda: any(isinstance(change, DebugChanged) and change.progress for change in announced))
     changed = session.experiment.changed_at
     ((turn_id, call),) = conversation.waiting
-    ticket = session.debugger.asked(turn_id, call.id)
+    ticket = session.debugger.ticket(turn_id, call.id)
     assert ticket is not None
     assert (ticket.done, ticket.total, list(ticket.log)) == (1, 2, ["looking it up"])
     assert (session.state, session.experiment.calls_server) == (RunState.ANSWERING, True)
@@ -109,7 +109,7 @@ async def test_progress_of_a_server_is_announced(conversation: ToolConversation,
     assert session.experiment.changed_at == changed
     sky.let_go()
     await run
-    assert (session.debugger.asked(turn_id, call.id), session.experiment.calls_server) == (None, False)
+    assert (session.debugger.ticket(turn_id, call.id), session.experiment.calls_server) == (None, False)
 
 
 READ_ONLY, DESTRUCTIVE = Hints(read_only=True), Hints(destructive=True)
@@ -198,7 +198,7 @@ async def test_three_calls_are_asked_at_once(conversation: ToolConversation, sky
     run = begin(conversation.ask(THREE))
     await eventually(lambda: len(sky.calls) == 3)
     lisbon, oslo, _ = keys = conversation.keys
-    assert all(debugger.asked(*key) for key in keys)
+    assert all(debugger.ticket(*key) for key in keys)
     debugger.cancel_ask(*lisbon)
     await eventually(lambda: len(sky.cancelled) == 1)
     debugger.send(*oslo, "dry")
@@ -289,7 +289,7 @@ async def test_lanes_ask_separately_and_an_answer_can_go_to_all(conversation: To
     run = begin(lanes.run())
     await eventually(lambda: len(sky.calls) == 2)
     keys = [(turn_id, call.id) for lane in (first, second) for turn_id, call in lane.debugger.waiting]
-    assert [first.debugger.asked(*key) is None for key in keys] == [False, True]
+    assert [first.debugger.ticket(*key) is None for key in keys] == [False, True]
     second.stop()
     await eventually(lambda: second.state is RunState.IDLE)
     assert len(sky.cancelled) <= 1

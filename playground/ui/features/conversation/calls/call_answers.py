@@ -88,7 +88,7 @@ class CallAnswers(QObject):
         if tool is None or not tool.server:
             return None
         debugger = session.debugger
-        ticket = debugger.asked(turn_id, call_id)
+        ticket = debugger.ticket(turn_id, call_id)
         return ServerSide(tool.server, "" if ticket is not None else debugger.ask_refusal(turn_id, call_id), ticket)
 
     def _elsewhere(self, turn_id: str, call_id: str) -> int:

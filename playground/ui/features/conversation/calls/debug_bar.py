@@ -193,7 +193,7 @@ class DebugBar(QFrame):
     def _pending_words(self) -> str:
         pending = self._session.debugger.pending
         debugger = self._session.debugger
-        asked = sum(debugger.asked(turn_id, call.id) is not None for turn_id, call in debugger.waiting)
+        asked = sum(debugger.ticket(turn_id, call.id) is not None for turn_id, call in debugger.waiting)
         if not pending and asked:
             calls = "1 call is" if asked == 1 else f"{asked} calls are"
             return f"{calls} being asked of the tool's server.{self._steps()}"
