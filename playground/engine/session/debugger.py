@@ -46,6 +46,7 @@ from playground.engine.session.call_notes import (
     ToolRequest,
     by_hand,
     given_as,
+    plan_of,
     result_of,
 )
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
@@ -218,12 +219,8 @@ class Debugger:
     def _planned(
         self, call: ToolCall, answer: Planned | Answer | Asking | Reason | None
     ) -> Planned | ToolRequest | Reason | None:
-        rule = self.debugging.rule(call.name)
-        if isinstance(answer, Answer):
-            return Planned(answer, "fixed" if rule.policy is Policy.FIXED else "table")
-        if isinstance(answer, Asking):
-            tool = self.pending_calls.tool(call)
-            return ToolRequest(tool, rule.after) if tool is not None else None
+        if isinstance(answer, Answer | Asking):
+            return plan_of(answer, self.debugging.rule(call.name), self.pending_calls.tool(call))
         return answer
 
     # Answering by hand, without a run. Open edits are kept first, as before every way to continue.

@@ -30,7 +30,6 @@ from playground.domain.debugging import (
     STOPPED,
     Answer,
     Asking,
-    Policy,
     Reason,
     ReasonCode,
     ResultDraft,
@@ -55,6 +54,7 @@ from playground.engine.session.call_notes import (
     Planned,
     ToolRequest,
     offered,
+    plan_of,
     result_of,
 )
 from playground.engine.session.changes import CallKey, DebugChanged, RunState
@@ -342,11 +342,10 @@ class Run:
                 decision = await self._evaluate(question)
             if isinstance(decision, Reason):
                 reasons[key] = decision
-            elif isinstance(decision, Asking):
-                if tool is not None:
-                    decisions[key] = ToolRequest(tool, rule.after and self._mode is not Mode.END)
-            else:
-                decisions[key] = Planned(decision, "fixed" if rule.policy is Policy.FIXED else "table")
+            elif (plan := plan_of(decision, rule, tool)) is not None:
+                if isinstance(plan, ToolRequest) and self._mode is Mode.END:
+                    plan = ToolRequest(plan.tool)
+                decisions[key] = plan
         self._notes.changed()
         return decisions
 
