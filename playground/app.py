@@ -218,7 +218,7 @@ class App:
             self.window.remember_gateway(next_time.name, next_time.default_model)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]
             for session in self.workspace.sessions:
-                session.stop_all()
+                session.experiment.stop()
             await loop.cancel_all()
             for session, turn_ids in growing:
                 session.turns.mark_interrupted(turn_ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -13,3 +14,7 @@ class Role(StrEnum):
     USER = "user"
     ASSISTANT = "assistant"
     TOOL = "tool"
+
+
+#: Roles of instructions: the system turn, or the developer turn in its place.
+INSTRUCTION_ROLES: Final = (Role.SYSTEM, Role.DEVELOPER)

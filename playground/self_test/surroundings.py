@@ -75,7 +75,7 @@ def check_elsewhere() -> str:
 def ask_a_tool_server() -> str:
     """Start our own tool server in the process for them and call a tool. Raises MissingError when nothing answers."""
     from playground.engine.gateways.secrets import KeyringError, Keys
-    from playground.engine.session.serving import Ticket
+    from playground.engine.session.tool_calls import Ticket
     from playground.engine.tool_servers.book import DEMO_ID, ServerBook
     from playground.engine.tool_servers.servers import ServerError, Servers
 

@@ -20,7 +20,7 @@ from playground.app import make_application
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.rows import Row
@@ -81,7 +81,9 @@ def run(short: bool) -> list[Figure]:
     sizes = (SMALL, SHORT_LARGE if short else LARGE)
     gc.collect()
     gc.disable()  # as in the application, which collects between events
-    pane = ConversationPane(Session(_refuse, profile_id=""), lambda _profile, _model: None)  # the owner of cards
+    pane = ConversationPane(
+        Experiment(_refuse, profile_id="").main, lambda _profile, _model: None
+    )  # the owner of cards
     _cost(pane, "prose", SMALL, 50)  # imports and compiles
     for shape in SHAPES:
         # Alternate, so that a slow moment of the machine is not one size's alone.

@@ -22,8 +22,8 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.workspace import OPEN
 from playground.engine.session.plan import Case, Keep, Plan
-from playground.engine.session.serving import Ticket
 from playground.engine.session.session import Session
+from playground.engine.session.tool_calls import Ticket
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets import loop

@@ -12,7 +12,7 @@ from playground.demo.server import DemoServer
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import KeyringError, Keys
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.engine.debugging import MODELS, ToolConversation
 from tests.support.fault_server import FaultServer
 
@@ -33,7 +33,7 @@ async def gateways(gateway: DemoServer, tmp_path: Path) -> AsyncIterator[Gateway
 @pytest.fixture
 def session(gateways: Gateways) -> Session:
     """An empty experiment on the demo gateway."""
-    return Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+    return Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
 
 
 @pytest.fixture(params=["chat", "messages"])

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from playground.domain.tool_servers import DataBlock, Hints, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCallError
 
 PICTURE: Final = DataBlock(kind="image", data="iVBORw0KGgo=", mime="image/png")
 
@@ -81,7 +81,7 @@ class Sky:
         words = (await self._process.stderr.read()).decode().strip()
         for _, answer in self._open.values():
             if not answer.done():
-                answer.set_exception(ServingError(f"“Sky” ended while it was asked. It said last: {words}"))
+                answer.set_exception(ToolCallError(f"“Sky” ended while it was asked. It said last: {words}"))
 
     # What a session asks
 

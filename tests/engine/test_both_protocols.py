@@ -14,7 +14,7 @@ from playground.demo.server import DemoServer
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -82,7 +82,7 @@ def write() -> None:
 
     GOLDEN.mkdir(exist_ok=True)
     for name, model in MODELS.items():
-        session = Session(_no_gateway, profile_id="p", protocol=name, model=model)
+        session = Experiment(_no_gateway, profile_id="p", protocol=name, model=model).main
         session.history.transcript = experiment()
         session.change(tools=tools())
         session.set_parameters(get_protocol(name).parameters_type.from_wire({"temperature": 0.5, "stream": True}))

@@ -17,7 +17,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Role, Turn, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection, Timeouts
 from tests.engine.inspect.lint.answers import (
@@ -284,7 +284,7 @@ async def open_session(server: FaultServer) -> AsyncIterator[Callable[..., Sessi
 
     def make(protocol: str, fields: dict[str, Any]) -> Session:
         profile = Profile(id="p", base_url=server.url)
-        session = Session(connect, profile_id="p", model="m-1", protocol=protocol, profile_of=lambda _: profile)
+        session = Experiment(connect, profile_id="p", model="m-1", protocol=protocol, profile_of=lambda _: profile).main
         limits = {"max_tokens": 100} if protocol == "messages" else {}
         fields = {name: value for name, value in fields.items() if protocol == "chat" or name != "stream_options"}
         session.change(extra_body={"stream": True, **limits, **fields})

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from playground.engine.cassettes.cassette import open_file
-from playground.engine.session.tapes import DEFAULT_LIMIT
+from playground.engine.session.experiment import DEFAULT_LIMIT
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.pages.dialogs import Window, choose_file
 from tests.flows.pages.inspector import Timeline

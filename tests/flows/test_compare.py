@@ -108,7 +108,7 @@ async def test_question_goes_to_two_lanes_with_settings_and_panels_of_their_own(
     assert person.conversation.messages.visible
     await person.run("And now?")
     await person.idle(4)
-    assert len(texts(main.lanes[1])) == 2
+    assert len(texts(main.experiment.lanes[1])) == 2
 
 
 @flow(SLOW)
@@ -123,9 +123,9 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
     assert texts(lanes.all[2]) == []
     await second.press("Stop this lane")
     await person.until(lambda: lanes.all[1].state is RunState.IDLE, "one lane stopped")
-    assert lanes.all[0].busy
+    assert lanes.all[0].experiment.busy
     await person.key(Qt.Key.Key_Escape, SHIFT)
-    await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+    await person.until(lambda: not lanes.all[0].experiment.busy, "all lanes stopped")
 
     await second.choose("Close")
     await compare.wait_for_lanes(2)
@@ -162,7 +162,7 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
     await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
     assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
     await person.key(Qt.Key.Key_Escape, SHIFT)
-    await person.until(lambda: not lanes.all[0].busy, "all lanes stopped")
+    await person.until(lambda: not lanes.all[0].experiment.busy, "all lanes stopped")
     await person.until(lambda: person.conversation.composer.has_button("Run"), "the button to run again")
     await compare.bar.press("Experiment")
     await person.until(lambda: "dock-experiments" in [dock.objectName() for dock in find_docks(person)], "the list")
@@ -203,7 +203,9 @@ async def test_calls_of_lanes_are_answered_one_by_one_or_together(person: Person
     await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
     await person.until(lambda: "waits at 1 call" in compare.lanes[1].metrics, "the call in its metrics")
     await (await compare.wait_for_call(1)).send_result("sunny")
-    await person.until(lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].busy, "the answer of lane B")
+    await person.until(
+        lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].experiment.busy, "the answer of lane B"
+    )
     assert lanes.all[0].debugger.paused
 
 
@@ -299,7 +301,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await person.do(lambda: lanes.tick(main, on=False))
     await second.select()
     await person.run("And now?")
-    await person.until(lambda: len(texts(warm)) == 4 and not main.busy, "a round without lane A")
+    await person.until(lambda: len(texts(warm)) == 4 and not main.experiment.busy, "a round without lane A")
     await person.until(lambda: not second.request_difference, "no comparison below it")
     await person.until(lambda: "Lane A has no other request of the same round" in difference(), "the reason")
 
@@ -385,7 +387,7 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
 def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: Stage) -> None:
     def received(session: Session, turns: int) -> bool:
         """Return whether each lane has so many turns, the last a part of an answer."""
-        ends = [lane.transcript.path[-1] for lane in session.lanes if len(lane.transcript.path) == turns]
+        ends = [lane.transcript.path[-1] for lane in session.experiment.lanes if len(lane.transcript.path) == turns]
         return len(ends) == 3 and all(turn.parts and turn.outcome and not turn.outcome.is_complete for turn in ends)
 
     async def ask(person: Person) -> None:
@@ -403,7 +405,9 @@ def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: S
         session = person.session.main
         await ask(person)
         await person.trigger("experiment.delete")
-        await person.until(lambda: person.session.main is not session and not session.busy, "another experiment")
+        await person.until(
+            lambda: person.session.main is not session and not session.experiment.busy, "another experiment"
+        )
         await person.conversation.notice.press("Undo")
         await person.until(lambda: person.session.main.id == session.id, "the experiment to be back")
         await person.until(lambda: received(person.session.main, 2), "the received text in each lane")

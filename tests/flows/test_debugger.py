@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, ReasonCode, ToolRule
+from playground.engine.session.changes import RunState
 from playground.engine.session.debugger import FILLING
-from playground.engine.session.run_state import RunState
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import CallCard, focus_in, wait_for_dialog

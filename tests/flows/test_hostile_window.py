@@ -10,8 +10,8 @@ import pytest
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
 from playground.engine.questions import checking
 from playground.engine.questions.worker import TIME_LIMIT
+from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import RunState
-from playground.engine.session.verdicts import VerdictCode
 from tests.flows.conftest import Person, Stage, flow
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up
@@ -55,13 +55,13 @@ async def test_rule_with_a_costly_check_waits_until_stopped(person: Person, monk
         await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
         (call,) = session.transcript.path[-1].calls
         (card,) = person.conversation.message(-1).calls
-        assert session.debugger.verdict(call).code is VerdictCode.CHECKING
+        assert session.debugger.verdict(call).code is CallVerdictCode.CHECKING
         await person.until(lambda: card.arguments_check == "checking…", "the check in the card")
         session.stop()
         await run
-        assert session.debugger.verdict(call).code is VerdictCode.CHECKING, "its end was not waited for"
+        assert session.debugger.verdict(call).code is CallVerdictCode.CHECKING, "its end was not waited for"
         (reason,) = session.debugger.notes.stops.values()
         assert reason.code is ReasonCode.STOPPED
         await person.until(lambda: card.arguments_check.startswith("too costly to check: it takes longer"), "it")
-        await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
+        await person.until(lambda: session.debugger.verdict(call).code is CallVerdictCode.TOO_COSTLY, "the verdict")
         assert session.state is RunState.IDLE

@@ -90,7 +90,7 @@ async def test_results_of_a_call_open_as_lanes(person: Person) -> None:
     await person.until(lambda: all(results(one) for one in lanes.all[2:]), "a result in each")
     assert all(one.settings.current.set_fields.get("temperature") == 0.5 for one in lanes.all[1:])
     assert [one.transcript.path[1].id for one in lanes.all[1:]] == [turn_id] * 3
-    await person.until(lambda: not session.busy, "the answers")
+    await person.until(lambda: not session.experiment.busy, "the answers")
 
 
 @flow(DemoConfig(tokens_per_second=60, time_to_first_token=0.02, rate_limit=1_000_000))
@@ -110,5 +110,5 @@ async def test_streaming_answers_grow_in_their_lanes(person: Person) -> None:
     before = length()
     await person.until(lambda: length() > before + 40, "more of it")
     session.stop()
-    await person.until(lambda: not session.busy, "the end")
+    await person.until(lambda: not session.experiment.busy, "the end")
     await person.until(lambda: "first token" in page.lanes[1].metrics, "figures below it")

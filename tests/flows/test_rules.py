@@ -89,7 +89,8 @@ async def test_call_goes_on_in_lanes_and_one_becomes_the_conversation(person: Pe
     await answers.type_answer("C", "no such city")
     lanes = await answers.start(2)
     await person.until(
-        lambda: not session.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]), "answers"
+        lambda: not session.experiment.busy and all(lane.transcript.path[-1].outcome for lane in lanes.all[1:]),
+        "answers",
     )
     assert [results(lane) for lane in lanes.all] == [["21"], ["21", "4"], ["21", "no such city"]]
     assert lanes.all[1].transcript.path[-1].text != lanes.all[2].transcript.path[-1].text

@@ -40,7 +40,7 @@ async def begin_count(person: Person, to: int = 40) -> tuple[str, str]:
     card = await CallCard.wait(person)
     await card.press("Ask the server")
     debugger = person.session.debugger
-    await person.until(lambda: (ticket := debugger.asked(turn_id, call.id)) is not None and ticket.done, "progress")
+    await person.until(lambda: (ticket := debugger.ticket(turn_id, call.id)) is not None and ticket.done, "progress")
     return turn_id, call.id
 
 
@@ -72,7 +72,7 @@ async def test_call_is_answered_or_cancelled_behind_other_experiments_and_deleti
     session = person.session
     await person.do(workspace.new)
     assert person.session is not session
-    await person.until(lambda: not session.asking, "the answer")
+    await person.until(lambda: not session.experiment.calls_server, "the answer")
     draft = session.debugger.notes.draft(*key)
     assert draft is not None
     assert draft.served is not None
@@ -85,7 +85,7 @@ async def test_call_is_answered_or_cancelled_behind_other_experiments_and_deleti
     key = await begin_count(person)
     session = person.session
     await person.do(lambda: session.delete_turn(key[0]))
-    await person.until(lambda: not session.asking, "the answer")
+    await person.until(lambda: not session.experiment.calls_server, "the answer")
     await person.do(session.undo)
     draft = session.debugger.notes.draft(*key)
     assert draft is not None
@@ -97,7 +97,7 @@ async def test_call_is_answered_or_cancelled_behind_other_experiments_and_deleti
     key = await begin_count(person, 1000)
     session = person.session
     await person.do(lambda: workspace.delete(session.id))
-    await person.until(lambda: not session.asking, "the end of the call")
+    await person.until(lambda: not session.experiment.calls_server, "the end of the call")
     await person.do(lambda: workspace.undelete())
     await person.until(lambda: person.session is session, "the experiment")
     reason = session.debugger.reason(*key)
@@ -115,8 +115,8 @@ def test_servers_end_with_window_closed_during_calls(stage: Stage) -> None:
         await person.do(person.app.workspace.new)
         await offer_tools(person, "count_slowly")
         await person.run("Use count_slowly to 1000")
-        await person.until(lambda: person.session.asking and sent(person) == 2, "the call of a rule")
-        assert by_hand.asking
+        await person.until(lambda: person.session.experiment.calls_server and sent(person) == 2, "the call of a rule")
+        assert by_hand.experiment.calls_server
         pids.extend(_children())
         assert pids, "the process of tool servers"
 

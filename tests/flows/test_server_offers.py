@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget, QPushButton
 
 from playground.domain.transcript import Role
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.live import State
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage

@@ -10,7 +10,7 @@ import pytest
 import tests.support.hostile_tool_server as hostile_program
 from playground.domain.tool_servers import ToolServer
 from playground.domain.tools import ToolDefinition
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.engine.tool_servers.acceptance import arriving
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.steps import answer_question
@@ -67,7 +67,7 @@ async def test_tools_of_server_are_added_removed_undone_and_outlive_its_death(pe
     await person.until(lambda: not names(person), "redone")
     person.session.undo()
     await person.until(lambda: "echo" in names(person), "undone again")
-    with pytest.raises(ServingError):
+    with pytest.raises(ToolCallError):
         await person.app.workspace.tool_servers.call("h", "die", {}, Ticket())
     await person.until(lambda: tools.server_state("hostile") == "ready", "a restart after its death")
     await accepted(tools)

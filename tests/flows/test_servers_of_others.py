@@ -7,7 +7,7 @@ import re
 import pytest
 
 from playground.domain.tool_servers import ToolServer
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.engine.tool_servers.live import State
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage
@@ -82,7 +82,7 @@ async def test_window_answers_while_server_floods_open_page(person: Person) -> N
 @flow()
 async def test_death_of_server_is_listed_without_control_characters(person: Person) -> None:
     server_id = await start_server(person, tool_servers.hostile("bidi"))
-    with pytest.raises(ServingError, match="exit code 7"):
+    with pytest.raises(ToolCallError, match="exit code 7"):
         await person.app.workspace.tool_servers.call(server_id, "die", {}, Ticket())
     page = await ServerMessagesPage.open(person)
     await person.until(lambda: any("exit code 7" in text for text in page.messages), "its end")

@@ -152,7 +152,7 @@ async def test_edits_settings_branches_and_deletions_are_undone_and_redone(perso
 
     async def step(work: Any) -> None:
         states.append(state())
-        session.history._states.typing = None  # as if the person had waited
+        session.history.stack.typing = None  # as if the person had waited
         await person.do(work)
 
     await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))

@@ -14,8 +14,8 @@ from playground.app import App
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.profiles import Profile
+from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.session import Session
-from playground.engine.session.verdicts import VerdictCode
 from playground.ui.widgets import loop
 from tests.hostile.gaps import LAID_OUT, LIMIT, PASSES, Gaps
 from tests.hostile.shapes import WindowShape
@@ -92,7 +92,7 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
 
 def _checking(lane: Session) -> bool:
     """Whether the verdict on a call is still to come."""
-    return any(lane.debugger.verdict(call).code is VerdictCode.CHECKING for call in lane.transcript.path[-1].calls)
+    return any(lane.debugger.verdict(call).code is CallVerdictCode.CHECKING for call in lane.transcript.path[-1].calls)
 
 
 async def play(app: App, shape: WindowShape) -> Played:

@@ -24,7 +24,7 @@ async def _asked(stage: Stage, lanes: Lanes, text: str) -> None:
     stage.window.pane.composer.set_text(text)
     stage.window.pane.run()
     await stage.until(lambda: any(lane.transcript.turns for lane in lanes.all), "the question in the lanes")
-    await stage.until(lambda: not lanes.all[0].busy and _answered(lanes.all), "answers in all lanes")
+    await stage.until(lambda: not lanes.all[0].experiment.busy and _answered(lanes.all), "answers in all lanes")
 
 
 def _answered(lanes: tuple[Session, ...]) -> bool:

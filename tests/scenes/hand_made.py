@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role
-from playground.engine.session.draft import Draft
+from playground.engine.session.drafts import Draft
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 

@@ -6,7 +6,7 @@ import contextlib
 
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.servers import ServerError
 from playground.jsonkit.values import JSONObject
 from playground.ui.shell.features import SERVER_ASKS

@@ -41,7 +41,7 @@ async def fill(stage: Stage) -> None:
     await stage.until(lambda: workspace.store is not None and workspace.store.status.mode is Mode.READY, "the store")
     for ago, asked, answer, model in reversed(EARLIER):
         session = workspace.new()
-        session.created_at = now - ago * DAY
+        session.experiment.created_at = now - ago * DAY
         session.change(model=model)
         session.turns.add_turn(make_turn(Role.USER, asked))
         done = Outcome(ending=Ending.COMPLETE, model=model, finish_reason="stop")

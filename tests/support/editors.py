@@ -5,8 +5,8 @@ from __future__ import annotations
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
-from playground.engine.session.open_edits import EditKey, OpenEdit
-from playground.engine.session.session import Session
+from playground.engine.session.drafts import EditKey, OpenEdit
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 
 
@@ -20,7 +20,7 @@ class Edits:
     fixed = False
 
     def __init__(self, session: Session | None = None) -> None:
-        self.session = session or Session(no_gateway, profile_id="demo")
+        self.session = session or Experiment(no_gateway, profile_id="demo").main
         self.log: list[tuple[object, ...]] = []
 
     def get(self, key: EditKey) -> OpenEdit | None:

@@ -16,7 +16,7 @@ from playground.engine.cassettes.server import ReplayServer
 from playground.engine.cassettes.transcript import request_of, transcript_of
 from playground.engine.gateways.profiles import Profile, Timeouts, connection
 from playground.engine.session.changes import PathChanged, SettingsChanged
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 
 if TYPE_CHECKING:
     from playground.engine.gateways.gateways import Gateways
@@ -54,11 +54,11 @@ class CassettePlayer:
 
     def session(self, gateways: Gateways | None = None) -> Session:
         """A new experiment with all that the cassette holds. After a change of gateway it runs on ``gateways``."""
-        session = Session(
+        session = Experiment(
             self._connect(gateways.client if gateways is not None else None),
             profile_id=self.profile.id,
             profile_of=self._profile_of(gateways),
-        )
+        ).main
         exchanges = self.cassette.exchanges
         request = next((found for one in reversed(exchanges) if (found := request_of(one)) is not None), None)
         if request is not None:

@@ -12,7 +12,7 @@ from playground.domain.errors import GUESSES
 from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Transcript, Turn, new_id
-from playground.engine.session.asking import Reception
+from playground.engine.session.request_executor import ReceivedAnswer
 from playground.gateway.tape import Exchange
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
@@ -57,12 +57,12 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     """The turns that an exchange brought, one a choice; one that says what went wrong, where nothing came."""
     sent = body_of(exchange) or {}
     model = sent.get("model")
-    received = Reception(Asked(model=model if isinstance(model, str) else ""), exchange.protocol, sent)
+    received = ReceivedAnswer(Asked(model=model if isinstance(model, str) else ""), exchange.protocol, sent)
     answer = received.answer
     if exchange.protocol and (exchange.status or 0) < 300:
         last = exchange.reads[-1].at if exchange.reads else None  # what the end adds came with it
         for read, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
-            received.take_events(events, read.at if read.data else last)
+            received.add_events(events, read.at if read.data else last)
     failure = exchange.failure
     if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in GUESSES):
         failure = answer.failure

@@ -1,1 +1,1 @@
-"""The same conversation in several ways at once: its lanes, and what differs between them."""
+"""The conversation of an experiment in several lanes at once, and the differences between them."""

@@ -1,4 +1,4 @@
-"""Lanes of one gateway that were refused for the same: what is kept for one of them has the others asked again."""
+"""Lanes of one gateway that were refused for the same reason: a rule kept for one of them is tried in the others."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def keeping(action: Action, outcome: Outcome | None, profile_id: str) -> Action:
-    """The action that keeps an offer, with the rules as that gateway is to keep them; its value is the gateway's id.
+    """Return an action that keeps an offered rule for the gateway; its value is the gateway's profile id.
 
-    Why they are kept is the gateway's own words, as long as they came.
+    The reason of the rule is the message of the failure.
     """
     if action.offer is None:
         return action
@@ -27,17 +27,17 @@ def keeping(action: Action, outcome: Outcome | None, profile_id: str) -> Action:
 
 
 def refused_alike(session: Session, offer: Offer, model: str) -> list[tuple[Session, str]]:
-    """The other lanes of that gateway, of that model or any, that stand at the same refusal, each with its turn."""
+    """Return the other idle lanes of that gateway, and of `model` if given, whose last turn has the same refusal."""
     profile_id = session.settings.profile_id
     return [
         (lane, lane.transcript.path[-1].id)
-        for lane in session.lanes
+        for lane in session.experiment.lanes
         if lane is not session and lane.state is RunState.IDLE and lane.transcript.path
         if lane.settings.profile_id == profile_id and model in ("", lane.settings.model)
-        if any(one.rules == offer.rules for one in _offered(lane.transcript.path[-1]))
+        if any(item.rules == offer.rules for item in _offers(lane.transcript.path[-1]))
     ]
 
 
-def _offered(turn: Turn) -> tuple[Offer, ...]:
+def _offers(turn: Turn) -> tuple[Offer, ...]:
     failure = turn.outcome.failure if turn.outcome is not None else None
     return offers(failure) if failure is not None and not turn.parts else ()

@@ -24,7 +24,7 @@ def case_of(session: Session, turn_id: str) -> Case:
     """
     turn = session.transcript.turns[turn_id]
     answer = turn if turn.role is Role.ASSISTANT else None
-    transcript, tip = session.editors.as_kept(turn.parent if answer is not None else turn_id)
+    transcript, tip = session.editors.preview(turn.parent if answer is not None else turn_id)
     path = transcript.lineage(tip) if tip is not None else ()
     start = next((place for place, turn in enumerate(path) if turn.role not in SYSTEM_ROLES), len(path))
     turns = tuple(turn for turn in path[start:] if not turn.is_empty)
@@ -53,7 +53,7 @@ def begin_with_answer(session: Session, column: EvalVariant, kept: SavedAnswer, 
     settings = column.settings.model_copy(
         update={"title": title, "variables": {name: as_written(name) for name in names_in(kept.turns)}}
     )
-    session.history.begin_anew(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
+    session.history.reset(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
     for exchange in kept.exchanges:
         session.exchanges.keep(exchange)
 

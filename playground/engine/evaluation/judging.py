@@ -18,11 +18,11 @@ from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.values import Value
-from playground.engine.compare.figures import figures_of_turns
+from playground.engine.compare.metrics import turn_metrics
 from playground.engine.evaluation.metrics import AnswerMetrics, metrics_of
-from playground.engine.session.session import Session
+from playground.engine.session.run import Mode
+from playground.engine.session.session import Experiment
 from playground.engine.session.settings import ExperimentSettings
-from playground.engine.session.tool_loop import Mode
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, is_number
@@ -117,16 +117,16 @@ class JudgeClient:
         fields = {"stream": False, **({"response_format": response_format} if response_format is not None else {})}
         parameters = {JUDGE_PROTOCOL: parameters_of(JUDGE_PROTOCOL, fields)}
         settings = ExperimentSettings(profile_id=profile_id, model=check.model, parameters=parameters)
-        session = Session(self._connect, settings=settings, profile_of=self._profile_of, literal=True)
+        session = Experiment(self._connect, settings=settings, profile_of=self._profile_of, literal=True).main
         questions = _questions(check, sent, received)
-        session.history.begin_anew(Transcript().append(*questions), settings)
-        await session.debugger.start(Mode.ONCE)
+        session.history.reset(Transcript().append(*questions), settings)
+        await session.runs.start(Mode.ONCE)
         turns = session.transcript.path
         reply = turns[-1] if len(turns) > len(questions) else None
         failure = reply.outcome.failure if reply is not None and reply.outcome is not None else None
         reason = failure.message if failure is not None else "" if reply is not None else "no answer came"
         reason = cut(reason, _REASON_LENGTH)
-        metrics = metrics_of(figures_of_turns(turns[len(questions) :], profile_id, self._entered))
+        metrics = metrics_of(turn_metrics(turns[len(questions) :], profile_id, self._entered))
         judgement = Judgement(
             model=check.model,
             turns=turns,

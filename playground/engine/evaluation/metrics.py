@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from playground.domain.costs import Cost
 from playground.domain.prices import Price
-from playground.engine.compare.figures import LaneFigures
+from playground.engine.compare.metrics import LaneMetrics
 
 
 class AnswerMetrics(NamedTuple):
@@ -38,7 +38,7 @@ class AnswerMetrics(NamedTuple):
 NO_METRICS: Final = AnswerMetrics()
 
 
-def metrics_of(lane: LaneFigures) -> AnswerMetrics:
+def metrics_of(lane: LaneMetrics) -> AnswerMetrics:
     """Return the metrics of the requests of one answer. A price in several currencies is unknown."""
     one_currency = len(lane.currencies) == 1
     return AnswerMetrics(

@@ -17,15 +17,15 @@ from playground.domain.costs import PriceLookup
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.transcript import Role, Turn, last_answer
 from playground.domain.variables import resolve_turns
-from playground.engine.compare.figures import figures_of_turns
+from playground.engine.compare.metrics import turn_metrics
 from playground.engine.evaluation.judging import JudgeClient, Judgement
 from playground.engine.evaluation.metrics import NO_METRICS, AnswerMetrics, metrics_of, no_price
 from playground.engine.evaluation.resolved import Job, KeyedCheck, ResolvedEvaluation
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable, CheckVerdict
 from playground.engine.session.plan import Keep
-from playground.engine.session.serving import Serving
 from playground.engine.session.session import Session
+from playground.engine.session.tool_calls import ToolCaller
 from playground.gateway.retry import is_transient
 from playground.gateway.tape import Exchange
 from playground.jsonkit.texts import cut
@@ -112,7 +112,7 @@ class LocalAnswerProvider:
         self,
         resolved: ResolvedEvaluation,
         entered: PriceLookup = no_price,
-        serving: Callable[[], Serving] | None = None,
+        serving: Callable[[], ToolCaller] | None = None,
     ) -> None:
         self._resolved, self._entered, self._serving = resolved, entered, serving
         self._judges = JudgeClient(resolved.connect, resolved.profile_of, resolved.base.profile_id, entered)
@@ -203,7 +203,7 @@ def preview(received: Sequence[Turn]) -> str:
 
 
 async def _request_answer(
-    resolved: ResolvedEvaluation, job: Job, entered: PriceLookup, serving: Callable[[], Serving] | None
+    resolved: ResolvedEvaluation, job: Job, entered: PriceLookup, serving: Callable[[], ToolCaller] | None
 ) -> AnswerResult:
     """Request one answer, without its checks."""
     session, rounds = resolved.session(job.case, job.column, serving)
@@ -220,7 +220,7 @@ async def _request_answer(
     path = session.transcript.path
     received = tuple(turn for turn in path if turn.id not in sent_ids)
     failure = _failure(received, refusal)
-    lane = figures_of_turns(received, job.column.settings.profile_id, entered, waits=session.debugger.paused)
+    lane = turn_metrics(received, job.column.settings.profile_id, entered, is_open=session.debugger.paused)
     metrics = metrics_of(lane)._replace(real=sum(map(is_real, received)))
     if not all(turn.outcome.streamed for turn in received if turn.outcome is not None):
         metrics = metrics._replace(first=None)  # the first token of an unstreamed answer is its last

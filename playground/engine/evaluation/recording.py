@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallKey
-from playground.engine.session.serving import Serving, ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCaller, ToolCallError
 
 
 class RecordedCalls:
     """Calls tools as ``serving`` does, each call once; ``store`` holds the answers. Await ``open`` first."""
 
-    def __init__(self, serving: Callable[[], Serving], store: AnswerStore, evaluation: str) -> None:
+    def __init__(self, serving: Callable[[], ToolCaller], store: AnswerStore, evaluation: str) -> None:
         self._serving, self._store, self._evaluation = serving, store, evaluation
         self._tools: set[tuple[str, str]] = set()
         self._locks: dict[CallKey, asyncio.Lock] = {}
@@ -53,7 +53,7 @@ class RecordedCalls:
         self._serving().expect(tool for tool in tools if not self._is_recorded(tool))
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
-        """Return the recorded answer, or else record that of the server. Raises ServingError."""
+        """Return the recorded answer, or else record that of the server. Raises ToolCallError."""
         call = CallKey.of(tool.server, tool.name_there, arguments)
         try:
             async with self._locks.setdefault(call, asyncio.Lock()):  # equal calls at the same time share one answer
@@ -61,10 +61,10 @@ class RecordedCalls:
                 if recorded is not None:
                     return recorded.model_copy(update={"recorded": True})
                 if reason := self._serving().refusal(tool):
-                    raise ServingError(reason)
+                    raise ToolCallError(reason)
                 answer = await self._serving().ask(tool, arguments, ticket)
                 await self._store.record(self._evaluation, call, answer)
         except AnswersError as error:
-            raise ServingError(str(error)) from None
+            raise ToolCallError(str(error)) from None
         self._tools.add((tool.server, tool.name_there))
         return answer

@@ -10,7 +10,7 @@ from playground.domain.adaptations import Adaptation, today
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice.parts import Offer
 from playground.engine.advice.refused_fields import offers
-from playground.engine.session.sent_fields import with_sent_fields
+from playground.engine.session.request_executor import with_sent_fields
 
 if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer

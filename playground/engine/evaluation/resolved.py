@@ -24,11 +24,12 @@ from playground.engine.evaluation.digests import case_digest, check_key, digest_
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable
 from playground.engine.session.branching import system_text
-from playground.engine.session.hand_made import answers_none, written
+from playground.engine.session.drafts import turn_of_draft
+from playground.engine.session.edits import answers_none
 from playground.engine.session.plan import EXPECTED, Budget, Case, Order, Plan
-from playground.engine.session.serving import Serving
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.settings import ExperimentSettings
+from playground.engine.session.tool_calls import ToolCaller
 from playground.engine.session.variants import Variant, letter_of
 from playground.jsonkit.texts import cut, listed
 
@@ -163,7 +164,7 @@ class ResolvedEvaluation:
         return rounds
 
     def session(
-        self, case: Case, column: EvalVariant, serving: Callable[[], Serving] | None = None
+        self, case: Case, column: EvalVariant, serving: Callable[[], ToolCaller] | None = None
     ) -> tuple[Session, list[tuple[Turn, ...]]]:
         """Return a session with the first turns of a case, and the turns to append after each answer.
 
@@ -171,8 +172,8 @@ class ResolvedEvaluation:
         """
         first, *rest = self.rounds(case, column)
         settings = column.settings.model_copy(update={"variables": {**column.settings.variables, **case.values}})
-        session = Session(self.connect, settings=settings, profile_of=self.profile_of, serving=serving)
-        session.history.begin_anew(Transcript().append(*first), settings)
+        session = Experiment(self.connect, settings=settings, profile_of=self.profile_of, serving=serving).main
+        session.history.reset(Transcript().append(*first), settings)
         return session, rest
 
     def sent_turns(self, case: Case, column: EvalVariant) -> tuple[Turn, ...]:
@@ -324,7 +325,7 @@ def _conversation(session: Session) -> tuple[Turn, ...]:
     """Return the conversation up to the user message in the composer, or else up to the last user turn."""
     path = session.transcript.path
     try:
-        draft = written(session.draft, session.transcript)
+        draft = turn_of_draft(session.draft, session.transcript)
     except ValueError:
         draft = None
     if draft is not None and draft.role is Role.USER:

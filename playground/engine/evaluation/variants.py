@@ -77,7 +77,7 @@ def over_parameters(base: ExperimentSettings, ranges: Sequence[ParameterRange]) 
             f"{hints[name].label.lower()} {f'{value:g}' if is_number(value) else value}"
             for name, value in zip(names, values, strict=True)
         )
-        variants.append(Variant(name=words).of(base, base.with_parameters(parameters)))
+        variants.append(Variant(name=words).with_settings(base, base.with_parameters(parameters)))
     return tuple(variants)
 
 
@@ -87,7 +87,7 @@ def over_models(base: ExperimentSettings, models: Iterable[str]) -> tuple[Varian
     if not names:
         raise SweepError("There is no model in the list yet.")
     _check_count(len(names))
-    return tuple(Variant(name=name).of(base, base.changed(model=name)) for name in names)
+    return tuple(Variant(name=name).with_settings(base, base.changed(model=name)) for name in names)
 
 
 def _check_count(count: int) -> None:
@@ -116,7 +116,7 @@ def variant_of_preset(session: Session, preset: Preset) -> Variant:
     """Return a preset as a variant with its name. Raises PresetError."""
     main = session.main
     transcript, settings = beside(main, preset)
-    return Variant(name=preset.name, system=_own_system(main, transcript)).of(main.settings, settings)
+    return Variant(name=preset.name, system=_own_system(main, transcript)).with_settings(main.settings, settings)
 
 
 def copied_variant(variant: Variant) -> Variant:

@@ -26,7 +26,7 @@ from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import JsonListStore, ListFileError
-from playground.engine.session.branching import under_system
+from playground.engine.session.branching import with_system_text
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
@@ -120,7 +120,7 @@ def _applied(session: Session, preset: Preset, *, apart: bool = False) -> tuple[
     if preset.system is not None and session.main is session and not apart:
         transcript = _with_system(transcript, preset.system)
     elif preset.system is not None:  # other lanes keep their system turn
-        transcript = under_system(transcript, preset.system)
+        transcript = with_system_text(transcript, preset.system)
     return transcript, settings
 
 

@@ -29,7 +29,7 @@ from playground.engine.gateway_check.requests import CheckContext, Target
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.lint import Finding, findings
-from playground.engine.session.asking import Asking
+from playground.engine.session.request_executor import RequestExecutor
 from playground.gateway.connection import MEBIBYTE, Connection
 from playground.gateway.limits import read_limits
 from playground.gateway.prepared_request import redactor_for
@@ -341,9 +341,9 @@ class CheckRun:
                 words = f"{judges.failure_line(wait.failure)} Asking again in {seconds}."
             self._notify(WaitChanged(words))
 
-        executor = Asking(request, recipient, waits=report_wait)
+        executor = RequestExecutor(request, recipient, on_wait=report_wait)
         try:
-            await executor.ask(client)
+            await executor.execute(client)
         finally:
             if executor.exchange is not None:
                 self._save_exchange(executor.exchange)

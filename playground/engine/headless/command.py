@@ -15,9 +15,9 @@ from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_
 from playground.engine.headless.show import Console
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions, ServersError
 from playground.engine.requests.request_file import BadInputError
-from playground.engine.session.serving import Serving
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore
+from playground.engine.session.tool_calls import ToolCaller
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON
 
@@ -106,16 +106,16 @@ async def run_command(
 
 
 def gateway_session(
-    gateway: Gateway, *, serving: Callable[[], Serving] | None = None, literal: bool = False
+    gateway: Gateway, *, serving: Callable[[], ToolCaller] | None = None, literal: bool = False
 ) -> Session:
     """Return an empty session on a gateway. With `literal`, texts have no variables."""
-    return Session(
+    return Experiment(
         gateway.connect,
         profile_id=gateway.profile.id,
         profile_of=lambda _profile_id: gateway.profile,
         literal=literal,
         serving=serving,
-    )
+    ).main
 
 
 def restore_experiment(value: JSON, session: Session) -> None:

@@ -40,9 +40,9 @@ from playground.engine.headless.tool_servers import CommandServers, ServerOption
 from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.requests import renamed_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
+from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
 from playground.engine.session.titles import title_of
-from playground.engine.session.tool_loop import Mode
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
@@ -92,7 +92,7 @@ async def _run(command: Command, path: Path, options: RunOptions) -> ExitCode:
         for lane in lanes:
             lane.change(reasoning_return=options.reasoning)
     session.exchanges.limit = sys.maxsize if options.record is not None else 0  # only a recording needs the bodies
-    console.lost = session.stop_all
+    console.lost = session.experiment.stop
     counts = [get_protocol(lane.settings.protocol).choices(lane.next_request.body()) for lane in lanes]
     if not options.as_json:
         session.subscribe(Printer(session, console, counts[0]).changed)
@@ -126,7 +126,7 @@ async def _perform(session: Session, *, loops: bool) -> str:
         if loops:
             await session.debugger.run_to_end()
         else:
-            await session.debugger.start(Mode.ONCE)
+            await session.runs.start(Mode.ONCE)
     except RunRefusedError as error:
         return str(error)
     return ""
@@ -207,13 +207,14 @@ def _load_experiment(session: Session, value: JSON, options: RunOptions, default
 
     `default_model` is used where the experiment names none. Raises BadInputError.
     """
-    from playground.engine.session.hand_made import answers_none, without_call, written
+    from playground.engine.session.drafts import turn_of_draft
+    from playground.engine.session.edits import answers_none, without_call
     from playground.engine.session.next_request import without_value
 
     restore_experiment(value, session)
     lanes = _selected(session, options)
     try:
-        turn = written(session.draft, session.transcript)
+        turn = turn_of_draft(session.draft, session.transcript)
     except ValueError as error:
         raise BadInputError(f"the message being written: {error}") from None
     if turn is not None and not answers_none(turn):
@@ -320,7 +321,7 @@ def _at_calls(session: Session, refusal: str, console: Console, servers: Command
     if reason is not None and reason.code is ReasonCode.LIMIT:
         console.say(f"{reason.words} Still open: {names}")
         return ExitCode.STEP_LIMIT
-    tool = debugger.asks.tool(waiting[0][1])
+    tool = debugger.pending_calls.tool(waiting[0][1])
     if tool is None or not tool.server:
         console.say(f"No answer for {names}. Add a row to the table.")
     elif servers is None:

@@ -26,7 +26,7 @@ from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from playground.engine.gateways.secrets import Secret
-    from playground.engine.session.retry_wait import RetryWait
+    from playground.engine.session.request_executor import RetryWait
     from playground.engine.session.session import Session
 
 _PIECE: Final = 1_000_000  # characters that are written at once

@@ -11,7 +11,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.io.spreadsheet import csv_text, json_text
-from playground.engine.session.verdicts import CHECKING, Verdict
+from playground.engine.session.call_notes import CHECKING, CallVerdict
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class CallEntry:
     turn_number: int
     turn_id: str
     call: ToolCall
-    verdict: Verdict
+    verdict: CallVerdict
     on_path: bool
     result: ToolResult | None = None
     result_turn_id: str | None = None

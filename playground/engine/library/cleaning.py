@@ -64,7 +64,7 @@ async def clean_session(session: Session, redactor: Redactor) -> None:
             found = await asyncio.to_thread(cleaned, exchange, redactor)
             if found is not None and session.exchanges.get(exchange.id) is exchange:
                 session.experiment.exchange_changed(found)
-    changed_at = session.changed_at
+    changed_at = session.experiment.changed_at
     for turn in tuple(session.transcript.turns.values()):
         outcome = _cleaned(turn.outcome, redactor) if turn.outcome is not None else None
         if outcome is not None and session.transcript.turns.get(turn.id) is turn:
@@ -72,7 +72,7 @@ async def clean_session(session: Session, redactor: Redactor) -> None:
             session.observers.tell(TurnChanged(turn.id))
     for change in (TitleChanged(), SettingsChanged()):
         session.observers.tell(change)  # both are shown without the secrets of the moment
-    session.changed_at = changed_at
+    session.experiment.changed_at = changed_at
 
 
 def _cleaned(outcome: Outcome, redactor: Redactor) -> Outcome | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.domain.transcript import Turn
-from playground.engine.session.titles import Front, plain_front, summary_of, title_of
+from playground.engine.session.titles import Preview, plain_preview, summary_of, title_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
@@ -57,16 +57,16 @@ def summarize(session: Session) -> ExperimentSummary:
         summary=session.summary,
         model=session.settings.model,
         protocol=session.settings.protocol,
-        pinned=session.pinned,
-        archived=session.archived,
-        created_at=session.created_at,
-        changed_at=session.changed_at,
+        pinned=session.experiment.pinned,
+        archived=session.experiment.archived,
+        created_at=session.experiment.created_at,
+        changed_at=session.experiment.changed_at,
         has_error=any(map(has_error, turns)),
         has_tools=bool(session.settings.tools) or any(map(has_tools, turns)),
     )
 
 
-def summarize_snapshot(found: Snapshot, front: Front = plain_front) -> ExperimentSummary:
+def summarize_snapshot(found: Snapshot, front: Preview = plain_preview) -> ExperimentSummary:
     """The line of an experiment as it is kept; its title is cut by ``front``."""
     transcript = found.transcript
     return ExperimentSummary(

@@ -199,7 +199,7 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
         session = workspace.blank(first.settings.profile_id)
         session.begin_with(protocol=like.protocol, model=like.model, parameters={like.protocol: like.current})
         into(session, conversation)
-        session.created_at = first.created_at - number * _BEHIND
+        session.experiment.created_at = first.experiment.created_at - number * _BEHIND
         workspace.add_experiment(session, look=False)
         sessions.append(session)
         if not number % _TOGETHER:

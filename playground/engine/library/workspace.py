@@ -22,8 +22,8 @@ from playground.domain.transcript import new_id
 from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
 from playground.engine.session.changes import TitleChanged
-from playground.engine.session.session import Session
-from playground.engine.session.tapes import DEFAULT_LIMIT
+from playground.engine.session.experiment import DEFAULT_LIMIT
+from playground.engine.session.session import Experiment, Session
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class Workspace:
                 raise KeyError(experiment_id)
             kept = self._restored(loaded, exchanges)
             kept.history.recall(past)
-            kept.unread = tally(unread)
+            kept.experiment.unread = tally(unread)
         self._put(kept, stored=True)
         return kept
 
@@ -268,7 +268,7 @@ class Workspace:
 
     async def _restore(self, store: Store, path: Path) -> Path | None:
         for session in self.sessions:
-            session.stop_all()
+            session.experiment.stop()
         for autosave in (*self._autosaves.values(), *self._alive.values()):
             autosave.end()
         try:
@@ -357,8 +357,8 @@ class Workspace:
     def _flag(self, experiment_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
         session = self._open_one(experiment_id) or self._held(experiment_id)
         if session is not None:
-            session.pinned = session.pinned if pinned is None else pinned
-            session.archived = session.archived if archived is None else archived
+            session.experiment.pinned = session.experiment.pinned if pinned is None else pinned
+            session.experiment.archived = session.experiment.archived if archived is None else archived
             session.observers.tell(TitleChanged())
         if experiment_id in self._closed and self.store is not None:
             experiment = self._closed[experiment_id]
@@ -407,15 +407,15 @@ class Workspace:
 
     def blank(self, profile_id: str) -> Session:
         """A new, empty experiment on the gateway of that id, which is nowhere among the others yet."""
-        return Session(
+        return Experiment(
             self._client,
             profile_of=self.gateways.get,
             profile_id=profile_id,
-            front=self.gateways.keys.front,
+            preview=self.gateways.keys.front,
             serving=lambda: self.serving,
             price_of=self.gateways.price,
             facts_of=self.gateways.facts,
-        )
+        ).main
 
     def restored(self, found: Snapshot) -> tuple[Session, str]:
         """A session with what was found, on its gateway, on one of that name or on the one in use; nowhere in the list.
@@ -472,7 +472,7 @@ class Workspace:
             self._watch(session, stored=stored)
             if not stored and session.id in self._autosaves:
                 self._autosaves[session.id].now()  # it may have come from the clipboard, and be nowhere else
-        newer = sum(1 for one in self.sessions if one.created_at > session.created_at)
+        newer = sum(1 for one in self.sessions if one.experiment.created_at > session.experiment.created_at)
         self.sessions.insert(newer, session)
         self._used[session.id] = None
         self._let_go()
@@ -482,7 +482,7 @@ class Workspace:
 
         if self.store is not None:
             self._autosaves[session.id] = self._alive[session.id] = Autosave(session, self.store, stored=stored)
-            session.fetch_exchange = self.store.tape
+            session.experiment.fetch_exchange = self.store.tape
 
     def _look_at(self, session: Session) -> None:
         self.current = session
@@ -511,7 +511,12 @@ class Workspace:
                 self._closed[key] = experiment
 
     def _is_idle(self, session: Session) -> bool:
-        if self.store is None or session is self.current.main or session.busy or session.asking:
+        if (
+            self.store is None
+            or session is self.current.main
+            or session.experiment.busy
+            or session.experiment.calls_server
+        ):
             return False
         return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
 
@@ -609,7 +614,7 @@ class Workspace:
         session = self._open_one(experiment_id)
         empty = session is not None and untouched(session)
         if session is not None:
-            session.stop_all()
+            session.experiment.stop()
             gone = _Gone(self.sessions.index(session), session, time.monotonic())
             self.sessions.remove(session)
             experiment = summarize(session)

@@ -22,8 +22,7 @@ from playground.domain.variables import as_written, names_in
 from playground.engine.gateways.secrets import secret_in
 from playground.engine.requests.taken_apart import left_over, take_apart
 from playground.engine.session.changes import RunState
-from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import draft_of, written
+from playground.engine.session.drafts import Draft, draft_of, turn_of_draft
 from playground.gateway.redact import MASK
 from playground.jsonkit.merge import at_path, merged
 from playground.jsonkit.reading import parse_json
@@ -225,7 +224,7 @@ def _turns(
 
 def _typable(turn: Turn) -> bool:
     """Whether what a turn holds can stand in the composer."""
-    again = written(draft_of(turn), Transcript())
+    again = turn_of_draft(draft_of(turn), Transcript())
     return again is not None and [_part(part) for part in again.parts] == [_part(part) for part in turn.parts]
 
 
@@ -248,7 +247,7 @@ def _matched(
         yield from turns[:stem]
         yield from read[len(_read_back(session, turns[:stem])) :]
         return
-    rules = session.next_request.build(at=None).rules
+    rules = session.next_request.build(tip=None).rules
     roles = {rule.field: rule.to for rule in rules if rule.kind is AdaptationKind.ROLE}
     ours, theirs = [_said(turn) for turn in before], [_said(turn) for turn in read]
     for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def field_flags(session: Session) -> dict[str, str]:
     """Phrases by the names of the fields, for those about which there is something to say."""
-    request = session.next_request.build(at=None)  # without turns: these are about settings
+    request = session.next_request.build(tip=None)  # without turns: these are about settings
     protocol, parameters = get_protocol(request.protocol), request.parameters
     try:
         body = protocol.encode(request)
@@ -24,7 +24,7 @@ def field_flags(session: Session) -> dict[str, str]:
         return {}
     paths = type(parameters).places()
     found: dict[str, list[str]] = {}
-    told = told_flags(request, session.experiment.facts(request.model))
+    told = told_flags(request, session.facts(request.model))
     for oddity in (*protocol.oddities(body), *told):
         for name, path in paths.items():
             if oddity.is_about(path):

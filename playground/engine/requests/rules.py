@@ -6,7 +6,7 @@ from typing import Final
 
 from playground.domain.adaptations import Adaptation, AdaptationKind, effective
 from playground.domain.request import Request
-from playground.engine.session.sent_fields import plain_settings
+from playground.engine.session.request_executor import plain_settings
 from playground.jsonkit.merge import MemberPath, holds
 
 _WHY: Final = {

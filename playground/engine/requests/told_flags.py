@@ -50,8 +50,8 @@ def told_flags(request: Request, facts: ModelFacts) -> tuple[Oddity, ...]:
 
 def flags_now(session: Session) -> tuple[Oddity, ...]:
     """The same for what is set in a session, without its turns."""
-    request = session.next_request.build(at=None)
-    return told_flags(request, session.experiment.facts(request.model))
+    request = session.next_request.build(tip=None)
+    return told_flags(request, session.facts(request.model))
 
 
 def flags_about(flags: Iterable[Oddity], path: MemberPath) -> str:

@@ -121,7 +121,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
             body = loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
-    told = _Fields(request, told_flags(request, session.experiment.facts(request.model)))
+    told = _Fields(request, told_flags(request, session.facts(request.model)))
     fields = tuple(told.rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
     return RequestView("POST", url, headers, fields, text, problem, cut, told.changes)

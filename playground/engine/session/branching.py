@@ -1,7 +1,7 @@
-"""An edit of a turn that was answered becomes a branch: the old answers stay with the words that they answered.
+"""Branches of a conversation: an edit of an answered turn becomes a branch, so that old answers keep their questions.
 
-What belongs to the edited turn goes along as copies: further words and results up to the first answer, and below a
-system prompt examples that were written as well, up to the first turn that was received. Pure functions.
+Turns that belong to the edited turn are copied with it: further messages and results up to the first answer; below a
+system turn also written examples, up to the first received turn. Pure functions over transcripts.
 """
 
 from __future__ import annotations
@@ -10,111 +10,122 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from playground.domain.parts import Text
+from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Role, Transcript, Turn, common_prefix, make_turn, new_id
 
 _REPLIES = (Role.ASSISTANT, Role.TOOL)
-_SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 
 
-class Branched(NamedTuple):
-    """A transcript with a new branch, and the ids of the turns that were copied for it, each with its copy's."""
+class Branch(NamedTuple):
+    """A transcript with a new branch, and the new ids of the copied turns by their old ids."""
 
     transcript: Transcript
     copies: Mapping[str, str]
 
 
 def has_answers(transcript: Transcript, turn_id: str, call_id: str = "") -> bool:
-    """Whether somebody has replied to what stands in a turn, or to the call of that id in it, on whatever branch.
+    """Return whether a turn, or the call of that id in it, has a reply on any branch.
 
-    Any turn below an assistant or a tool turn is a reply to it; below the others a turn of the assistant or of a tool
-    is, received or written. Results that stand behind their calls are about those: they count for the call that they
-    answer only. A failed turn in which nothing arrived is none. Raises KeyError for an unknown turn.
+    Every turn below an assistant or tool turn is a reply to it; below other turns, assistant and tool turns are.
+    Results directly after their calls count for the call that they answer only. A failed empty turn does not count.
+    Raises KeyError for an unknown turn.
     """
-    replies = transcript.turns[turn_id].role in _REPLIES
-    left = [(key, replies) for key in transcript.children(turn_id)]
-    while left:
-        key, in_round = left.pop()
-        turn, below = transcript.turns[key], transcript.children(key)
-        if in_round and turn.role is Role.TOOL:
+    is_reply = transcript.turns[turn_id].role in _REPLIES
+    queue = [(key, is_reply) for key in transcript.children(turn_id)]
+    while queue:
+        key, follows_calls = queue.pop()
+        turn, children = transcript.turns[key], transcript.children(key)
+        if follows_calls and turn.role is Role.TOOL:
             if call_id and any(result.call_id == call_id for result in turn.results):
                 return True
-        elif turn.outcome is not None and not turn.parts and not below:
+        elif turn.outcome is not None and not turn.parts and not children:
             continue
-        elif replies or turn.role in _REPLIES:
+        elif is_reply or turn.role in _REPLIES:
             return True
-        left += [(child, in_round and turn.role is Role.TOOL) for child in below]
+        queue += [(child, follows_calls and turn.role is Role.TOOL) for child in children]
     return False
 
 
-def branched(before: Transcript, after: Transcript, turn_id: str, growing: Collection[str] = ()) -> Branched:
-    """``before`` with the edit of a turn that made ``after`` of it as a branch beside that turn; its end is the head.
+def branch(before: Transcript, after: Transcript, turn_id: str, receiving: Collection[str] = ()) -> Branch:
+    """Add the edit of a turn, which made `after` of `before`, to `before` as a branch; its end is the head.
 
-    ``growing`` are turns that are being received.
+    Turns in `receiving` are still streaming; they remain on their branch.
     """
-    before, after = _through(before, turn_id), _through(after, turn_id)
-    rest = list(after.path)
+    before, after = select_through(before, turn_id), select_through(after, turn_id)
+    path = list(after.path)
     count = (after.place(turn_id) or 0) + 1
-    edited = rest[count - 1].role
-    while count < len(rest) and not _is_answer(rest[count], edited) and rest[count].id not in growing:
+    role = path[count - 1].role
+    while count < len(path) and not _is_answer(path[count], role) and path[count].id not in receiving:
         count += 1
-    return beside(before, rest[:count])
+    return fork(before, path[:count])
 
 
-def beside(before: Transcript, path: Collection[Turn]) -> Branched:
-    """``before`` with another path beside its own; what the two begin with is shared, the rest is copied."""
-    rest = list(path)
-    count, shorter = common_prefix(before.path, rest), min(len(before.path), len(rest))
-    while count < shorter and before.path[count] == rest[count]:
+def fork(before: Transcript, path: Collection[Turn]) -> Branch:
+    """Add another path to a transcript; the turns with which both paths begin are shared, the others copied."""
+    turns = list(path)
+    count, shorter = common_prefix(before.path, turns), min(len(before.path), len(turns))
+    while count < shorter and before.path[count] == turns[count]:
         count += 1
-    shared = rest[count - 1].id if count else None
-    rest = rest[count:]
-    copies = {turn.id: new_id() for turn in rest}
-    made = [turn.model_copy(update={"id": copies[turn.id]}) for turn in rest]
-    return Branched(before.truncate_after(shared).append(*made), copies)
+    shared = turns[count - 1].id if count else None
+    copies = {turn.id: new_id() for turn in turns[count:]}
+    copied = [turn.model_copy(update={"id": copies[turn.id]}) for turn in turns[count:]]
+    return Branch(before.truncate_after(shared).append(*copied), copies)
 
 
-def system_text(transcript: Transcript) -> str:
-    """What the system turn says, the first of the path; empty without one."""
-    path = transcript.path
-    return path[0].text if path and path[0].role in _SYSTEM else ""
+def resend_from(transcript: Transcript, turn_id: str) -> str:
+    """Return the turn from which to send after an edit of `turn_id`: the last written one of its exchange.
 
-
-def under_system(transcript: Transcript, text: str) -> Transcript:
-    """The conversation under another system turn, on a branch of its own: with what was written up to the first answer.
-
-    An empty text: under none.
+    Raises KeyError for an unknown turn.
     """
-    if system_text(transcript) == text:
-        return transcript
-    path = transcript.path
-    first = path[0] if path and path[0].role in _SYSTEM else None
-    rest = path[1:] if first is not None else path
-    received = next((number for number, turn in enumerate(rest) if turn.outcome is not None), len(rest))
-    top = first if first is not None else make_turn(Role.SYSTEM)
-    others = tuple(part for part in top.parts if not isinstance(part, Text))
-    above = (top.model_copy(update={"parts": (Text(text=text), *others)}),) if text else ()
-    return beside(transcript, (*above, *rest[:received])).transcript
-
-
-def asking(transcript: Transcript, turn_id: str) -> str:
-    """The turn from which the model is to be asked after an edit of that one: the last that was written below it on
-    its branch, without answers at the end. Raises KeyError for an unknown turn."""
-    path = _through(transcript, turn_id).path
-    at = last = next(number for number, turn in enumerate(path) if turn.id == turn_id)
-    for number in range(at + 1, len(path)):
-        if _is_answer(path[number], path[at].role):
+    path = select_through(transcript, turn_id).path
+    start = last = next(index for index, turn in enumerate(path) if turn.id == turn_id)
+    for index in range(start + 1, len(path)):
+        if _is_answer(path[index], path[start].role):
             break
-        if path[number].role is not Role.ASSISTANT:
-            last = number
+        if path[index].role is not Role.ASSISTANT:
+            last = index
     return path[last].id
 
 
-def _is_answer(turn: Turn, to: Role) -> bool:
-    """Whether a turn ends what belongs to one of that role above it."""
-    example = to in _SYSTEM and turn.outcome is None
-    return turn.role is Role.ASSISTANT and not example
-
-
-def _through(transcript: Transcript, turn_id: str) -> Transcript:
-    """The transcript with a path that goes through that turn."""
+def select_through(transcript: Transcript, turn_id: str) -> Transcript:
+    """Return the transcript with a path that contains that turn."""
     return transcript if transcript.place(turn_id) is not None else transcript.select(turn_id)
+
+
+def _is_answer(turn: Turn, edited: Role) -> bool:
+    """Return whether a turn ends the exchange of an edited turn of that role above it."""
+    is_example = edited in INSTRUCTION_ROLES and turn.outcome is None
+    return turn.role is Role.ASSISTANT and not is_example
+
+
+# ---- the system turn -------------------------------------------------------------------------------------------------
+
+
+def system_turn(transcript: Transcript) -> Turn | None:
+    """Return the system turn, the first of the path; None without one."""
+    path = transcript.path
+    return path[0] if path and path[0].role in INSTRUCTION_ROLES else None
+
+
+def system_text(transcript: Transcript) -> str:
+    """Return the text of the system turn; empty without one."""
+    turn = system_turn(transcript)
+    return turn.text if turn is not None else ""
+
+
+def turn_with_system_text(turn: Turn | None, text: str) -> Turn:
+    """Return a system turn with another text, a new one for None; its other parts remain."""
+    turn = turn if turn is not None else make_turn(Role.SYSTEM)
+    parts = tuple(part for part in turn.parts if not isinstance(part, Text))
+    return turn.model_copy(update={"parts": (Text(text=text), *parts)})
+
+
+def with_system_text(transcript: Transcript, text: str) -> Transcript:
+    """Put the conversation under another system turn, on a branch up to the first answer; an empty text removes it."""
+    if system_text(transcript) == text:
+        return transcript
+    first = system_turn(transcript)
+    turns = transcript.path[1:] if first is not None else transcript.path
+    received = next((index for index, turn in enumerate(turns) if turn.outcome is not None), len(turns))
+    system = (turn_with_system_text(first, text),) if text else ()
+    return fork(transcript, (*system, *turns[:received])).transcript

@@ -1,6 +1,6 @@
-"""What a session tells, and whom: synchronously, in order, each of the kinds of change that it named.
+"""Change events of an experiment, told to observers synchronously and in order.
 
-Changes are values only: an observer looks the new state up in the session.
+Changes are values: an observer reads the new state from the session.
 """
 
 from __future__ import annotations
@@ -8,22 +8,32 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, TypeAlias
 
 from playground.domain.transcript import Transcript
-from playground.engine.session.run_state import RunState as RunState
+
+
+class RunState(StrEnum):
+    """State of the runs of a lane."""
+
+    IDLE = "idle"
+    WAITING = "waiting"  # the request was sent, nothing has come back
+    STREAMING = "streaming"
+    RETRYING = "retrying"  # an attempt failed before any content; another one follows after a wait
+    ANSWERING = "answering"  # calls are being answered: by a server, or with a delay
 
 
 @dataclass(frozen=True, slots=True)
 class PathChanged:
-    """Turns were added, removed or moved, or the head went elsewhere; ``by_run``: nobody did so by hand."""
+    """Turns were added, removed or moved, or the head moved; `by_run`: not by hand."""
 
     by_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TurnChanged:
-    """One turn has new parts or a new outcome; its place is the same."""
+    """One turn has new parts or a new outcome; its place is unchanged."""
 
     turn_id: str
     by_run: bool = False
@@ -31,25 +41,25 @@ class TurnChanged:
 
 @dataclass(frozen=True, slots=True)
 class TurnGrew:
-    """A turn being received has more in it: ``session.growing[turn_id]``."""
+    """A turn being received has more content: `session.growing[turn_id]`."""
 
     turn_id: str
 
 
-#: A call: the turn that made it, and its id there.
+#: A call: the id of its turn, and its own id.
 CallKey: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnsCopied:
-    """Turns are being copied for a branch that is shown from then on: ids of both. Told before it is there."""
+    """Turns are copied for a new branch: their new ids by the old ones. Told before the branch exists."""
 
     copies: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class CallEdited:
-    """A call is another one: what it was, where it is now, and the turns as they were before."""
+    """A call was edited: its key before and now, and the transcript before."""
 
     was: CallKey
     now: CallKey
@@ -58,19 +68,19 @@ class CallEdited:
 
 @dataclass(frozen=True, slots=True)
 class RunStateChanged:
-    """The run began, got its first answer, or ended."""
+    """A run began, got its first answer, or ended."""
 
     state: RunState
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged:
-    """Gateway, protocol, model, parameters, tools or extra body are different: what will be sent is too."""
+    """Gateway, protocol, model, parameters, tools or extra body changed, and with them the next request."""
 
 
 @dataclass(frozen=True, slots=True)
 class TitleChanged:
-    """The experiment's title or its line of state is different."""
+    """The experiment's title or summary changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +92,9 @@ class ExchangeChanged:
 
 @dataclass(frozen=True, slots=True)
 class DebugChanged:
-    """The rules for calls, typed results, reasons for waiting, delayed answers, calls that a server is asked, or loops
-    are different. ``progress``: nothing but how far a server is with a call, 20 times a second at most.
+    """The rules for calls, typed results, reasons for waiting, pending answers, server calls or runs changed.
+
+    `progress`: only the progress of a server changed, 20 times a second at most.
     """
 
     progress: bool = False
@@ -91,7 +102,7 @@ class DebugChanged:
 
 @dataclass(frozen=True, slots=True)
 class DraftChanged:
-    """What stands in the composer is different."""
+    """The content of the composer or of an open editor changed."""
 
 
 Change: TypeAlias = (
@@ -112,75 +123,77 @@ Change: TypeAlias = (
 Observer: TypeAlias = Callable[[Change], None]
 
 
-#: What is another one for every lane of an experiment, when it is for one of them; the rest comes with every token, or
-#: is one lane's own.
-_OF_ALL: Final = frozenset({PathChanged, TurnChanged, SettingsChanged, TitleChanged, DebugChanged, DraftChanged})
+#: Changes that are reported to every lane of an experiment, whichever lane they happen in.
+_SHARED: Final = frozenset({PathChanged, TurnChanged, SettingsChanged, TitleChanged, DebugChanged, DraftChanged})
 
 
 class _Callbacks:
-    """Those who are told, by kind of change."""
+    """Observers, each with the kinds of change it wants; none means all."""
 
     def __init__(self) -> None:
-        self._all: list[tuple[Observer, tuple[type[Change], ...]]] = []
-        self._by_kind: dict[type[Change], tuple[Observer, ...]] = {}  # found out when first needed
+        self._observers: list[tuple[Observer, tuple[type[Change], ...]]] = []
 
     def add(self, callback: Observer, kinds: tuple[type[Change], ...]) -> Callable[[], None]:
         observer = (callback, kinds)
-        self._all.append(observer)
-        self._by_kind.clear()
+        self._observers.append(observer)
 
         def cancel() -> None:
             with contextlib.suppress(ValueError):
-                self._all.remove(observer)
-            self._by_kind.clear()
+                self._observers.remove(observer)
 
         return cancel
 
     def clear(self) -> None:
-        self._all.clear()
-        self._by_kind.clear()
+        self._observers.clear()
 
-    def of(self, kind: type[Change]) -> tuple[Observer, ...]:
-        if not self._all:
-            return ()
-        callbacks = self._by_kind.get(kind)
-        if callbacks is None:
-            callbacks = tuple(callback for callback, kinds in self._all if not kinds or kind in kinds)
-            self._by_kind[kind] = callbacks
-        return callbacks
+    def tell(self, change: Change) -> None:
+        for callback, kinds in tuple(self._observers):
+            if not kinds or type(change) in kinds:
+                callback(change)
+
+
+class ObserverGroup:
+    """The observers of all lanes of an experiment."""
+
+    def __init__(self) -> None:
+        self.everywhere = _Callbacks()
+        self.lanes: list[_Callbacks] = []
+
+    def clear(self) -> None:
+        """Remove all observers."""
+        for callbacks in (self.everywhere, *self.lanes):
+            callbacks.clear()
+
+    def tell(self, change: Change) -> None:
+        """Tell a change to the observers of all lanes."""
+        for callbacks in (self.everywhere, *self.lanes):
+            callbacks.tell(change)
 
 
 class Observers:
-    """Those of a session; ``beside`` are those of another lane of the same experiment."""
+    """The observers of one lane."""
 
-    def __init__(self, beside: Observers | None = None) -> None:
+    def __init__(self, group: ObserverGroup) -> None:
+        self._group = group
         self._own = _Callbacks()
-        self._everywhere: _Callbacks = beside._everywhere if beside is not None else _Callbacks()
-        self._lanes: list[_Callbacks] = beside._lanes if beside is not None else []
-        self._lanes.append(self._own)
+        group.lanes.append(self._own)
 
     def subscribe(self, callback: Observer, *kinds: type[Change], everywhere: bool = False) -> Callable[[], None]:
-        """Tell ``callback`` of every change of these kinds from now on; of every change where none is named.
+        """Call `callback` for changes of these kinds in this lane, of all kinds if none is named.
 
-        Two kinds come with every token: who names others costs nothing then. ``everywhere``: of what happens in any
-        lane of the experiment, once. Returns a function that ends it.
+        `everywhere`: once for changes in any lane of the experiment. Returns a function that cancels it.
         """
-        return (self._everywhere if everywhere else self._own).add(callback, kinds)
+        return (self._group.everywhere if everywhere else self._own).add(callback, kinds)
 
     def forget(self) -> None:
-        """Nobody is told any more, in any lane: what is told and what tells it no longer keep each other."""
-        for callbacks in (self._everywhere, *self._lanes):
-            callbacks.clear()
+        """Remove all observers of all lanes."""
+        self._group.clear()
 
-    def tell(self, change: Change, *, here: bool = False) -> None:
-        """Pass a change on; ``here``: to no other lane, whatever it is."""
-        kind = type(change)
-        for callback in self._own.of(kind):
-            callback(change)
-        for callback in self._everywhere.of(kind):
-            callback(change)
-        if not here and len(self._lanes) > 1 and kind in _OF_ALL:
-            for lane in tuple(self._lanes):
+    def tell(self, change: Change, *, only_this_lane: bool = False) -> None:
+        """Tell a change to the observers; shared kinds to those of all lanes, unless `only_this_lane`."""
+        self._own.tell(change)
+        self._group.everywhere.tell(change)
+        if not only_this_lane and type(change) in _SHARED:
+            for lane in tuple(self._group.lanes):
                 if lane is not self._own:
-                    for callback in lane.of(kind):
-                        callback(change)
+                    lane.tell(change)

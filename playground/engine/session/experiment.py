@@ -1,30 +1,38 @@
-"""What one experiment is made of, below its runs: what they read, and where they write what they bring."""
+"""State of an open experiment: what its lanes share, and what each lane has of its own.
+
+`Experiment` and `Session` in `playground.engine.session.session` add the commands.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from copy import copy
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Final
 
+from playground.domain.accumulator import GrowingChoice
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
-from playground.domain.transcript import Transcript
+from playground.domain.transcript import Transcript, new_id
+from playground.engine.session.call_notes import CallNotes
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
     ExchangeChanged,
+    ObserverGroup,
     Observers,
     RunState,
     RunStateChanged,
     SettingsChanged,
     TitleChanged,
 )
-from playground.engine.session.draft import Draft
-from playground.engine.session.editors import Editors
-from playground.engine.session.history import History
-from playground.engine.session.serving import Serving
-from playground.engine.session.settings import ExperimentSettings, different
-from playground.engine.session.tapes import Tapes
+from playground.engine.session.drafts import Draft, Drafts, Editors
+from playground.engine.session.history import MAIN, History, UndoStack
+from playground.engine.session.settings import ExperimentSettings, changed_names
+from playground.engine.session.titles import Preview, plain_preview, summary_of, title_of
+from playground.engine.session.tool_calls import PendingToolCalls, ToolCaller
 from playground.engine.session.turns import Turns
+from playground.gateway.tape import Exchange
+from playground.protocols import DEFAULT
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
@@ -32,142 +40,229 @@ if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
     from playground.gateway.limits import RateLimits
-    from playground.gateway.tape import Exchange
 
+#: Returns a client for a profile id; raises RunRefusedError if there is none.
 Connect = Callable[[str], Awaitable["GatewayClient"]]
+#: Returns a stored exchange by the ids of the experiment and its own.
+FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]
+
+#: Default limit of the memory of recorded bodies, in bytes.
+DEFAULT_LIMIT: Final = 256 * 1024 * 1024
+#: Memory of a read besides its bytes.
+_READ_OVERHEAD: Final = 128
 
 
-class Experiment:
-    """Its state in the present, each piece with the one way to change it; ``state`` is where its runs stand.
+class Tapes(dict[str, Exchange]):
+    """Exchanges by id, oldest first, with a limit of the memory of their bodies.
 
-    ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
-    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``price_of``
-    gives the price of a model of a gateway; without it, what was entered in the profile counts. ``facts_of`` gives
-    what its gateway tells of a model; without it nothing is told. ``literal`` says
-    that its turns are text to the last brace and hold no variables. ``serving`` gives what asks tool servers
-    when it is first needed; without it none can be asked. ``lane`` gives the same experiment as a lane of
-    Compare has it: with an end, settings and runs of its own.
+    Above the limit the oldest bodies are dropped; times, headers and failures remain. Exchanges under way and the
+    latest one keep their bodies.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        super().__init__()
+        self._limit = limit
+        self._sizes: dict[str, int] = {}  # of ended exchanges with their bodies, oldest first
+
+    @property
+    def limit(self) -> int:
+        """Bytes that the bodies of ended exchanges may take together. A lower one takes effect at once."""
+        return self._limit
+
+    @limit.setter
+    def limit(self, limit: int) -> None:
+        self._limit = limit
+        self._drop_oldest()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that the bodies of ended exchanges take now."""
+        return sum(self._sizes.values())
+
+    def keep(self, exchange: Exchange) -> None:
+        """Add an exchange, or more of it; called for every read, so it costs nothing before the end."""
+        self[exchange.id] = exchange
+        if exchange.ended is not None and exchange.id not in self._sizes and not exchange.dropped:
+            size = len(exchange.request_body) + exchange.size + _READ_OVERHEAD * len(exchange.reads)
+            self._sizes[exchange.id] = size
+            self._drop_oldest(spared=exchange.id)
+
+    def _drop_oldest(self, spared: str = "") -> None:
+        used = self.bytes
+        for id_ in list(self._sizes):
+            if used <= self._limit or id_ == spared:
+                break
+            used -= self._sizes.pop(id_)
+            self[id_].drop()
+
+
+class ExperimentState:
+    """State of an experiment that its lanes share; it begins with `settings`, or with a profile, protocol and model.
+
+    `profile_of` returns a gateway's profile, from which extra body and reasoning rule are inherited; `price_of` the
+    price of a gateway's model (by default that in the profile); `facts_of` its context limits and abilities; `serving`
+    the caller of tool servers, when it is first needed. `literal`: turns contain no variables. `preview` shortens texts
+    and removes secrets. `unread` counts rows that the store could not read.
     """
 
     def __init__(
         self,
         connect: Connect,
-        settings: ExperimentSettings,
-        profile_of: Callable[[str], Profile] | None = None,
         *,
+        profile_id: str = "",
+        protocol: str = DEFAULT,
+        model: str = "",
+        settings: ExperimentSettings | None = None,
+        profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,
-        serving: Callable[[], Serving] | None = None,
+        preview: Preview = plain_preview,
+        serving: Callable[[], ToolCaller] | None = None,
         price_of: PriceLookup | None = None,
         facts_of: Callable[[str, str], ModelFacts] | None = None,
     ) -> None:
+        if settings is None:
+            settings = ExperimentSettings(
+                profile_id=profile_id,
+                protocol=protocol,
+                model=model,
+                parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
+            )
+        self.id = new_id()
+        self.created_at = self.changed_at = time.time()
+        self.pinned = self.archived = False
+        self.left_out: tuple[str, ...] = ()  # lanes that get no messages, as in a snapshot
+        self.unread: Mapping[tuple[str, bool], int] = {}
         self.connect = connect
+        self.fetch_exchange: FetchExchange | None = None
+        self.profile_of = profile_of
         self.price_of = price_of
-        self._facts_of = facts_of
+        self.facts_of = facts_of
         self.ask_servers = serving
         self.literal = literal
-        self.profile_of = profile_of
-        self._of: Experiment | None = None  # whose lane it is: not itself, to be freed with its last user
-        self.observers = Observers()
-        self.history = History(settings)
-        self.turns = Turns(self.history, self.observers)
-        self.editors = Editors(self.turns, self.observers)
-        self._draft = Draft()
+        self.preview = preview
+        self.stack = UndoStack(settings)
+        self.observer_group = ObserverGroup()
+        self.growing: dict[str, GrowingChoice] = {}
+        self.drafts = Drafts()
         self.exchanges = Tapes()
+        self.notes = CallNotes(self.observer_group)
+
+    @property
+    def serving(self) -> ToolCaller | None:
+        """The caller of tool servers; None without one."""
+        return self.ask_servers() if self.ask_servers is not None else None
+
+    # Recordings
+
+    def exchange_changed(self, exchange: Exchange, observers: Observers | None = None) -> None:
+        """Add an exchange, or more of it, and tell the observers of its lane, by default of all."""
+        self.exchanges.keep(exchange)
+        (observers or self.observer_group).tell(ExchangeChanged(exchange.id))
+
+
+class Lane:
+    """State of a lane of `experiment`, that of the variant `variant_id`; of the conversation by default.
+
+    `state` is that of its run, `limits` are the rate limits in the latest response.
+    """
+
+    def __init__(self, experiment: ExperimentState, variant_id: str = MAIN) -> None:
+        self.experiment = experiment
+        self.observers = Observers(experiment.observer_group)
+        self.history = History(experiment.stack, variant_id)
+        self.turns = Turns(self.history, self.observers, experiment.growing)
+        self.editors = Editors(experiment.drafts, self.turns, self.observers)
+        self.pending_calls = PendingToolCalls(self.history, self.observers, experiment.ask_servers)
+        self.exchanges = experiment.exchanges
         self.limits: RateLimits | None = None
         self.state = RunState.IDLE
 
-    def lane(self, variant_id: str) -> Experiment:
-        """The same, of the lane of a variant; to be made once."""
-        made = copy(self)
-        made._of = self._main
-        made.observers = Observers(self.observers)
-        made.history = self.history.lane(variant_id)
-        made.turns = Turns(made.history, made.observers, self.turns)
-        made.editors = Editors(made.turns, made.observers, self.editors)
-        made.limits, made.state = None, RunState.IDLE
-        return made
-
     @property
-    def _main(self) -> Experiment:
-        return self._of or self
-
-    @property
-    def serving(self) -> Serving | None:
-        """What asks tool servers; None where none can be asked."""
-        return self.ask_servers() if self.ask_servers is not None else None
-
-    @property
-    def draft(self) -> Draft:
-        """What stands in the composer, which all lanes have together."""
-        return self._main._draft
-
-    @draft.setter
-    def draft(self, draft: Draft) -> None:
-        self._main._draft = draft
+    def id(self) -> str:
+        """The id of the experiment."""
+        return self.experiment.id
 
     @property
     def transcript(self) -> Transcript:
-        """The turns as they are."""
+        """The present turns."""
         return self.history.transcript
 
     @property
     def settings(self) -> ExperimentSettings:
-        """What is set now."""
+        """The present settings."""
         return self.history.settings
 
     @property
+    def growing(self) -> dict[str, GrowingChoice]:
+        """The turns being received, in any lane."""
+        return self.experiment.growing
+
+    @property
     def profile(self) -> Profile | None:
-        """The gateway's settings, as far as they are known here."""
-        return self.profile_of(self.settings.profile_id) if self.profile_of is not None else None
+        """The profile of the gateway; None if it is unknown."""
+        profile_of = self.experiment.profile_of
+        return profile_of(self.settings.profile_id) if profile_of is not None else None
 
     def price(self, model: str) -> Price | None:
-        """What a model costs now on the gateway in use; None where nobody says."""
-        if self.price_of is not None:
-            return self.price_of(self.settings.profile_id, model)
+        """Return the present price of a model of the gateway; None if unknown."""
+        if self.experiment.price_of is not None:
+            return self.experiment.price_of(self.settings.profile_id, model)
         profile = self.profile
         return profile.prices.get(model) if profile is not None else None
 
-    def facts(self, model: str) -> ModelFacts:
-        """What the gateway in use tells of a model; nothing where that is not known here."""
-        return self._facts_of(self.settings.profile_id, model) if self._facts_of is not None else NOTHING_TOLD
+    def facts(self, model: str, profile_id: str = "") -> ModelFacts:
+        """Return what a gateway tells of a model, by default the present gateway."""
+        facts_of = self.experiment.facts_of
+        return facts_of(profile_id or self.settings.profile_id, model) if facts_of is not None else NOTHING_TOLD
 
-    def facts_asked(self, asked: Asked) -> ModelFacts:
-        """The same of a model that was asked, whichever gateway it was on."""
-        here = self.settings
-        gateway, model = asked.profile_id or here.profile_id, asked.model or here.model
-        return self._facts_of(gateway, model) if self._facts_of is not None else NOTHING_TOLD
+    def facts_asked(self, target: Asked) -> ModelFacts:
+        """Return what a gateway tells of a model that was asked."""
+        return self.facts(target.model or self.settings.model, target.profile_id)
+
+    @property
+    def title(self) -> str:
+        """The title set by a person, else the first words of the first user turn."""
+        return title_of(self.transcript, self.settings.title, self.experiment.preview)
+
+    @property
+    def summary(self) -> str:
+        """A summary in one line for the list: the model, then the most important fact."""
+        words = summary_of(self.transcript, self.settings.model, self.state)
+        return self.experiment.preview(words, len(words))
+
+    def subscribe(
+        self, callback: Callable[[Change], None], *kinds: type[Change], everywhere: bool = False
+    ) -> Callable[[], None]:
+        """Subscribe to changes; see `Observers.subscribe`."""
+        return self.observers.subscribe(callback, *kinds, everywhere=everywhere)
+
+    def set_state(self, state: RunState) -> None:
+        """Set the state of the run, and tell the observers."""
+        if state is not self.state:
+            self.state = state
+            self.observers.tell(RunStateChanged(state))
+            self.observers.tell(TitleChanged())
+            if state is RunState.IDLE:
+                self.observers.tell(SettingsChanged(), only_this_lane=True)  # its next request is another one
+
+    @property
+    def draft(self) -> Draft:
+        """The content of the composer, shared by all lanes."""
+        return self.experiment.drafts.composer
 
     def set(self, settings: ExperimentSettings) -> None:
-        """Let all be set as these settings have it: an edit that can be undone."""
+        """Replace the settings, as one edit."""
         before = self.settings
         if settings is not before and settings != before:
-            self.history.keep_for(" ".join(different(before, settings)))
+            self.history.push_setting(" ".join(changed_names(before, settings)))
             self.history.settings = settings
             self.tell_settings(before)
 
     def tell_settings(self, before: ExperimentSettings) -> None:
-        """Tell what is set otherwise than ``before``; rules for calls are no part of a request, nor is the title."""
+        """Tell which settings differ from those before."""
         now = self.settings
         if now.model_copy(update={"title": before.title, "debugging": before.debugging}) != before:
-            self.tell(SettingsChanged())
-        self.tell(TitleChanged())
+            self.observers.tell(SettingsChanged())
+        self.observers.tell(TitleChanged())
         if now.debugging != before.debugging:
-            self.tell(DebugChanged())
-
-    def tell(self, change: Change) -> None:
-        """Pass a change on."""
-        self.observers.tell(change)
-
-    def exchange_changed(self, exchange: Exchange) -> None:
-        """An exchange is new, or more of it is known."""
-        self.exchanges.keep(exchange)
-        self.tell(ExchangeChanged(exchange.id))
-
-    def set_state(self, state: RunState) -> None:
-        """Its runs stand elsewhere."""
-        if state is not self.state:
-            self.state = state
-            self.tell(RunStateChanged(state))
-            self.tell(TitleChanged())
-            if state is RunState.IDLE:
-                self.observers.tell(SettingsChanged(), here=True)  # what would be sent from here
+            self.observers.tell(DebugChanged())

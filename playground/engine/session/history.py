@@ -1,8 +1,7 @@
-"""The states an experiment can go back and forth to: its turns and what is set, as they are, were, and would be again.
+"""Undo and redo of an experiment: its tree of turns, the ends of its lanes, and its settings.
 
-A run goes on while a person edits: what it brought is laid over a past state when that state is gone back to, so that
-undoing an edit never loses an answer. Nothing is rewritten while turns arrive, however much is remembered. The lanes
-of Compare are places in the same tree: their way back is one.
+A run goes on while a person edits: when a past state is restored, the turns received since are added to it, so that
+undoing an edit never loses an answer. All lanes share one tree and one undo stack.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final
@@ -20,297 +18,298 @@ from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import RequestSettings, Variant
 
 UNDO_DEPTH = 200
-TYPING: Final = 2.0  # seconds; a setting changed again before they are over is being typed, and that is one edit
-AT_ONCE: Final = 0.3  # seconds; what is set so soon after something else belongs to it: a gateway and its model, say
+#: Seconds within which changes of the same setting are one edit, as typing is.
+TYPING: Final = 2.0
+#: Seconds within which changes of different settings are one edit: a gateway and its model, for instance.
+AT_ONCE: Final = 0.3
 
-
-#: The conversations of an experiment, by the lane they stand in; its own has no name. All are of the same tree.
+#: Transcripts by lane: the variant's id, or `MAIN`. All share one tree of turns and differ in their heads.
 Places = Mapping[str, Transcript]
-#: The name of the conversation itself.
+#: The name of the conversation's own lane.
 MAIN: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Past:
-    """A state, the sources that were bringing turns when it was kept with their lanes, and how much they had brought.
+class _State:
+    """A state of undo: the sources that were adding turns with their lanes, and how many turns had been received.
 
-    ``moment`` is when the edit was made that left it.
+    `moment` is the time of the edit that followed it.
     """
 
     places: Places
     settings: ExperimentSettings
     sources: Mapping[str, str]
-    brought: int
+    received: int
     moment: float = -inf
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The states that undo goes back to, newest first, as far as they can outlive the process: those of turns alone.
-
-    ``stamp`` is another object whenever there may be others.
-    """
+    """States of undo that can be stored, newest first: those of turns alone. `stamp` differs after any change."""
 
     stamp: object
     states: tuple[Places, ...] = ()
 
 
 @dataclass
-class _States:
-    """What all lanes of an experiment have together: the state as it is, and those around it."""
+class UndoStack:
+    """The present state of an experiment and the states around it, shared by the histories of its lanes.
 
-    settings: ExperimentSettings
-    clock: Callable[[], float]
-    places: Places = field(default_factory=lambda: {MAIN: Transcript()})
-    typing: tuple[str, float] | None = None  # what was set last, and when, as long as nothing else happened
-    undo: list[_Past] = field(default_factory=list)
-    redo: list[_Past] = field(default_factory=list)
-    open: dict[str, str] = field(default_factory=dict)  # sources, and the lanes they bring turns to
-    brought: dict[str, tuple[int, str, Turn]] = field(default_factory=dict)  # turn → when it came first, its source, it
-    count: int = 0
-    kept: Kept | None = None
-    as_one: bool = False  # what is edited now belongs to the edit before
-    applied: dict[str, tuple[ExperimentSettings, ExperimentSettings]] = field(default_factory=dict)
-
-
-class History:
-    """``transcript`` and ``settings`` are the state as it is, free to be set; what can be undone is around it.
-
-    A *source* is a name for something that brings turns: a tool loop, or one turn. ``clock`` gives seconds. ``lane``
-    gives the same states as a lane sees them: it ends elsewhere in the tree, and what is set for it is what is set for
-    all with what its variant has otherwise.
+    `clock` gives seconds. `sources` are runs that add turns, with their lanes.
     """
 
-    def __init__(self, settings: ExperimentSettings, clock: Callable[[], float] = time.monotonic) -> None:
-        self._states = _States(settings, clock)
-        self._lane = MAIN
+    settings: ExperimentSettings
+    clock: Callable[[], float] = time.monotonic
+    places: Places = field(default_factory=lambda: {MAIN: Transcript()})
+    typing: tuple[str, float] | None = None  # name and time of the last change of a setting, if nothing followed
+    undo: list[_State] = field(default_factory=list)
+    redo: list[_State] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    received: dict[str, tuple[int, str, Turn]] = field(default_factory=dict)  # turn id → number, source, turn
+    count: int = 0
+    kept: Kept | None = None
+    grouping: bool = False
+    applied: dict[str, tuple[ExperimentSettings, ExperimentSettings]] = field(default_factory=dict)
 
-    def lane(self, variant_id: str) -> History:
-        """The same, of the lane of a variant."""
-        made = copy(self)
-        made._lane = variant_id
-        return made
+    def state(self, source: str = "") -> _State:
+        """Return the present state; `source` is the run that causes the next edit, if any."""
+        sources = {name: lane for name, lane in self.sources.items() if name != source}
+        return _State(self.places, self.settings, sources, self.count, self.clock())
 
-    @property
-    def transcript(self) -> Transcript:
-        """The turns as they are. Of a lane that is closed the head is the conversation's."""
-        places = self._states.places
-        found = places.get(self._lane)
-        return found if found is not None else places[MAIN]
-
-    @transcript.setter
-    def transcript(self, transcript: Transcript) -> None:
-        self._states.places = _moved(self._states.places, self._lane, transcript)
-
-    @property
-    def settings(self) -> ExperimentSettings:
-        """What is set."""
-        states = self._states
-        if self._lane == MAIN:
-            return states.settings
-        known = states.applied.get(self._lane)
-        if known is None or known[0] is not states.settings:
-            variant = self._variant
-            found = variant.applied(states.settings) if variant is not None else states.settings
-            known = states.applied[self._lane] = (states.settings, found)
-        return known[1]
-
-    @settings.setter
-    def settings(self, settings: ExperimentSettings) -> None:
-        states, variant = self._states, self._variant
-        if self._lane != MAIN:
-            ours = {name: getattr(states.settings, name) for name in RequestSettings.model_fields}
-            base = settings.model_copy(update=ours)
-            if variant is not None:
-                made = variant.of(base, settings)
-                variants = tuple(made if one.id == variant.id else one for one in base.variants)
-                base = base.model_copy(update={"variants": variants})
-            settings = base
-        states.settings = settings
-        states.places = _of_variants(states.places, settings)
-
-    @property
-    def _variant(self) -> Variant | None:
-        return next((one for one in self._states.settings.variants if one.id == self._lane), None)
-
-    @property
-    def ends(self) -> set[str | None]:
-        """Where the lanes end, the conversation among them."""
-        return {place.head for place in self._states.places.values()}
-
-    @property
-    def heads(self) -> dict[str, str | None]:
-        """The ends of the lanes, by the ids of their variants."""
-        return {name: place.head for name, place in self._states.places.items() if name != MAIN}
-
-    def begin_anew(
-        self, transcript: Transcript, settings: ExperimentSettings, heads: Mapping[str, str | None] | None = None
-    ) -> None:
-        """This is the state, and there is no other to go to. A lane without a head ends where the conversation does."""
-        states = self._states
-        ends = {name: head for name, head in (heads or {}).items() if head is None or head in transcript.turns}
-        found = {name: transcript.truncate_after(head) for name, head in ends.items()}
-        states.settings, states.places = settings, _of_variants({MAIN: transcript, **found}, settings)
-        states.typing = states.kept = None
-        for known in (states.undo, states.redo, states.open, states.brought):
-            known.clear()
-
-    def begin(self, source: str) -> None:
-        """From now on ``source`` brings turns; the states kept meanwhile will hold them too."""
-        self._states.open[source] = self._lane
-
-    def end(self, source: str) -> None:
-        """``source`` brings no more turns."""
-        states = self._states
-        states.open.pop(source, None)
-        needed = set(states.open).union(*(past.sources for past in (*states.undo, *states.redo)))
-        states.brought = {key: entry for key, entry in states.brought.items() if entry[1] in needed}
-
-    def brought(self, source: str, turn: Turn) -> None:
-        """``source`` brought a turn, or more of one."""
-        states = self._states
-        known = states.brought.get(turn.id)
-        if known is None:
-            states.count += 1
-        elif turn.parent is None:  # it has lost its place meanwhile; the past may still have one
-            turn = turn.model_copy(update={"parent": known[2].parent})
-        states.brought[turn.id] = (known[0] if known else states.count, source, turn)
-        states.kept = None
-
-    def keep(self, by: str = "") -> None:
-        """An edit is about to be made: this state can be gone back to. ``by`` is the source that goes on, if any."""
-        states = self._states
-        states.typing = states.kept = None
-        if states.as_one:
-            return
-        states.undo.append(self._now(by))
-        del states.undo[:-UNDO_DEPTH]
-        states.redo.clear()
-
-    @contextmanager
-    def as_one(self) -> Iterator[None]:
-        """What is edited in here, in whatever lane, is one edit."""
-        self.keep()
-        before, self._states.as_one = self._states.as_one, True
-        try:
-            yield
-        finally:
-            self._states.as_one = before
-
-    def keep_for(self, what: str) -> None:
-        """The same before something is set. ``what`` names it: while that goes on, as typing does, it is one edit."""
-        states = self._states
-        what = f"{self._lane}.{what}"
-        now, before = states.clock(), states.typing
-        again = before is not None and now - before[1] < (TYPING if before[0] == what else AT_ONCE)
-        if not (again and states.undo):
-            self.keep()
-        states.typing, states.kept = (what, now), None
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a state to go back to."""
-        return bool(self._states.undo)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a state to go forth to."""
-        return bool(self._states.redo)
-
-    @property
-    def moment(self) -> float:
-        """When the edit was made that ``undo`` takes back, in seconds of the clock; before all time without one."""
-        return self._states.undo[-1].moment if self._states.undo else -inf
-
-    def kept(self) -> Kept:
-        """What can be gone back to, for a store. What was set beside the turns is left out: undo goes over it, and
-        where turns or ends were other ones with it the way back ends.
-        """
-        now = self._states
-        if now.kept is None:
-            states, newer, settings = [], now.places, now.settings
-            for past in reversed(now.undo):
-                state = self._whole(past)
-                if past.settings is settings or past.settings == settings:
-                    states.append(state)
-                elif any(newer.get(name, place) is not place for name, place in state.items()):
-                    break
-                newer, settings = state, past.settings
-            now.kept = Kept(object(), tuple(states))
-        return now.kept
-
-    def recall(self, states: Iterable[Places]) -> None:
-        """Undo goes back to these, newest first: what was kept of another process's.
-
-        A lane of which a state says nothing stands where it stood afterwards.
-        """
-        now = self._states
-        older, newer = [], now.places
-        for state in states:
-            known = {name: state.get(name, place) for name, place in newer.items()}
-            newer = _moved(known, MAIN, state[MAIN])
-            older.append(_Past(newer, now.settings, {}, now.count))
-        now.undo = older[::-1] + now.undo
-        now.kept = None
-
-    def forget(self, transcript: Transcript) -> None:
-        """Forget the last state kept if its turns are those very ones."""
-        states = self._states
-        if states.undo and states.undo[-1].places.get(self._lane) is transcript:
-            states.typing = states.kept = None
-            states.undo.pop()
-
-    def undo(self) -> bool:
-        """Go to the state before, the present one kept for redo. Returns whether there was one."""
-        return self._travel(self._states.undo, self._states.redo)
-
-    def redo(self) -> bool:
-        """Go to the state after, the present one kept for undo. Returns whether there was one."""
-        return self._travel(self._states.redo, self._states.undo)
-
-    def _now(self, by: str = "") -> _Past:
-        states = self._states
-        sources = {source: lane for source, lane in states.open.items() if source != by}
-        return _Past(states.places, states.settings, sources, states.count, states.clock())
-
-    def _travel(self, source: list[_Past], target: list[_Past]) -> bool:
-        if not source:
-            return False
-        states = self._states
-        states.typing = states.kept = None
-        past = source.pop()
-        target.append(replace(self._now(), moment=past.moment))
-        states.places, states.settings = self._whole(past), past.settings
-        return True
-
-    def _whole(self, past: _Past) -> Places:
-        """The places of a past state with what was being brought when it was kept, as far as that has come."""
+    def places_of(self, past: _State) -> Places:
+        """Return the places of a past state, with the turns received since from the sources of that time."""
         turns = past.places[MAIN].turns
         heads = {name: place.head for name, place in past.places.items()}
-        for count, name, turn in self._states.brought.values():
-            if name not in past.sources:
+        for number, source, turn in self.received.values():
+            if source not in past.sources:
                 continue
-            known = turns.get(turn.id)
-            if known is not None:
-                if known.outcome is None and turn.outcome is not None:
-                    turns = {**turns, turn.id: turn.model_copy(update={"parent": known.parent})}
-            elif count > past.brought and (turn.parent is None or turn.parent in turns):
+            old = turns.get(turn.id)
+            if old is not None:
+                if old.outcome is None and turn.outcome is not None:
+                    turns = {**turns, turn.id: turn.model_copy(update={"parent": old.parent})}
+            elif number > past.received and (turn.parent is None or turn.parent in turns):
                 turns = {**turns, turn.id: turn}
-                lane = past.sources[name]
+                lane = past.sources[source]
                 if lane in heads and heads[lane] == turn.parent:
                     heads[lane] = turn.id
         if turns is past.places[MAIN].turns:
             return past.places
         return {name: Transcript(turns, head) for name, head in heads.items()}
 
+    def travel(self, source: list[_State], target: list[_State]) -> bool:
+        """Restore the last state of `source` and push the present one to `target`. Returns False without one."""
+        if not source:
+            return False
+        self.typing = self.kept = None
+        past = source.pop()
+        target.append(replace(self.state(), moment=past.moment))
+        self.places, self.settings = self.places_of(past), past.settings
+        return True
 
-def _moved(places: Places, lane: str, now: Transcript) -> Places:
-    """The places when that lane is at another one; where the tree is another one, it is so for all."""
-    return {name: now if name == lane else _in_tree(place, now.turns) for name, place in places.items()}
+
+class History:
+    """The undo stack as seen in one lane. `transcript` and `settings` are the present state and can be set.
+
+    The settings of a lane are those of the experiment with the differences of its variant. A *source* is the name of
+    something that adds turns: a run, or a single turn.
+    """
+
+    def __init__(self, stack: UndoStack, lane: str = MAIN) -> None:
+        self.stack = stack
+        self._lane = lane
+
+    @property
+    def transcript(self) -> Transcript:
+        """The present transcript; a closed lane ends where the conversation does."""
+        places = self.stack.places
+        place = places.get(self._lane)
+        return place if place is not None else places[MAIN]
+
+    @transcript.setter
+    def transcript(self, transcript: Transcript) -> None:
+        self.stack.places = _moved(self.stack.places, self._lane, transcript)
+
+    def set_place(self, variant_id: str, transcript: Transcript) -> None:
+        """Set the transcript of another lane."""
+        self.stack.places = _moved(self.stack.places, variant_id, transcript)
+
+    @property
+    def settings(self) -> ExperimentSettings:
+        """The present settings of the lane."""
+        stack = self.stack
+        if self._lane == MAIN:
+            return stack.settings
+        cached = stack.applied.get(self._lane)
+        if cached is None or cached[0] is not stack.settings:
+            variant = self._variant
+            settings = variant.applied(stack.settings) if variant is not None else stack.settings
+            cached = stack.applied[self._lane] = (stack.settings, settings)
+        return cached[1]
+
+    @settings.setter
+    def settings(self, settings: ExperimentSettings) -> None:
+        stack, variant = self.stack, self._variant
+        if self._lane != MAIN:
+            shared = {name: getattr(stack.settings, name) for name in RequestSettings.model_fields}
+            base = settings.model_copy(update=shared)
+            if variant is not None:
+                new = variant.with_settings(base, settings)
+                variants = tuple(new if item.id == variant.id else item for item in base.variants)
+                base = base.model_copy(update={"variants": variants})
+            settings = base
+        stack.settings = settings
+        stack.places = _places_of_variants(stack.places, settings)
+
+    @property
+    def _variant(self) -> Variant | None:
+        return next((variant for variant in self.stack.settings.variants if variant.id == self._lane), None)
+
+    @property
+    def ends(self) -> set[str | None]:
+        """The heads of all lanes."""
+        return {place.head for place in self.stack.places.values()}
+
+    @property
+    def heads(self) -> dict[str, str | None]:
+        """The heads of the lanes by the ids of their variants."""
+        return {name: place.head for name, place in self.stack.places.items() if name != MAIN}
+
+    def reset(
+        self, transcript: Transcript, settings: ExperimentSettings, heads: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Set the state without anything to undo. A lane without a head ends where the conversation does."""
+        stack = self.stack
+        ends = {name: head for name, head in (heads or {}).items() if head is None or head in transcript.turns}
+        places = {name: transcript.truncate_after(head) for name, head in ends.items()}
+        stack.settings, stack.places = settings, _places_of_variants({MAIN: transcript, **places}, settings)
+        stack.typing = stack.kept = None
+        for collection in (stack.undo, stack.redo, stack.sources, stack.received):
+            collection.clear()
+
+    # Received turns
+
+    def begin(self, source: str) -> None:
+        """Register a source; states pushed from now on will get its turns when they are restored."""
+        self.stack.sources[source] = self._lane
+
+    def end(self, source: str) -> None:
+        """Remove a source; it adds no more turns."""
+        stack = self.stack
+        stack.sources.pop(source, None)
+        needed = set(stack.sources).union(*(past.sources for past in (*stack.undo, *stack.redo)))
+        stack.received = {key: entry for key, entry in stack.received.items() if entry[1] in needed}
+
+    def add_received(self, source: str, turn: Turn) -> None:
+        """Remember a turn of a source, or a newer version of one."""
+        stack = self.stack
+        entry = stack.received.get(turn.id)
+        if entry is None:
+            stack.count += 1
+        elif turn.parent is None:  # deleted meanwhile; past states may still have a place for it
+            turn = turn.model_copy(update={"parent": entry[2].parent})
+        stack.received[turn.id] = (entry[0] if entry else stack.count, source, turn)
+        stack.kept = None
+
+    # Undo
+
+    def push(self, source: str = "") -> None:
+        """Push the present state before an edit; `source` is the run that causes the edit, if any."""
+        stack = self.stack
+        stack.typing = stack.kept = None
+        if stack.grouping:
+            return
+        stack.undo.append(stack.state(source))
+        del stack.undo[:-UNDO_DEPTH]
+        stack.redo.clear()
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Make all edits inside, in any lane, one undo step."""
+        self.push()
+        before, self.stack.grouping = self.stack.grouping, True
+        try:
+            yield
+        finally:
+            self.stack.grouping = before
+
+    def push_setting(self, name: str) -> None:
+        """Push the present state before a setting changes; repeated changes of one setting are merged, as typing is."""
+        stack = self.stack
+        name = f"{self._lane}.{name}"
+        now, before = stack.clock(), stack.typing
+        is_same = before is not None and now - before[1] < (TYPING if before[0] == name else AT_ONCE)
+        if not (is_same and stack.undo):
+            self.push()
+        stack.typing, stack.kept = (name, now), None
+
+    def discard(self, transcript: Transcript) -> None:
+        """Remove the last pushed state if it has this transcript."""
+        stack = self.stack
+        if stack.undo and stack.undo[-1].places.get(self._lane) is transcript:
+            stack.typing = stack.kept = None
+            stack.undo.pop()
+
+    @property
+    def can_undo(self) -> bool:
+        """Return whether there is a state to undo to."""
+        return bool(self.stack.undo)
+
+    @property
+    def can_redo(self) -> bool:
+        """Return whether there is a state to redo to."""
+        return bool(self.stack.redo)
+
+    @property
+    def moment(self) -> float:
+        """The time of the edit that `undo` reverts, in seconds of the clock; minus infinity without one."""
+        return self.stack.undo[-1].moment if self.stack.undo else -inf
+
+    def undo(self) -> bool:
+        """Restore the previous state. Returns whether there was one."""
+        return self.stack.travel(self.stack.undo, self.stack.redo)
+
+    def redo(self) -> bool:
+        """Restore the next state. Returns whether there was one."""
+        return self.stack.travel(self.stack.redo, self.stack.undo)
+
+    # States of undo in the store
+
+    def kept(self) -> Kept:
+        """Return the states that undo goes back to, for the store.
+
+        Settings are left out; the states end where turns changed together with settings.
+        """
+        stack = self.stack
+        if stack.kept is None:
+            states, newer, settings = [], stack.places, stack.settings
+            for past in reversed(stack.undo):
+                places = stack.places_of(past)
+                if past.settings is settings or past.settings == settings:
+                    states.append(places)
+                elif any(newer.get(name, place) is not place for name, place in places.items()):
+                    break
+                newer, settings = places, past.settings
+            stack.kept = Kept(object(), tuple(states))
+        return stack.kept
+
+    def recall(self, states: Iterable[Places]) -> None:
+        """Add stored states of undo, newest first, below the present ones."""
+        stack = self.stack
+        older, newer = [], stack.places
+        for state in states:
+            newer = _moved({name: state.get(name, place) for name, place in newer.items()}, MAIN, state[MAIN])
+            older.append(_State(newer, stack.settings, {}, stack.count))
+        stack.undo = older[::-1] + stack.undo
+        stack.kept = None
+
+
+def _moved(places: Places, lane: str, transcript: Transcript) -> Places:
+    """Return the places with another transcript of a lane, whose tree becomes that of all lanes."""
+    return {name: transcript if name == lane else _in_tree(place, transcript.turns) for name, place in places.items()}
 
 
 def _in_tree(place: Transcript, turns: Mapping[str, Turn]) -> Transcript:
-    """A place in another tree: where it ended, or before that if that is not there."""
+    """Return a place in another tree: its head is the old one, or the nearest turn above that exists."""
     if place.turns is turns:
         return place
     head = place.head
@@ -319,7 +318,7 @@ def _in_tree(place: Transcript, turns: Mapping[str, Turn]) -> Transcript:
     return Transcript(turns, head)
 
 
-def _of_variants(places: Places, settings: ExperimentSettings) -> Places:
-    """The places of these lanes; a new one ends where the conversation does."""
+def _places_of_variants(places: Places, settings: ExperimentSettings) -> Places:
+    """Return the places of the conversation and the variants; a new lane ends where the conversation does."""
     main = places[MAIN]
-    return {MAIN: main, **{one.id: places.get(one.id, main) for one in settings.variants}}
+    return {MAIN: main, **{variant.id: places.get(variant.id, main) for variant in settings.variants}}

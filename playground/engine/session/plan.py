@@ -1,7 +1,7 @@
-"""What an evaluation is to be: cases, variants, checks, how often and in which bounds. Values; nothing is asked here.
+"""Plan of an evaluation: cases, variants, checks, repeats and budget.
 
-It is one of the settings of an experiment, so that undo, store, file and schema have it like any other. What a case
-asks is what the experiment would ask, with the values of the case put in.
+It is a setting of an experiment, so undo, store, file and schema include it. A case sends the request of the experiment
+with its own values of the variables.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from playground.jsonkit.values import JSON
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.protocol import get_protocol
 
-#: The variable that stands for what a case expects.
+#: The variable with the expected answer of a case.
 EXPECTED: Final = "expected"
 MOST_AT_ONCE: Final = 256
 MOST_REPEATS: Final = 1_000
 MOST_CASES: Final = 20_000
 
 
-def _as_turns(found: JSON) -> JSON:
-    """Turns, from what a person may write in their place: texts of the user, or messages as they go over the wire."""
-    if not isinstance(found, list):
-        return found
-    if found and all(isinstance(one, dict) and "content" in one and "parts" not in one for one in found):
-        return get_protocol(DEFAULT).read_body({MESSAGES: found})[0].turns
-    return [_as_turn(one) for one in found]
+def _as_turns(value: JSON) -> JSON:
+    """Return turns from texts of the user or from messages as they are sent."""
+    if not isinstance(value, list):
+        return value
+    if value and all(isinstance(item, dict) and "content" in item and "parts" not in item for item in value):
+        return get_protocol(DEFAULT).read_body({MESSAGES: value})[0].turns
+    return [_as_turn(item) for item in value]
 
 
-def _as_turn(found: Any) -> Any:
-    if isinstance(found, str):
-        found = {"role": Role.USER, "parts": [{"kind": "text", "text": found}]}
-    return {"id": new_id(), **found} if isinstance(found, dict) else found
+def _as_turn(value: Any) -> Any:
+    if isinstance(value, str):
+        value = {"role": Role.USER, "parts": [{"kind": "text", "text": value}]}
+    return {"id": new_id(), **value} if isinstance(value, dict) else value
 
 
 class Case(Value):
-    """One input, and what is expected of the answer."""
+    """One input, and the expected answer."""
 
     id: str = Field(default_factory=new_id, description="Tells this case from the others of the evaluation.")
     name: str = Field(default="", description="Empty where its values, or the first words it asks, are its name.")
@@ -52,20 +52,20 @@ class Case(Value):
     turns: Annotated[tuple[Turn, ...], BeforeValidator(_as_turns)] = Field(
         default=(),
         description="The conversation in place of the experiment's, below its system turn. Each user turn that no "
-        "answer follows here is asked, one after another. A text, or a message with “content”, may stand for a turn.",
+        "answer follows here is asked, one after another. A turn may be written as a text or a message with “content”.",
     )
-    whole: bool = Field(default=False, description="Whether it is asked once, at its end, whatever stands in it.")
+    whole: bool = Field(default=False, description="Whether it is asked once, at its end, whatever turns it has.")
     expected: LongText = Field(default="", description="What a good answer is or holds; {{expected}} in checks.")
     checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of this case alone.")
 
     @property
     def known(self) -> dict[str, str]:
-        """The values that are put into turns and checks."""
+        """The values for turns and checks."""
         return {**({EXPECTED: self.expected} if self.expected else {}), **self.values}
 
 
 class Order(StrEnum):
-    """In which order the answers are asked for."""
+    """Order of the requests."""
 
     BY_CASE = "by_case"  # each case in all variants, then the next
     BY_VARIANT = "by_variant"
@@ -73,7 +73,7 @@ class Order(StrEnum):
 
 
 class Keep(StrEnum):
-    """Of which answers the frames are kept."""
+    """Answers whose frames are kept."""
 
     FAILED = "failed"  # that did not pass a check, or failed for good
     ALL = "all"
@@ -81,7 +81,7 @@ class Keep(StrEnum):
 
 
 class Budget(Value):
-    """What an evaluation may use before it stops by itself; null: as much as it takes."""
+    """Limits after which an evaluation stops; null: no limit."""
 
     requests: int | None = Field(default=None, ge=0)
     tokens: int | None = Field(default=None, ge=0, description="Of questions and answers together.")

@@ -1,26 +1,25 @@
-"""One open experiment and its runs. The one mutable owner; everything in it is a value.
+"""An open experiment and its lanes, with the commands of a person.
 
-Commands are methods; what happened is told to subscribers as ``Change`` values, synchronously and in order.
-A session opens no connection itself and knows no window. What it is made of stands in files of its own.
+A session is a lane: a conversation with its own end in the tree of turns, its own settings and runs. The first lane is
+the experiment's conversation; Compare adds a lane for each variant. Commands are methods; what happened is reported to
+subscribers as `Change` values, synchronously and in order.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from copy import copy
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from playground.domain.accumulator import GrowingChoice
 from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
-from playground.domain.model_facts import ModelFacts
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, Request
-from playground.domain.transcript import Transcript, new_id
+from playground.domain.transcript import Transcript
 from playground.domain.variables import as_written
-from playground.engine.session.branching import asking
+from playground.engine.session.branching import resend_from
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -33,237 +32,78 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.cumulative_text import EDITED, read_as_cumulative
 from playground.engine.session.debugger import Debugger
-from playground.engine.session.draft import Draft
-from playground.engine.session.experiment import Connect, Experiment
+from playground.engine.session.drafts import Draft, OpenEdit, position_after
+from playground.engine.session.experiment import ExperimentState, Lane
+from playground.engine.session.history import MAIN
 from playground.engine.session.next_request import UNDER_WAY, NextRequest
-from playground.engine.session.open_edits import OpenEdit
-from playground.engine.session.run import Run
-from playground.engine.session.serving import Serving
+from playground.engine.session.run import Mode, Run, RunResult, Runs
 from playground.engine.session.settings import ExperimentSettings
-from playground.engine.session.titles import Front, plain_front, summary_of, title_of
-from playground.engine.session.turn_edits import standing
 from playground.jsonkit.values import JSON
-from playground.protocols import DEFAULT
-from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.domain.costs import PriceLookup
-    from playground.engine.gateways.profiles import Profile
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
 
-#: Gives an exchange that was kept, by the ids of the experiment and its own.
-FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]
 
-#: Changes after which the experiment is another one; what is merely shown or typed elsewhere is none.
-_OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
+class Session(Lane):
+    """A lane with the commands of a person; by default the conversation of `experiment`."""
 
+    experiment: Experiment
 
-class Session:
-    """One open experiment. ``connect``, ``profile_of``, ``literal``, ``serving``, ``price_of`` and ``facts_of`` are as
-    for ``Experiment``.
+    def __init__(self, experiment: Experiment, variant_id: str = MAIN) -> None:
+        super().__init__(experiment, variant_id)
+        self.next_request = NextRequest(self)
+        self.runs = Runs(self, self.next_request)
+        self.debugger = Debugger(self, self.runs, self.next_request)
 
-    It begins as the first three say, or with ``settings``.
-
-    ``front`` shortens texts and knows the secrets. ``unread`` are rows of it that the store could not read, by
-    ``Tally``. ``main`` is the session of the experiment's own conversation, of a lane as well.
-    """
-
-    def __init__(
-        self,
-        connect: Connect,
-        *,
-        profile_id: str = "",
-        protocol: str = DEFAULT,
-        model: str = "",
-        settings: ExperimentSettings | None = None,
-        profile_of: Callable[[str], Profile] | None = None,
-        literal: bool = False,
-        front: Front = plain_front,
-        serving: Callable[[], Serving] | None = None,
-        price_of: PriceLookup | None = None,
-        facts_of: Callable[[str, str], ModelFacts] | None = None,
-    ) -> None:
-        if settings is None:
-            settings = ExperimentSettings(
-                profile_id=profile_id,
-                protocol=protocol,
-                model=model,
-                parameters={protocol: get_protocol(protocol).parameters_type.begin({})},
-            )
-        self._of: Session | None = None  # whose lane it is: not itself, to be freed with its last user
-        self.id = new_id()
-        self.created_at = self.changed_at = time.time()
-        self.pinned = self.archived = False
-        self.left_out: tuple[str, ...] = ()  # the lanes that a message does not go to, as ``Snapshot`` has them
-        self.fetch_exchange: FetchExchange | None = None
-        self.unread: Mapping[tuple[str, bool], int] = {}
-        self._front = front
-        self._lanes: dict[str, Session] = {}
-        self._stand_on(
-            Experiment(
-                connect,
-                settings,
-                profile_of,
-                literal=literal,
-                serving=serving,
-                price_of=price_of,
-                facts_of=facts_of,
-            )
-        )
-        self.subscribe(self._changed, *_OF_CONTENT)
-
-    def _stand_on(self, experiment: Experiment) -> None:
-        self.experiment = experiment
-        self.observers = self.experiment.observers
-        self.history = self.experiment.history
-        self.turns = self.experiment.turns
-        self.editors = self.experiment.editors
-        self.exchanges = self.experiment.exchanges
-        self.next_request = NextRequest(self.experiment)
-        self.debugger: Debugger = Debugger(
-            experiment, self.next_request, None if self._of is None else self._of.debugger
-        )
+    # The experiment
 
     @property
     def main(self) -> Session:
-        """The session of the conversation."""
-        return self._of or self
+        """The conversation, the first lane."""
+        return self.experiment.main
 
-    def lane(self, variant_id: str) -> Session:
-        """This experiment as the lane of a variant has it: a session in all, with an end of its own in the same tree.
-
-        What is set there is what its variant has otherwise. One that is closed can be undone back, so it stays the same
-        object. Raises KeyError for a variant there never was.
-        """
-        main = self.main
-        known = main._lanes.get(variant_id)
-        if known is None:
-            if all(one.id != variant_id for one in main.settings.variants):
-                raise KeyError(variant_id)
-            known = main._lanes[variant_id] = copy(main)
-            known._of = main
-            known._stand_on(main.experiment.lane(variant_id))
-        return known
-
-    @property
-    def lanes(self) -> tuple[Session, ...]:
-        """All lanes, the conversation first, in the order of their columns."""
-        main = self.main
-        return (main, *(main.lane(one.id) for one in main.settings.variants))
-
-    def forget_lanes(self) -> None:
-        """The experiment is another one."""
-        self.main._lanes.clear()
-
-    @property
-    def _everyone(self) -> tuple[Session, ...]:
-        """The same, and those that are closed."""
-        return (self.main, *self.main._lanes.values())
-
-    @property
-    def busy(self) -> bool:
-        """Whether anything is under way in any lane."""
-        return any(one.state is not RunState.IDLE for one in self._everyone)
-
-    @property
-    def asking(self) -> bool:
-        """Whether a tool server is being asked in any lane, be it for a look only."""
-        return any(one.debugger.asks.under_way for one in self._everyone)
-
-    def _changed(self, change: Change) -> None:
-        if not (isinstance(change, DebugChanged) and change.progress):
-            self.changed_at = time.time()
-
-    # What it is
-
-    @property
-    def transcript(self) -> Transcript:
-        """The turns as they are."""
-        return self.history.transcript
-
-    @property
-    def settings(self) -> ExperimentSettings:
-        """What is set now."""
-        return self.history.settings
-
-    @property
-    def growing(self) -> dict[str, GrowingChoice]:
-        """The turns being received."""
-        return self.turns.growing
-
-    @property
-    def state(self) -> RunState:
-        """Where its runs stand."""
-        return self.experiment.state
-
-    @property
-    def profile(self) -> Profile | None:
-        """The gateway's settings, as far as they are known here."""
-        return self.experiment.profile
-
-    @property
-    def title(self) -> str:
-        """The title given, else the first words of the first user turn."""
-        return title_of(self.transcript, self.settings.title, self._front)
-
-    @property
-    def summary(self) -> str:
-        """One line of state for the list: model, then what stands out."""
-        words = summary_of(self.transcript, self.settings.model, self.state)
-        return self._front(words, len(words))
-
-    def subscribe(
-        self, callback: Callable[[Change], None], *kinds: type[Change], everywhere: bool = False
-    ) -> Callable[[], None]:
-        """Tell of changes; see ``Observers.subscribe``."""
-        return self.observers.subscribe(callback, *kinds, everywhere=everywhere)
-
-    # What is set: each change is an edit that can be undone
+    # Settings: each change can be undone
 
     def change(self, **fields: Any) -> None:
-        """Set these fields of the settings. Raises as ``ExperimentSettings.changed`` does."""
+        """Change settings. Raises as `ExperimentSettings.changed` does."""
         self.set(self.settings.changed(**fields))
 
     def begin_with(self, **fields: Any) -> None:
-        """Have these fields set from the beginning: there is no way back over it. Raises as ``change`` does."""
+        """Change settings without an undo step. Raises as `change` does."""
         self.history.settings = self.settings.changed(**fields)
 
-    def set(self, settings: ExperimentSettings) -> None:
-        """Let all be set as these settings have it, from the next run on."""
-        self.experiment.set(settings)
-
     def set_parameters(self, parameters: Parameters) -> None:
-        """Replace the parameters of the protocol that is spoken."""
+        """Replace the parameters of the present protocol."""
         self.set(self.settings.with_parameters(parameters))
 
     def switch_protocol(self, protocol: str) -> None:
-        """Speak another protocol, with all that has a counterpart there (see ``ExperimentSettings.switched``)."""
+        """Switch to another protocol, with all settings that have a counterpart (see `ExperimentSettings.switched`)."""
         if protocol != self.settings.protocol:
             self.set(self.settings.switched(protocol))
 
     def set_unsent(self, name: str, value: JSON) -> None:
-        """Keep what is typed in a field and cannot be sent yet; an empty value forgets it."""
+        """Store the text of a field that is not valid yet; an empty value removes it."""
         self.set(self.settings.with_unsent(name, value))
 
     def send_as_written(self, names: Iterable[str]) -> None:
-        """Let these variables go out as they stand in the text, braces and all."""
+        """Send these variables as they are written, including braces."""
         self.change(variables={**self.settings.variables, **{name: as_written(name) for name in names}})
 
     def set_up(
         self, transcript: Transcript, settings: ExperimentSettings, lanes: Mapping[str, Transcript] | None = None
     ) -> None:
-        """Put these turns and settings in place of what there is, as one edit; ``lanes`` stand there then."""
+        """Replace turns and settings as one edit; `lanes` are the transcripts of lanes by their variants' ids."""
         before = self.settings
-        self.history.keep()
+        self.history.push()
         self.history.transcript, self.history.settings = transcript, settings
         for variant_id, place in (lanes or {}).items():
-            self.history.lane(variant_id).transcript = place
+            self.history.set_place(variant_id, place)
         self._path_changed()
-        self.experiment.tell_settings(before)
+        self.tell_settings(before)
 
     def load(self, request: Request, title: str = "") -> None:
-        """Begin with what a file or a sample asks for; replaces everything but the gateway, and can be undone."""
+        """Begin with the request of a file or a sample; replaces everything but the gateway, and can be undone."""
         rule = request.reasoning_return
         settings = self.settings.changed(
             title=title,
@@ -279,112 +119,107 @@ class Session:
         self.set_up(Transcript().append(*request.turns), settings)
 
     def with_draft(self, draft: Draft) -> None:
-        """Remember what stands in the composer."""
+        """Replace the content of the composer."""
         if draft != self.draft:
-            self.experiment.draft = draft
+            self.experiment.drafts.composer = draft
             self.observers.tell(DraftChanged())
 
-    @property
-    def draft(self) -> Draft:
-        """What stands in the composer."""
-        return self.experiment.draft
-
-    # There and back
+    # Undo
 
     def undo(self) -> bool:
-        """Take the last edit back. Returns whether there was one."""
+        """Undo the last edit. Returns whether there was one; during a run there is none."""
         return self._travel(self.history.undo)
 
     def redo(self) -> bool:
-        """Do the edit taken back last again. Returns whether there was one."""
+        """Redo the edit undone last. Returns whether there was one."""
         return self._travel(self.history.redo)
 
-    def _travel(self, go: Callable[[], bool]) -> bool:
+    def _travel(self, restore: Callable[[], bool]) -> bool:
         before = self.settings
-        if self.busy or not go():
+        if self.experiment.busy or not restore():
             return False
         self._path_changed()
-        self.experiment.tell_settings(before)
+        self.tell_settings(before)
         return True
-
-    # Runs
-
-    async def run(self) -> None:
-        """Ask the gateway for the next turn, and go on as the rules for its calls say; by default they pause.
-
-        Returns when somebody must decide or it is done, however it ended; raises RunRefusedError. Cancelling the task
-        that runs this stops it and keeps what has arrived.
-        """
-        self.prepare_run()
-        await self.debugger.start()
-
-    def prepare_run(self) -> None:
-        """All that comes before a run: keep what stands in open editors, and the way back. Raises RunRefusedError."""
-        if reason := self.next_request.refusal():
-            raise RunRefusedError(reason)
-        self.editors.keep_open()
-        self._drop_failed_head()
-        self.history.keep()
-
-    async def run_edited(self, turn_id: str, text: str) -> None:
-        """Give a turn another text, as ``edit_text`` does, and ask from there; one undo takes both back.
-
-        Raises RunRefusedError, during a run before anything is changed.
-        """
-        if self.state is not RunState.IDLE:
-            raise RunRefusedError(UNDER_WAY)
-        self.editors.set_editing(OpenEdit(turn=turn_id, text=text))
-        if reason := self.editors.unkept(turn_id):
-            raise RunRefusedError(reason)
-        before = self.transcript
-        edited = self.editors.keep_open(turn_id).get(turn_id, turn_id)
-        at = asking(self.transcript, edited)
-        at = self.editors.keep_open(at).get(at, at)
-        if reason := self.next_request.refusal(at=at):
-            raise RunRefusedError(reason)
-        if self.transcript is before:
-            self.history.keep()
-        transcript = self.transcript
-        for child in transcript.children(at):
-            if self._is_hollow(child):
-                transcript = transcript.remove(child)
-        self._ask_from(transcript.truncate_after(at))
-        await self.debugger.start()
-
-    async def regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
-        """Ask again for that turn, as an alternative beside it; a failed one with nothing in it is replaced.
-
-        ``once`` are rules for this alone; those that the turn was asked for with go on.
-        """
-        outcome = self.transcript.turns[turn_id].outcome
-        tried = outcome.tried if outcome is not None and once else ()
-        self.prepare_again(turn_id)
-        await self.debugger.start(once=(*tried, *once))
-
-    def prepare_again(self, turn_id: str) -> None:
-        """All that comes before that. Raises RunRefusedError."""
-        parent = self.transcript.turns[turn_id].parent
-        if reason := self.next_request.refusal(at=parent):
-            raise RunRefusedError(reason)
-        copies = self.editors.keep_open(parent)
-        parent = standing(self.transcript, copies, parent)
-        before = self.transcript
-        self.history.keep()
-        kept = before.remove(turn_id) if self._is_hollow(turn_id) else before
-        self.history.transcript = kept.truncate_after(parent)
-        self._drop_failed_head()
-        self._ask_from(self.transcript)
-
-    def _ask_from(self, transcript: Transcript) -> None:
-        self.history.transcript = transcript
-        self._path_changed()
 
     def _path_changed(self) -> None:
         for change in (PathChanged(), SettingsChanged(), TitleChanged()):
             self.observers.tell(change)
 
-    def _is_hollow(self, turn_id: str) -> bool:
-        """Whether nothing came of a turn, and nothing is below it."""
+    # Runs
+
+    async def run(self) -> None:
+        """Send the next request, and go on by the rules for tool calls, which pause by default.
+
+        Returns when a person must decide or the run is done, however it ended. Cancelling it stops the run and keeps
+        what has arrived. Raises RunRefusedError.
+        """
+        self.prepare_run()
+        await self.runs.start()
+
+    def prepare_run(self) -> None:
+        """Keep open edits and push an undo state before a run. Raises RunRefusedError."""
+        if reason := self.next_request.refusal():
+            raise RunRefusedError(reason)
+        self.editors.keep_open()
+        self._drop_failed_head()
+        self.history.push()
+
+    async def run_edited(self, turn_id: str, text: str) -> None:
+        """Replace the text of a turn and send from there; one undo reverts both.
+
+        Raises RunRefusedError; during a run before anything is changed.
+        """
+        if self.state is not RunState.IDLE:
+            raise RunRefusedError(UNDER_WAY)
+        self.editors.set_editing(OpenEdit(turn=turn_id, text=text))
+        if reason := self.editors.problem(turn_id):
+            raise RunRefusedError(reason)
+        before = self.transcript
+        edited = self.editors.keep_open(turn_id).get(turn_id, turn_id)
+        tip = resend_from(self.transcript, edited)
+        tip = self.editors.keep_open(tip).get(tip, tip)
+        if reason := self.next_request.refusal(tip=tip):
+            raise RunRefusedError(reason)
+        if self.transcript is before:
+            self.history.push()
+        transcript = self.transcript
+        for child in transcript.children(tip):
+            if self._is_empty_end(child):
+                transcript = transcript.remove(child)
+        self.history.transcript = transcript.truncate_after(tip)
+        self._path_changed()
+        await self.runs.start()
+
+    async def regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
+        """Send again for a turn, as an alternative; a failed empty turn is replaced.
+
+        `once` are rules for this request alone, beside those the turn was requested with. Raises RunRefusedError.
+        """
+        outcome = self.transcript.turns[turn_id].outcome
+        tried = outcome.tried if outcome is not None and once else ()
+        self.prepare_again(turn_id)
+        await self.runs.start(once=(*tried, *once))
+
+    def prepare_again(self, turn_id: str) -> None:
+        """Keep open edits, push an undo state and go to the turn above, before a turn is generated again.
+
+        Raises RunRefusedError.
+        """
+        parent = self.transcript.turns[turn_id].parent
+        if reason := self.next_request.refusal(tip=parent):
+            raise RunRefusedError(reason)
+        copies = self.editors.keep_open(parent)
+        parent = position_after(self.transcript, copies, parent)
+        before = self.transcript
+        self.history.push()
+        transcript = before.remove(turn_id) if self._is_empty_end(turn_id) else before
+        self.history.transcript = transcript.truncate_after(parent)
+        self._drop_failed_head()
+        self._path_changed()
+
+    def _is_empty_end(self, turn_id: str) -> bool:
+        """Return whether a turn is empty and has none below it."""
         return self.transcript.turns[turn_id].is_empty and not self.transcript.children(turn_id)
 
     def _drop_failed_head(self) -> None:
@@ -394,89 +229,157 @@ class Session:
             self.observers.tell(PathChanged())
 
     def stop(self, turn_id: str = "") -> None:
-        """End what is under way, keeping what has arrived; with a turn id only what brings that turn.
-
-        Without anything under way, nothing happens.
-        """
-        for one in self._everyone if turn_id else (self,):
-            if not turn_id:
-                one.debugger.asks.cancel_all()
-            loop = one.debugger.loop
-            if loop is not None and (not turn_id or (loop.run is not None and loop.run.brings(turn_id))):
-                loop.stop()
-
-    def stop_all(self) -> None:
-        """The same in every lane."""
-        for one in self._everyone:
-            one.stop()
-
-    def delete_turn(self, turn_id: str) -> None:
-        """Take one turn out; one that is being received is stopped, and nothing taken out yet."""
-        if turn_id in self.growing:
-            self.stop(turn_id)
-        else:
-            self.turns.take_out(turn_id)
-
-    def delete_branch(self, turn_id: str) -> int:
-        """Take a turn out with all that follows it, on every branch. Returns how many turns that were.
-
-        What is being received there is stopped, and nothing taken out yet. Raises KeyError for an unknown id.
-        """
-        gone = self.transcript.below(turn_id)
-        if growing := gone & self.growing.keys():
-            for key in growing:
-                self.stop(key)
-            return 0
-        self.turns.take_out_branch(turn_id)
-        return len(gone)
+        """Stop the run and keep what has arrived; with a turn id only the run of any lane that receives that turn."""
+        if turn_id:
+            if (run := self.run_of(turn_id)) is not None:
+                run.stop()
+            return
+        self.pending_calls.cancel_all()
+        if self.active_run is not None:
+            self.active_run.stop()
 
     @property
     def active_run(self) -> Run | None:
-        """The request under way, if any."""
-        return self.debugger.loop.run if self.debugger.loop is not None else None
+        """The run under way; None without one."""
+        return self.runs.active
+
+    async def complete(self, mode: Mode = Mode.END) -> RunResult:
+        """Run the next request to its end by the tool rules in the settings; with `Mode.ONCE`, calls are left open.
+
+        Cancelling it stops the run.
+        """
+        before = {turn.id for turn in self.transcript.path}
+        refusal = ""
+        try:
+            await (self.runs.start(mode) if mode is Mode.ONCE else self.debugger.run_to_end())
+        except RunRefusedError as error:
+            refusal = str(error)
+        turns = tuple(turn for turn in self.transcript.path if turn.id not in before)
+        last = next((turn.outcome for turn in reversed(turns) if turn.outcome is not None), None)
+        return RunResult(turns, refusal, last.failure if last is not None else None, self.debugger.paused)
 
     def run_of(self, turn_id: str) -> Run | None:
-        """The request that brings a turn, while it does."""
-        runs = (one.active_run for one in self._everyone)
+        """Return the run of any lane that receives a turn."""
+        runs = (lane.active_run for lane in self.experiment.all_lanes)
         return next((run for run in runs if run is not None and run.brings(turn_id)), None)
 
-    # What went over the wire
+    def delete_turn(self, turn_id: str) -> None:
+        """Delete one turn; one that is being received is stopped instead."""
+        if turn_id in self.growing:
+            self.stop(turn_id)
+        else:
+            self.turns.remove(turn_id)
 
-    async def bring_exchange(self, exchange_id: str) -> Exchange | None:
-        """An exchange with its bodies, fetched from the store where they are not in memory; None for an unknown one.
+    def delete_branch(self, turn_id: str) -> int:
+        """Delete a turn and everything below it, on every branch. Returns the number of deleted turns.
 
-        Where they are no longer kept either, it is as it was. Raises StoreError.
+        Turns being received there are stopped instead, and nothing is deleted. Raises KeyError for an unknown id.
         """
-        known = self.exchanges.get(exchange_id)
-        if known is None:
-            return None
-        whole = await self.whole(known)
-        now = self.exchanges.get(exchange_id)
-        if now is None or (now is not known and not now.dropped):
-            return now  # somebody else has brought it meanwhile
-        if whole is not known:
-            self.experiment.exchange_changed(whole)
-        return whole
+        below = self.transcript.below(turn_id)
+        if growing := below & self.growing.keys():
+            for key in growing:
+                self.stop(key)
+            return 0
+        self.turns.remove_branch(turn_id)
+        return len(below)
 
     async def read_as_cumulative(self, turn_id: str) -> str:
-        """Read a turn again without what its cumulative deltas repeat, as one edit. Returns the id of the turn then.
+        """Read a turn again without the repeats of its cumulative deltas, as one edit. Returns the id of the turn.
 
-        Raises ValueError, with a sentence for people, where that cannot be done, and StoreError.
+        Raises ValueError with a sentence where that is impossible, and StoreError.
         """
         turn = self.transcript.turns[turn_id]
-        exchange = await self.bring_exchange((turn.outcome.exchange or "") if turn.outcome is not None else "")
-        read = await asyncio.to_thread(read_as_cumulative, turn, exchange)  # a body may be large
+        exchange_id = (turn.outcome.exchange or "") if turn.outcome is not None else ""
+        exchange = await self.experiment.bring_exchange(exchange_id)
+        shortened = await asyncio.to_thread(read_as_cumulative, turn, exchange)  # a body may be large
         if self.transcript.turns.get(turn_id) != turn:
             raise ValueError(EDITED)
-        return self.turns.replace_turn(read)
+        return self.turns.replace_turn(shortened)
 
-    async def whole(self, exchange: Exchange) -> Exchange:
-        """An exchange of this experiment with its bodies, as ``bring_exchange`` does; memory does not keep them."""
-        fetch = self.main.fetch_exchange
-        if fetch is None or not self.may_fetch(exchange):
+
+class Experiment(ExperimentState):
+    """One open experiment with its lanes, the conversation first. The arguments are those of `ExperimentState`."""
+
+    @cached_property
+    def main(self) -> Session:
+        """The conversation, the first lane."""
+        main = Session(self)
+        main.subscribe(self._touch, PathChanged, TurnChanged, SettingsChanged, DebugChanged)
+        return main
+
+    @cached_property
+    def _lanes(self) -> dict[str, Session]:
+        return {}
+
+    def _touch(self, change: Change) -> None:
+        if not (isinstance(change, DebugChanged) and change.progress):
+            self.changed_at = time.time()
+
+    # Lanes
+
+    def lane(self, variant_id: str) -> Session:
+        """Return the lane of a variant. A closed lane remains the same object, since closing can be undone.
+
+        Raises KeyError for a variant that never existed.
+        """
+        lane = self._lanes.get(variant_id)
+        if lane is None:
+            if all(variant.id != variant_id for variant in self.stack.settings.variants):
+                raise KeyError(variant_id)
+            lane = self._lanes[variant_id] = Session(self, variant_id)
+        return lane
+
+    @property
+    def lanes(self) -> tuple[Session, ...]:
+        """The open lanes in the order of their columns, the conversation first."""
+        return (self.main, *(self.lane(variant.id) for variant in self.stack.settings.variants))
+
+    @property
+    def all_lanes(self) -> tuple[Session, ...]:
+        """All lanes, including closed ones."""
+        return (self.main, *self._lanes.values())
+
+    def forget_lanes(self) -> None:
+        """Forget all lanes but the conversation, before another experiment is loaded."""
+        self._lanes.clear()
+
+    @property
+    def busy(self) -> bool:
+        """Return whether a run is under way in any lane."""
+        return any(lane.state is not RunState.IDLE for lane in self.all_lanes)
+
+    @property
+    def calls_server(self) -> bool:
+        """Return whether a tool server is answering a call of any lane, even without a run."""
+        return any(lane.pending_calls.under_way for lane in self.all_lanes)
+
+    def stop(self) -> None:
+        """Stop the runs of all lanes and keep what has arrived."""
+        for lane in self.all_lanes:
+            lane.stop()
+
+    async def bring_exchange(self, exchange_id: str) -> Exchange | None:
+        """Return an exchange with its bodies, from the store if they are not in memory; None for an unknown one.
+
+        The bodies are missing if they are not stored either. Raises StoreError.
+        """
+        before = self.exchanges.get(exchange_id)
+        if before is None:
+            return None
+        complete = await self.with_bodies(before)
+        now = self.exchanges.get(exchange_id)
+        if now is None or (now is not before and not now.dropped):
+            return now  # fetched by another call meanwhile
+        if complete is not before:
+            self.exchange_changed(complete)
+        return complete
+
+    async def with_bodies(self, exchange: Exchange) -> Exchange:
+        """Return an exchange with its bodies, without keeping them in memory. Raises StoreError."""
+        if self.fetch_exchange is None or not exchange.dropped:
             return exchange
-        return await fetch(self.id, exchange.id) or exchange
+        return await self.fetch_exchange(self.id, exchange.id) or exchange
 
     def may_fetch(self, exchange: Exchange) -> bool:
-        """Whether the bodies of an exchange are not in memory, and the store is to be asked for them."""
-        return bool(exchange.dropped) and self.main.fetch_exchange is not None
+        """Return whether the bodies of an exchange are not in memory and can be requested from the store."""
+        return bool(exchange.dropped) and self.fetch_exchange is not None

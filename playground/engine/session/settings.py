@@ -1,4 +1,4 @@
-"""What is set for one experiment: the one declaration. Snapshot, undo, store, file and schema are made from it."""
+"""Settings of an experiment. Snapshot, undo, store, file and schema are derived from this declaration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.jsonkit.values import JSON
 
 
 class ExperimentSettings(RequestSettings):
-    """All that is set for one experiment. Members that are not known here were written by a newer version, and stay."""
+    """Settings of an experiment. Unknown members were written by a newer version and are kept."""
 
     title: str = Field(default="", description="Empty while the title is the first words of the first user turn.")
     variables: dict[str, LongText] = Field(
@@ -31,28 +31,28 @@ class ExperimentSettings(RequestSettings):
 
     @property
     def untouched(self) -> bool:
-        """Whether nothing is set that is worth keeping: at most gateway, protocol and model were chosen."""
+        """Return whether at most gateway, protocol and model were chosen."""
         begun = ExperimentSettings(profile_id=self.profile_id, protocol=self.protocol, model=self.model)
         ours = all(
-            found.set_fields.keys() <= {name for name, hint in found.hints() if hint.ours is not None}
-            for found in self.parameters.values()
+            parameters.set_fields.keys() <= {name for name, hint in parameters.hints() if hint.ours is not None}
+            for parameters in self.parameters.values()
         )
         return ours and self.model_copy(update={"parameters": {}}) == begun
 
     def changed(self, **fields: Any) -> Self:
-        """The same with these fields set otherwise; a title without the spaces around it. Raises as its base does."""
+        """Return the settings with other fields; the title without surrounding spaces. Raises as its base does."""
         if "title" in fields:
             fields["title"] = fields["title"].strip()
         return super().changed(**fields)
 
     def with_unsent(self, name: str, value: JSON) -> Self:
-        """The same with what is typed in a field and cannot be sent yet; an empty value forgets it."""
-        rest = {key: kept for key, kept in self.unsent.items() if key != name}
+        """Return the settings with the text of a field that is not valid yet; an empty value removes it."""
+        rest = {key: text for key, text in self.unsent.items() if key != name}
         return self.changed(unsent={**rest, name: value} if value else rest)
 
 
-def different(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
-    """The settings that are different, by name; of those with members of their own, each: “variables.city”."""
+def changed_names(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
+    """Return the names of different settings, with their members where they have some: “variables.city”."""
     then, now = dict(before), dict(after)
     return [
         name

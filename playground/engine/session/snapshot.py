@@ -1,8 +1,7 @@
-"""All that one experiment holds, as one frozen value: for the store, for files, for duplicates.
+"""A frozen value of an experiment, for the store, files and duplicates.
 
-Taking a snapshot costs next to nothing, since nearly everything in a session is a frozen value already. Tapes, undo
-history, and what is under way are no part of it: a turn that is being received is in it as it would stand if the
-process ended now, marked interrupted. This module reads no file and trusts nothing that came out of one.
+Taking a snapshot is cheap, since nearly everything in an experiment is a frozen value already. Recordings and undo are
+left out; a turn being received is included as far as it has arrived, marked interrupted. Input is not trusted.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import Value
 from playground.engine.gateways.secrets import has_written_key
-from playground.engine.session.branching import system_text, under_system
+from playground.engine.session.branching import system_text, with_system_text
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
-from playground.engine.session.draft import Draft
-from playground.engine.session.open_edits import OpenEdit, What
+from playground.engine.session.drafts import Draft, OpenEdit, What
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.foreign import amount_of
 from playground.jsonkit.merge import merged
@@ -37,65 +35,65 @@ if TYPE_CHECKING:
 
 V = TypeVar("V", bound=Value)
 
-LATEST = 2.5e11  # the largest Unix time that still is a date
+#: The largest Unix time that is a date.
+LATEST: Final = 2.5e11
 
 
-def mended(transcript: Transcript, profile_id: str) -> Transcript:
-    """The same conversation with what its turns can be told.
+def with_missing_facts(transcript: Transcript, profile_id: str) -> Transcript:
+    """Return the transcript with facts that older versions did not store in outcomes.
 
-    How many choices the request of each had, what its gateway said it cost, and that it was asked on the gateway that
-    the experiment stands on now, which may be another one later.
+    The number of choices of each request, the cost reported by the gateway, and the gateway of the request, which is
+    that of the experiment.
     """
     received = [(turn, turn.outcome) for turn in transcript.turns.values() if turn.outcome is not None]
-    brought: dict[str, set[int]] = {}  # the choices there are of each exchange; edits may have copied a turn
+    choices: dict[str, set[int]] = {}  # by exchange; edits may have copied a turn
     for turn, outcome in received:
         if outcome.exchange is not None and turn.parts:
-            brought.setdefault(outcome.exchange, set()).add(outcome.choice)
+            choices.setdefault(outcome.exchange, set()).add(outcome.choice)
     changed: dict[str, Turn] = {}
     for turn, outcome in received:
-        if new := _told(outcome, len(brought.get(outcome.exchange or "", ())), profile_id):
-            changed[turn.id] = turn.model_copy(update={"outcome": outcome.model_copy(update=new)})
+        if update := _missing_facts(outcome, len(choices.get(outcome.exchange or "", ())), profile_id):
+            changed[turn.id] = turn.model_copy(update={"outcome": outcome.model_copy(update=update)})
     return Transcript({**transcript.turns, **changed}, transcript.head) if changed else transcript
 
 
-def _told(outcome: Outcome, brought: int, profile_id: str) -> dict[str, object]:
-    """The fields of an outcome that are to be others."""
-    new: dict[str, object] = {}
-    choices = max(brought, outcome.choice + 1, outcome.choices, 1)
+def _missing_facts(outcome: Outcome, count: int, profile_id: str) -> dict[str, object]:
+    update: dict[str, object] = {}
+    choices = max(count, outcome.choice + 1, outcome.choices, 1)
     if choices != outcome.choices:
-        new["choices"] = choices
+        update["choices"] = choices
     usage = outcome.usage
     if usage is None:
-        return new
+        return update
     if usage.cost is None and (cost := amount_of((usage.raw or {}).get("cost"))) is not None:
-        new["usage"] = usage.model_copy(update={"cost": cost})
+        update["usage"] = usage.model_copy(update={"cost": cost})
     if not outcome.asked.profile_id and profile_id:
-        new["asked"] = outcome.asked.model_copy(update={"profile_id": profile_id})
-    return new
+        update["asked"] = outcome.asked.model_copy(update={"profile_id": profile_id})
+    return update
 
 
-def as_it_was_sent(parameters: Parameters, extra_body: JSONObject) -> Parameters:
-    """The parameters that went out beside an extra body which replaced whole objects.
+def merged_parameters(parameters: Parameters, extra_body: JSONObject) -> Parameters:
+    """Return the parameters that were sent with an extra body of an older version, which replaced whole objects.
 
-    Now it is merged into them: what it hid and what would be sent again is set back to default.
+    It is merged into them now: parameters that it hid are set back to their defaults.
     """
-    on = {hint.needs: True for _, hint in type(parameters).hints() if hint.needs}  # hidden is hidden, sent or not
-    wire, kept = parameters.to_wire(on), parameters
-    replaced = {name: value for name, value in extra_body.items() if isinstance(value, dict)}
-    hidden = [name for name, value in replaced.items() if merged(wire.get(name), value) != value]
+    enabled = {hint.needs: True for _, hint in type(parameters).hints() if hint.needs}
+    wire, result = parameters.to_wire(enabled), parameters
+    objects = {name: value for name, value in extra_body.items() if isinstance(value, dict)}
+    hidden = [name for name, value in objects.items() if merged(wire.get(name), value) != value]
     for name in type(parameters).model_fields if hidden else ():
-        without = parameters.with_value(name, None).to_wire(on)
+        without = parameters.with_value(name, None).to_wire(enabled)
         if any(without.get(member) != wire[member] for member in hidden):
-            kept = kept.with_value(name, None)
-    others = {name: value for name, value in (kept.model_extra or {}).items() if name not in hidden}
-    if others == (kept.model_extra or {}):
-        return kept
-    fields = {name: getattr(kept, name) for name in type(kept).model_fields}
-    return type(kept).model_construct(**fields, **others).set_by_hand(kept.by_hand)
+            result = result.with_value(name, None)
+    extra = {name: value for name, value in (result.model_extra or {}).items() if name not in hidden}
+    if extra == (result.model_extra or {}):
+        return result
+    fields = {name: getattr(result, name) for name in type(result).model_fields}
+    return type(result).model_construct(**fields, **extra).set_by_hand(result.by_hand)
 
 
 class CallState(Value):
-    """What is kept of one tool call besides its turn: why it waits, a result half typed, answers to be compared."""
+    """Notes on one tool call: why it waits, a typed result, answers to be compared."""
 
     turn: str
     call: str
@@ -105,7 +103,7 @@ class CallState(Value):
 
 
 class Snapshot(ExperimentSettings):
-    """One experiment: what is set, and all else that it holds."""
+    """One experiment: its settings, turns, notes and drafts."""
 
     id: str = Field(description="Tells this experiment from others.")
     created_at: float = Field(default=0.0, ge=0, le=LATEST, description="Unix time in seconds.")
@@ -118,21 +116,21 @@ class Snapshot(ExperimentSettings):
         description="What is kept of calls besides their turns: why one waits, a result half typed, answers to "
         "be compared.",
     )
-    draft: Draft = Field(default=Draft(), description="What stands in the composer.")
+    draft: Draft = Field(default=Draft(), description="The content of the composer.")
     editing: tuple[OpenEdit, ...] = Field(
         default=(),
-        description="What stands in the editors that are open in turns, in the order in which they were opened, and "
-        "what the next request's body is being edited to.",
+        description="The content of the open editors, in the order in which they were opened; also of that of the "
+        "next request.",
     )
     turns: tuple[Turn, ...] = Field(
         default=(),
         description="The whole tree: each turn after the one it follows, alternatives one after another, oldest first.",
     )
     head: str | None = Field(
-        default=None, description="The end of the branch that is shown; null: above the first turn."
+        default=None, description="The end of the branch that is enabled; null: above the first turn."
     )
     heads: dict[str, str | None] = Field(
-        default_factory=dict, description="The ends of the branches beside it, by the ids of their variants."
+        default_factory=dict, description="The ends of the other lanes, by the ids of their variants."
     )
     left_out: tuple[str, ...] = Field(
         default=(),
@@ -146,12 +144,12 @@ class Snapshot(ExperimentSettings):
 
     @property
     def settings(self) -> ExperimentSettings:
-        """What is set."""
+        """The settings."""
         return ExperimentSettings.model_construct(**{name: value for name, value in self if name not in APART})
 
     @property
     def untouched(self) -> bool:
-        """Whether nothing in it is worth keeping: no turn, nothing typed, nothing set but gateway and model."""
+        """Return whether it has no turn, no draft, and no setting but gateway and model."""
         return (
             not (self.turns or self.pinned or self.archived)
             and self.draft.empty
@@ -160,9 +158,9 @@ class Snapshot(ExperimentSettings):
         )
 
 
-#: What names an experiment stands above what it holds.
+#: The first members of the JSON.
 FIRST: Final = ("id", "title", "created_at", "changed_at", "pinned", "archived", "profile_id", "gateway")
-#: What a snapshot holds besides the settings.
+#: The fields of a snapshot besides the settings.
 APART: Final = frozenset(Snapshot.model_fields) - frozenset(ExperimentSettings.model_fields)
 
 
@@ -170,100 +168,98 @@ APART: Final = frozenset(Snapshot.model_fields) - frozenset(ExperimentSettings.m
 
 
 def snapshot(session: Session, growing_limit: int | None = None) -> Snapshot:
-    """What an experiment holds now. A turn being received is in it as far as it came, marked interrupted.
+    """Return a snapshot of the experiment; a turn being received is marked interrupted.
 
-    Of such a turn's texts no more than the first ``growing_limit`` characters are in it; all for None.
+    Its texts are cut after `growing_limit` characters, if given.
     """
-    session = session.main
-    turns = tuple(session.transcript.turns.values())
-    if session.growing:
-        turns = tuple(_as_far_as_they_came(session, growing_limit))
+    experiment, session = session.experiment, session.main
+    turns = tuple(_received_turns(session, growing_limit)) if session.growing else session.transcript.turns.values()
     profile = session.profile
     return Snapshot.model_construct(
-        **dict(_named(session)),
-        id=session.id,
-        created_at=session.created_at,
-        changed_at=session.changed_at,
-        pinned=session.pinned,
-        archived=session.archived,
+        **dict(_named_settings(session)),
+        id=experiment.id,
+        created_at=experiment.created_at,
+        changed_at=experiment.changed_at,
+        pinned=experiment.pinned,
+        archived=experiment.archived,
         gateway=profile.name if profile is not None else "",
         calls=_call_states(session),
-        draft=session.draft,
-        editing=tuple(edit for edit in session.editors.open.values() if not _secret(edit)),
-        turns=turns,
+        draft=experiment.drafts.composer,
+        editing=tuple(edit for edit in experiment.drafts.open.values() if not _has_key(edit)),
+        turns=tuple(turns),
         head=session.transcript.head,
         heads=session.history.heads,
-        left_out=session.left_out,
+        left_out=experiment.left_out,
     )
 
 
 def lane_snapshot(lane: Session) -> Snapshot:
-    """The same as a lane has it: what is set there, and its end."""
+    """Return a snapshot with the settings and the end of a lane."""
     profile = lane.profile
-    own = {"head": lane.transcript.head, "gateway": profile.name if profile is not None else ""}
-    return snapshot(lane).model_copy(update={**dict(lane.settings), **own})
+    update = {"head": lane.transcript.head, "gateway": profile.name if profile is not None else ""}
+    return snapshot(lane).model_copy(update={**dict(lane.settings), **update})
 
 
-def restore(found: Snapshot, session: Session) -> None:
-    """Make a session hold what a snapshot says; nothing of what it held stays, undo included. It must be idle.
+def restore(stored: Snapshot, session: Session) -> None:
+    """Replace the content of an idle experiment by a snapshot, without undo.
 
-    Raises ValueError in words where this version cannot work with it; the session is as it was then.
+    Raises ValueError with a sentence if this version cannot use it; then nothing is changed.
     """
-    if found.protocol not in PROTOCOLS:
-        raise ValueError(f"It speaks the protocol “{shortened(found.protocol)}”, which this version does not know.")
-    session.id = found.id
-    session.pinned, session.archived = found.pinned, found.archived
-    settings = found.settings.with_parameters(found.settings.current)  # those of a new experiment, where none are set
-    session.history.begin_anew(mended(found.transcript, found.profile_id), settings, found.heads)
-    for one in settings.variants:
-        if one.system is not None and one.id not in found.heads:  # written by hand
-            lane = session.history.lane(one.id)
-            lane.transcript = under_system(lane.transcript, one.system)
-    session.experiment.draft, session.left_out = found.draft, found.left_out
-    session.editors.open = {edit.key: edit for edit in found.editing}
-    session.forget_lanes()
-    notes = session.debugger.notes
-    notes.stops = {(kept.turn, kept.call): kept.reason for kept in found.calls if kept.reason is not None}
-    notes.drafts = {(kept.turn, kept.call): kept.typed for kept in found.calls if kept.typed is not None}
-    notes.fork_drafts = {(kept.turn, kept.call): kept.fork for kept in found.calls if kept.fork}
+    if stored.protocol not in PROTOCOLS:
+        raise ValueError(f"It speaks the protocol “{shortened(stored.protocol)}”, which this version does not know.")
+    experiment, session = session.experiment, session.main
+    experiment.id = stored.id
+    experiment.pinned, experiment.archived = stored.pinned, stored.archived
+    settings = stored.settings.with_parameters(stored.settings.current)
+    session.history.reset(with_missing_facts(stored.transcript, stored.profile_id), settings, stored.heads)
+    for variant in settings.variants:
+        if variant.system is not None and variant.id not in stored.heads:  # a file written by hand
+            place = experiment.stack.places[variant.id]
+            session.history.set_place(variant.id, with_system_text(place, variant.system))
+    experiment.drafts.composer, experiment.left_out = stored.draft, stored.left_out
+    experiment.drafts.open = {edit.key: edit for edit in stored.editing}
+    experiment.forget_lanes()
+    notes = experiment.notes
+    notes.stops = {(state.turn, state.call): state.reason for state in stored.calls if state.reason is not None}
+    notes.drafts = {(state.turn, state.call): state.typed for state in stored.calls if state.typed is not None}
+    notes.fork_drafts = {(state.turn, state.call): state.fork for state in stored.calls if state.fork}
     for turn_id, call in session.transcript.waiting:
-        if held := held_back(session.transcript.turns[turn_id], call):
-            notes.stops.setdefault((turn_id, call.id), held)
+        if reason := held_back(session.transcript.turns[turn_id], call):
+            notes.stops.setdefault((turn_id, call.id), reason)
     for change in (PathChanged(), SettingsChanged(), TitleChanged(), DebugChanged()):
         session.observers.tell(change)
-    session.created_at, session.changed_at = found.created_at, found.changed_at
+    experiment.created_at, experiment.changed_at = stored.created_at, stored.changed_at
 
 
-def copy_of(found: Snapshot, new_id: str, title: str) -> Snapshot:
-    """The same experiment once more, as one that was made just now."""
+def copy_of(stored: Snapshot, new_id: str, title: str) -> Snapshot:
+    """Return a copy that is a new experiment."""
     now = time.time()
     update = {"id": new_id, "title": title, "created_at": now, "changed_at": now, "pinned": False, "archived": False}
-    return found.model_copy(update=update)
+    return stored.model_copy(update=update)
 
 
-def _named(session: Session) -> ExperimentSettings:
-    """What is set, the variants with the names of their gateways, as far as they are known, and their system turns."""
+def _named_settings(session: Session) -> ExperimentSettings:
+    """Return the settings with the names of the variants' gateways, if known, and their system turns."""
     settings = session.settings
     if not settings.variants:
         return settings
-    named, ours = [], system_text(session.transcript)
+    variants, main_system = [], system_text(session.transcript)
     for variant in settings.variants:
-        lane = session.lane(variant.id)
-        other = lane.settings.profile_id != settings.profile_id
-        profile = lane.profile if other else None
+        lane = session.experiment.lane(variant.id)
+        profile = lane.profile if lane.settings.profile_id != settings.profile_id else None
         gateway = profile.name if profile is not None else variant.gateway
-        system = own if (own := system_text(lane.transcript)) != ours else None
-        named.append(variant.model_copy(update={"gateway": gateway, "system": system}))
-    return settings.model_copy(update={"variants": tuple(named)})
+        system = text if (text := system_text(lane.transcript)) != main_system else None
+        variants.append(variant.model_copy(update={"gateway": gateway, "system": system}))
+    return settings.model_copy(update={"variants": tuple(variants)})
 
 
-def _secret(edit: OpenEdit) -> bool:
-    """Whether what stands there looks like a key, which may be in no file: what would not be taken over is not kept."""
+def _has_key(edit: OpenEdit) -> bool:
+    """Return whether an edited request seems to contain a key, which must not be in any file."""
     return edit.what is What.REQUEST and has_written_key(edit.text or "")
 
 
-def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:
-    """The turns; one being received, and there may be thousands, as it would stand if nothing more came."""
+def _received_turns(session: Session, limit: int | None) -> Iterator[Turn]:
+    """Yield the turns; those being received as if nothing more arrived."""
     run, outcome = None, Outcome(ending=Ending.INTERRUPTED)
     for turn in session.transcript.turns.values():
         choice = session.growing.get(turn.id)
@@ -272,9 +268,9 @@ def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:
             continue
         if run is None or not run.brings(turn.id):
             run = session.run_of(turn.id)
-            asked = run.asked if run is not None else Asked()
+            target = run.asked if run is not None else Asked()
             exchange = run.exchange.id if run is not None and run.exchange is not None else None
-            outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange)
+            outcome = Outcome(ending=Ending.INTERRUPTED, model=target.model, asked=target, exchange=exchange)
         yield Turn(
             id=turn.id,
             role=turn.role,
@@ -287,40 +283,45 @@ def _as_far_as_they_came(session: Session, limit: int | None) -> Iterator[Turn]:
 
 
 def _call_states(session: Session) -> tuple[CallState, ...]:
-    notes = session.debugger.notes
-    # An answer that is waited for cannot come after a restart: the call would wait as one that was stopped.
-    pending = [key for lane in session.lanes for key in lane.debugger.pending]
+    notes = session.experiment.notes
+    # A pending answer cannot arrive after a restart: its call waits as a stopped one.
+    pending = [key for lane in session.experiment.lanes for key in lane.debugger.pending]
     stops = {**dict.fromkeys(pending, STOPPED), **notes.stops}
-    keys = dict.fromkeys((*stops, *notes.drafts, *notes.fork_drafts))
-    states = []
-    for turn, call in keys:
-        key = (turn, call)
-        typed, fork = notes.drafts.get(key), notes.fork_drafts.get(key, ())
-        states.append(CallState(turn=turn, call=call, reason=stops.get(key), typed=typed, fork=fork))
-    return tuple(states)
+    return tuple(
+        CallState(
+            turn=key[0],
+            call=key[1],
+            reason=stops.get(key),
+            typed=notes.drafts.get(key),
+            fork=notes.fork_drafts.get(key, ()),
+        )
+        for key in dict.fromkeys((*stops, *notes.drafts, *notes.fork_drafts))
+    )
 
 
 # ---- as JSON ---------------------------------------------------------------------------------------------------------
 
 
-def encode_experiment(found: Snapshot, kept: FieldFilter = not_empty) -> JSONObject:
-    """The experiment as JSON holds it. “by_hand” beside the parameters says which of them a person set, and “merges”
-    that the extra body is merged into what it is laid over; without that it replaced whole objects.
+def encode_experiment(stored: Snapshot, field_filter: FieldFilter = not_empty) -> JSONObject:
+    """Return the experiment as JSON.
+
+    “by_hand” lists the parameters that a person set, “merges” says that the extra body is merged into the body; without
+    it, it replaced whole objects.
     """
-    members = encode(found, kept)
-    out: JSONObject = {name: members.pop(name) for name in FIRST if name in members}
-    by_hand = {name: one.by_hand for name, one in found.parameters.items() if one.by_hand}  # on one line each
+    members = encode(stored, field_filter)
+    result: JSONObject = {name: members.pop(name) for name in FIRST if name in members}
+    by_hand = {name: item.by_hand for name, item in stored.parameters.items() if item.by_hand}
     for name, item in members.items():
-        out[name] = item
+        result[name] = item
         if name == "parameters" and by_hand:
-            out["by_hand"] = by_hand
+            result["by_hand"] = by_hand
         elif name == "extra_body" and item:
-            out["merges"] = True
-    return out
+            result["merges"] = True
+    return result
 
 
-class _Beside(Value):
-    """What of an experiment's JSON says how the rest is to be read."""
+class _Reading(Value):
+    """Members of an experiment's JSON that say how the others are read."""
 
     parameters: dict[str, JSONObject] = Field(default_factory=dict)
     by_hand: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -328,27 +329,28 @@ class _Beside(Value):
 
 
 def decode(value: JSON) -> Snapshot:
-    """The experiment that JSON holds, from whatever source. Raises ValueError in words that say what is wrong where."""
+    """Return the experiment in JSON of any source. Raises ValueError with the place and reason of an error."""
     if not isinstance(value, dict):
         raise ValueError("the experiment must be a JSON object")
-    read = read_as(_Beside, {name: value[name] for name in _Beside.model_fields if name in value}, "the experiment")
+    own = {name: value[name] for name in _Reading.model_fields if name in value}
+    reading = read_as(_Reading, own, "the experiment")
     parameters = {}
-    for name, fields in read.parameters.items():
+    for name, fields in reading.parameters.items():
         try:
-            parameters[name] = parameters_of(name, fields, read.by_hand.get(name, ()))
+            parameters[name] = parameters_of(name, fields, reading.by_hand.get(name, ()))
         except (ValidationError, RecursionError) as error:
             raise ValueError(f"parameters.{shortened(name)}: {reason_of(error)}") from None
-    rest = {name: item for name, item in value.items() if name not in _Beside.model_fields}
-    found = read_as(Snapshot, {**rest, "parameters": parameters}, "the experiment")
-    if found.extra_body and not read.merges:
-        sent = {name: as_it_was_sent(one, found.extra_body) for name, one in found.parameters.items()}
-        found = found.model_copy(update={"parameters": sent})
-    check_tree(found.turns, found.head)
-    return found
+    rest = {name: item for name, item in value.items() if name not in _Reading.model_fields}
+    stored = read_as(Snapshot, {**rest, "parameters": parameters}, "the experiment")
+    if stored.extra_body and not reading.merges:
+        sent = {name: merged_parameters(item, stored.extra_body) for name, item in stored.parameters.items()}
+        stored = stored.model_copy(update={"parameters": sent})
+    check_tree(stored.turns, stored.head)
+    return stored
 
 
 def read_as(kind: type[V], value: JSON, what: str) -> V:
-    """``value`` as one of our values. Raises ValueError in words."""
+    """Return JSON as a value of that kind. Raises ValueError with a sentence."""
     if not isinstance(value, dict):
         raise ValueError(f"{what} must be a JSON object")
     try:
@@ -358,7 +360,7 @@ def read_as(kind: type[V], value: JSON, what: str) -> V:
 
 
 def check_tree(turns: tuple[Turn, ...], head: str | None) -> None:
-    """Raise ValueError where turns are no tree: an id twice, a parent or head that is not there, a circle."""
+    """Raise ValueError where turns are no tree: a repeated id, an unknown parent or head, a cycle."""
     parents: dict[str, str | None] = {}
     for number, turn in enumerate(turns, 1):
         if turn.id in parents:
@@ -377,18 +379,16 @@ def check_tree(turns: tuple[Turn, ...], head: str | None) -> None:
 
 
 def circular(parents: Mapping[str, str | None]) -> list[str]:
-    """The ids from which no way leads to the top. Every parent must be there."""
-    fine: set[str] = set()
-    bad: dict[str, None] = {}
+    """Return ids of turns in cycles, so that the tree is sound once they have no parent. Every parent must exist."""
+    connected: set[str] = set()
+    cyclic: dict[str, None] = {}
     for start in parents:
         trail: dict[str, None] = {}
-        at: str | None = start
-        while at is not None and at not in fine and at not in trail:
-            trail[at] = None
-            at = parents[at]
-        if at is None or at in fine:
-            fine.update(trail)
-        else:
-            bad.update(trail)
-            fine.update(trail)
-    return list(bad)
+        key: str | None = start
+        while key is not None and key not in connected and key not in trail:
+            trail[key] = None
+            key = parents[key]
+        if key in trail:
+            cyclic.update(trail)
+        connected.update(trail)
+    return list(cyclic)

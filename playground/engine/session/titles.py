@@ -1,55 +1,54 @@
-"""What an experiment is called, and its line of state: made of its turns, and cut by whoever knows the secrets."""
+"""Title and summary of an experiment, made of its turns."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from playground.domain.roles import Role
 from playground.domain.transcript import Ending, Transcript
-from playground.engine.session.run_state import RunState
+from playground.engine.session.changes import RunState
+
+#: Returns the first characters of a text, without secrets.
+Preview = Callable[[str, int], str]
 
 UNTITLED = "New experiment"
-_LONGEST = 48  # characters of a title made of first words
-_LOOKED_AT = 4096  # characters of the text that has them: a secret at the title's end is known as a whole
-_INK = re.compile(r"\S")
-_STATE_WORDS = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
+_MAX_TITLE: Final = 48  # characters
+_TITLE_SOURCE: Final = 4096  # characters that are searched for secrets: one at the title's end must be complete
+_STATE_WORDS: Final = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
 
 
-#: Gives the first so many characters of a text, without the secrets in it.
-Front = Callable[[str, int], str]
-
-
-def plain_front(text: str, most: int) -> str:
-    """The first characters of a text that holds no secrets."""
+def plain_preview(text: str, most: int) -> str:
+    """Return the first characters of a text that holds no secrets."""
     return text[:most]
 
 
-def title_of(transcript: Transcript, given: str, front: Front = plain_front) -> str:
-    """The title given, else the first words of the first user turn. Cut by ``front``, which knows the secrets."""
-    if given:
-        return front(given, len(given))
+def title_of(transcript: Transcript, title: str, preview: Preview = plain_preview) -> str:
+    """Return the title set by a person, else the first words of the first user turn, without secrets."""
+    if title:
+        return preview(title, len(title))
     for turn in transcript.path:
         if turn.role is Role.USER and (words := _first_words(turn.text)):
-            fits = len(words) <= _LONGEST
-            return front(words, _LONGEST) if fits else front(words, _LONGEST - 1).rstrip() + "…"
+            fits = len(words) <= _MAX_TITLE
+            return preview(words, _MAX_TITLE) if fits else preview(words, _MAX_TITLE - 1).rstrip() + "…"
     return UNTITLED
 
 
 def _first_words(text: str) -> str:
-    """The words of a text in one line, more of them than a title has, however long the text is."""
-    ink = _INK.search(text)
-    if ink is None:
+    """Return the first words of a text in one line, more of them than a title has."""
+    match = re.search(r"\S", text)
+    if match is None:
         return ""
-    end = ink.start() + _LOOKED_AT
-    words = " ".join(text[ink.start() : end].split())
+    end = match.start() + _TITLE_SOURCE
+    words = " ".join(text[match.start() : end].split())
     if end >= len(text):
         return words
-    return words.rpartition(" ")[0] or words  # the last one is cut
+    return words.rpartition(" ")[0] or words  # the last one is incomplete
 
 
 def summary_of(transcript: Transcript, model: str, state: RunState = RunState.IDLE) -> str:
-    """One line of state: model, then what stands out."""
+    """Return a summary in one line: the model, then the state or the most important fact."""
     path = transcript.path
     facts = [model or "no model"]
     if state is not RunState.IDLE:

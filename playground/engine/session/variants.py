@@ -1,7 +1,7 @@
-"""What a request is made of besides turns, and what of that a variant of the experiment has otherwise.
+"""Settings of requests, and variants of an experiment that differ in some of them.
 
-A variant is made from the fields of ``RequestSettings``: another one there is another one here, in files, the store and
-the way back. Only what differs from what is set is in it, so that what is set for all reaches every lane.
+The fields of a variant are derived from those of `RequestSettings`, in files, the store and undo as well. A variant
+holds only differences, so that a changed setting of the experiment reaches every lane.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ S = TypeVar("S", bound="RequestSettings")
 MOST_LANES: Final = 6
 
 
-def _typed(found: JSON) -> JSON:
-    """Parameters by protocol, from the fields that are set."""
-    if not isinstance(found, dict):
-        return found
-    return {name: parameters_of(name, one) if isinstance(one, dict) else one for name, one in found.items()}
+def _typed(value: JSON) -> JSON:
+    """Return parameters by protocol, from JSON members."""
+    if not isinstance(value, dict):
+        return value
+    return {name: parameters_of(name, item) if isinstance(item, dict) else item for name, item in value.items()}
 
 
 class RequestSettings(Value):
-    """What is set for requests. A variant may have any of it otherwise."""
+    """Settings of requests. A variant may differ in any of them."""
 
     profile_id: str = Field(default="", description="The gateway among those of the computer that wrote the file.")
     protocol: str = DEFAULT
@@ -56,15 +56,15 @@ class RequestSettings(Value):
 
     @property
     def current(self) -> Parameters:
-        """The parameters of the protocol that is spoken; a new experiment begins with streaming and usage on."""
-        found = self.parameters.get(self.protocol)
-        return found if found is not None else get_protocol(self.protocol).parameters_type.begin({})
+        """The parameters of the present protocol; those of a new experiment have streaming and usage on."""
+        parameters = self.parameters.get(self.protocol)
+        return parameters if parameters is not None else get_protocol(self.protocol).parameters_type.begin({})
 
     def changed(self, **fields: Any) -> Self:
-        """The same with these fields set otherwise; a model without the spaces around it.
+        """Return the settings with other fields; the model without surrounding spaces.
 
-        Raises TypeError for a field there is none of, ValueError for a protocol nobody knows, and for an extra header
-        that cannot go or is a secret.
+        Raises TypeError for an unknown field, ValueError for an unknown protocol or for an extra header that is invalid
+        or a secret.
         """
         if unknown := fields.keys() - type(self).model_fields.keys():
             raise TypeError(f"experiments have no setting {', '.join(sorted(unknown))}")
@@ -80,25 +80,24 @@ class RequestSettings(Value):
         return self.model_copy(update=fields)
 
     def with_parameters(self, parameters: Parameters) -> Self:
-        """The same with other parameters of the protocol that is spoken."""
+        """Return the settings with other parameters of the present protocol."""
         return self.changed(parameters={**self.parameters, self.protocol: parameters})
 
     def switched(self, protocol: str) -> Self:
-        """The same in another protocol, with every parameter that has a counterpart there (see ``convert_parameters``).
+        """Return the settings in another protocol, with the parameters that have a counterpart in it.
 
-        Nothing else is touched: what the other protocol cannot carry is sent again after switching back. Raises
-        ValueError.
+        What the other protocol cannot carry remains stored for switching back. Raises ValueError.
         """
-        there = self.changed(protocol=protocol)
-        return there.with_parameters(convert_parameters(self.current, there.current))
+        switched = self.changed(protocol=protocol)
+        return switched.with_parameters(convert_parameters(self.current, switched.current))
 
 
-#: The setting of which a variant keeps what differs, member by member.
+#: The setting whose differences a variant holds member by member.
 _BY_MEMBER: Final = "parameters"
 
 
 def _field(name: str) -> tuple[Any, Any]:
-    """That of a variant's differences for one of the settings."""
+    """Return type and field of a setting among the differences of a variant."""
     if name == _BY_MEMBER:
         words = "By protocol and by name; null where it is at its default."
         return dict[str, JSONObject], Field(default_factory=dict, description=words)
@@ -134,80 +133,80 @@ class Variant(Value):
     )
 
     def applied(self, base: S) -> S:
-        """``base`` with what is different here; a protocol that only a newer version speaks is left."""
-        known = RequestSettings.model_fields
+        """Return `base` with the differences of this variant; a protocol of a newer version is ignored."""
+        fields = RequestSettings.model_fields
         update: dict[str, Any] = {
-            name: known[name].get_default(call_default_factory=True) for name in self.unset if name in known
+            name: fields[name].get_default(call_default_factory=True) for name in self.unset if name in fields
         }
         for name, value in self.differences:
-            if value is not None and name in known and (name != "protocol" or value in PROTOCOLS):
+            if value is not None and name in fields and (name != "protocol" or value in PROTOCOLS):
                 update[name] = _with_members(base.parameters, value) if name == _BY_MEMBER else value
         return base.model_copy(update=update)
 
-    def of(self, base: RequestSettings, wanted: RequestSettings) -> Variant:
-        """This variant with what differs of ``wanted`` from ``base``; with that, ``applied`` gives ``wanted`` again."""
-        found: dict[str, Any] = {}
+    def with_settings(self, base: RequestSettings, settings: RequestSettings) -> Variant:
+        """Return this variant with the differences of `settings` from `base`, so that `applied` gives `settings`."""
+        differences: dict[str, Any] = {}
         unset: list[str] = []
         for name in RequestSettings.model_fields:
-            value, other = getattr(wanted, name), getattr(base, name)
+            value, default = getattr(settings, name), getattr(base, name)
             if name == _BY_MEMBER:
-                found[name] = _members(base.parameters, wanted.parameters)
-            elif value is None and other is not None:
+                differences[name] = _member_differences(base.parameters, settings.parameters)
+            elif value is None and default is not None:
                 unset.append(name)
-            elif value != other:
-                found[name] = value
-        beyond = self.differences.model_extra or {}
-        made = self.model_copy(
-            update={"differences": Differences.model_construct(**found, **beyond), "unset": tuple(unset)}
-        )
-        return made.model_copy(update={"gateway": ""}) if "profile_id" not in found else made
+            elif value != default:
+                differences[name] = value
+        unknown = self.differences.model_extra or {}
+        update: dict[str, Any] = {
+            "differences": Differences.model_construct(**differences, **unknown),
+            "unset": tuple(unset),
+        }
+        return self.model_copy(update=update if "profile_id" in differences else {**update, "gateway": ""})
 
     @property
     def profile_id(self) -> str | None:
-        """Its gateway, where that is another one."""
-        found: str | None = getattr(self.differences, "profile_id", None)
-        return found
+        """Its gateway; None if it is that of the experiment."""
+        profile_id: str | None = getattr(self.differences, "profile_id", None)
+        return profile_id
 
     def on(self, profile_id: str) -> Variant:
-        """The same on another gateway."""
+        """Return the variant on another gateway."""
         return self.model_copy(update={"differences": self.differences.model_copy(update={"profile_id": profile_id})})
 
     @property
     def as_set(self) -> bool:
-        """Whether nothing is different."""
-        known = RequestSettings.model_fields
-        kept = {name: value for name, value in self.differences if name in known and value is not None}
-        return not self.unset and self.system is None and not kept.pop(_BY_MEMBER, None) and not kept
+        """Return whether nothing differs."""
+        fields = RequestSettings.model_fields
+        values = {name: value for name, value in self.differences if name in fields and value is not None}
+        return not self.unset and self.system is None and not values.pop(_BY_MEMBER, None) and not values
 
 
 def _with_members(base: dict[str, Parameters], by_protocol: dict[str, JSONObject]) -> dict[str, Parameters]:
     out = dict(base)
     for protocol, members in by_protocol.items():
-        before = _before(base, protocol)
-        held = {name: value for name, value in {**before.set_fields, **members}.items() if value is not None}
-        out[protocol] = parameters_of(protocol, held, (*before.by_hand, *members))
+        before = _base_parameters(base, protocol)
+        fields = {name: value for name, value in {**before.set_fields, **members}.items() if value is not None}
+        out[protocol] = parameters_of(protocol, fields, (*before.by_hand, *members))
     return out
 
 
-def _members(base: dict[str, Parameters], wanted: dict[str, Parameters]) -> dict[str, JSONObject]:
+def _member_differences(base: dict[str, Parameters], settings: dict[str, Parameters]) -> dict[str, JSONObject]:
     out: dict[str, JSONObject] = {}
-    for protocol, parameters in wanted.items():
-        then, now = _before(base, protocol).set_fields, parameters.set_fields
+    for protocol, parameters in settings.items():
+        then, now = _base_parameters(base, protocol).set_fields, parameters.set_fields
         names = [name for name in dict.fromkeys((*then, *now)) if not same(then.get(name), now.get(name))]
         if names:
             out[protocol] = {name: now.get(name) for name in names}
     return out
 
 
-def _before(base: dict[str, Parameters], protocol: str) -> Parameters:
-    """What is set for all in a protocol; where it was never spoken, what a new experiment begins with."""
-    found = base.get(protocol)
-    if found is not None:
-        return found
+def _base_parameters(base: dict[str, Parameters], protocol: str) -> Parameters:
+    """Return the parameters of the experiment in a protocol, or those of a new experiment."""
+    if (parameters := base.get(protocol)) is not None:
+        return parameters
     return get_protocol(protocol).parameters_type.begin({}) if protocol in PROTOCOLS else parameters_of(protocol, {})
 
 
 def letter_of(place: int) -> str:
-    """What the column at a place is called: A is the conversation itself; behind Z come AA, AB and so on."""
+    """Return the letter of a column: A is the conversation; after Z come AA, AB and so on."""
     above, letter = divmod(place, 26)
     return (letter_of(above - 1) if above else "") + chr(ord("A") + letter)

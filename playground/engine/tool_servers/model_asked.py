@@ -12,9 +12,9 @@ from playground.domain.sizes import size_words
 from playground.domain.tool_servers import DataBlock, LinkBlock, Message, OtherBlock, Sampling, TextBlock
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.values import LongText, Value
+from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
-from playground.engine.session.tool_loop import Mode
 from playground.jsonkit.foreign import write
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
@@ -95,7 +95,7 @@ def prepare(session: Session, question: Question, protocol: str, model: str) -> 
         parameters={protocol: _parameters(question, protocol)},
     )
     session.experiment.literal = True  # what a server writes in braces is no variable
-    session.history.begin_anew(Transcript().append(*turns), settings)
+    session.history.reset(Transcript().append(*turns), settings)
 
 
 def _turn(said: Said) -> Turn:
@@ -123,7 +123,7 @@ async def ask(session: Session) -> Reply:
     before = len(session.transcript.path)
     if reason := session.next_request.refusal():
         return Reply(failure=reason)
-    await session.debugger.start(Mode.ONCE)
+    await session.runs.start(Mode.ONCE)
     came = session.transcript.path[before:]
     turn = next((turn for turn in reversed(came) if turn.role is Role.ASSISTANT), None)
     outcome = turn.outcome if turn is not None else None

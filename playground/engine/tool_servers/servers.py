@@ -29,7 +29,7 @@ from playground.domain.tool_servers import (
     Via,
 )
 from playground.engine.gateways.secrets import Keys, Secret
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.engine.tool_servers.book import ServerBook, lacking
 from playground.engine.tool_servers.live import (
     AskCame,
@@ -65,7 +65,7 @@ _BLOCKS: Final = TypeAdapter(tuple[Block, ...], config=_LATE)
 _REQUEST: Final[TypeAdapter[Request]] = TypeAdapter(Request, config=_LATE)
 
 
-class ServerError(ServingError):
+class ServerError(ToolCallError):
     """A server did not do what was asked. The text is for people."""
 
 

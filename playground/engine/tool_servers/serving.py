@@ -18,7 +18,7 @@ from playground.domain.tool_servers import ServerAnswer, ServerTool, ToolServer,
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import StructuredFits
-from playground.engine.session.serving import ServingError, Ticket
+from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSONObject
 
@@ -143,20 +143,20 @@ class Serving:
     # A call
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
-        """The answer to a call. A server that is stopped is started. Raises ServingError."""
+        """The answer to a call. A server that is stopped is started. Raises ToolCallError."""
         words, server = self.refusal(tool), self.server(tool)
         if words or server is None:
-            raise ServingError(words)
+            raise ToolCallError(words)
         given = _read(arguments)
         servers = self.servers
         async with self._slot(server, ticket):
             await servers.start(server.id)
             if words := self.refusal(tool):  # it has said by now what it lists
-                raise ServingError(words)
+                raise ToolCallError(words)
             now = self.server(tool)
             if now is None or now.id != server.id:
                 name = show_hidden(short_name(tool.server))
-                raise ServingError(
+                raise ToolCallError(
                     f"“{name}” is another server by now, so it was not asked. Ask again if you want that."
                 )
             answer = await servers.call(server.id, tool.name_there, given, ticket)
@@ -189,9 +189,9 @@ def _read(arguments: str) -> JSONObject:
     try:
         found = parse_json(arguments) if arguments.strip() else {}
     except ValueError as error:
-        raise ServingError(f"The arguments are not JSON, so no server can be asked: {error}.") from None
+        raise ToolCallError(f"The arguments are not JSON, so no server can be asked: {error}.") from None
     if not isinstance(found, dict):
-        raise ServingError("The arguments are not a JSON object, so no server can be asked. Correct them first.")
+        raise ToolCallError("The arguments are not a JSON object, so no server can be asked. Correct them first.")
     return found
 
 

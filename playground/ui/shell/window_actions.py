@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
-from playground.engine.compare.rounds import last_request
+from playground.engine.compare.differences import last_request
 from playground.engine.files.presets import PresetStore
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
@@ -32,7 +32,7 @@ from playground.engine.session.changes import (
     TurnChanged,
 )
 from playground.engine.session.session import Session
-from playground.engine.session.settings import ExperimentSettings, different
+from playground.engine.session.settings import ExperimentSettings, changed_names
 from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.action import Action, key_text
 from playground.ui.features.conversation import STOP
@@ -204,7 +204,7 @@ class UndoControl(Control):
 
 def setting_names(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
     """The settings that are different, as words; of the parameters each by its own name, some at most."""
-    fields = [name.partition(".") for name in different(before, after)]
+    fields = [name.partition(".") for name in changed_names(before, after)]
     names = [words for field, words in _NAMES.items() if any(field == changed for changed, _, _ in fields)]
     parameters = [name.replace("_", " ") for field, _, name in fields if field == "parameters"]
     return names + (parameters if len(parameters) <= _MOST else ["parameters"])
@@ -397,7 +397,7 @@ class WindowActions(QObject):
         self._stop_changed()
         self._window.pane.spent.count()
         self._show_usage()
-        self._window.status.show_limits(self.session.experiment.limits)
+        self._window.status.show_limits(self.session.limits)
 
     def _show_usage(self) -> None:
         session = self.session
@@ -408,7 +408,7 @@ class WindowActions(QObject):
         cost = pane.cost_words(last.id) if last is not None else ""
         context = None
         if outcome is not None:
-            context = session.experiment.facts_asked(outcome.asked).context
+            context = session.facts_asked(outcome.asked).context
         self._window.status.show_usage(usage, cost, pane.spent.words, choices=choices, context=context)
 
     def _stop_changed(self) -> None:

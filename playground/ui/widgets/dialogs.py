@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.session.open_edits import TITLE, OpenEdit
+from playground.engine.session.drafts import TITLE, OpenEdit
 from playground.engine.session.session import Session
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import ask

@@ -38,7 +38,7 @@ async def test_each_answer_of_a_call_runs_in_a_lane_of_its_own(conversation: Too
     session, debugger, lanes = conversation.session, conversation.session.debugger, Lanes(conversation.session)
     await conversation.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = conversation.keys
-    assert "The other calls of this turn need an answer first" in debugger.given_refusal(turn_id, first)
+    assert "The other calls of this turn need an answer first" in debugger.fork_refusal(turn_id, first)
     debugger.notes.set_draft(turn_id, second, ResultDraft(text="same"))
     before = session.transcript
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
@@ -84,7 +84,7 @@ async def test_lanes_of_answers_follow_the_rules_and_one_undo_takes_all_back(con
     with pytest.raises(RunRefusedError, match="under way"):
         await never.debugger.go_on()
     with pytest.raises(RunRefusedError, match="under way"):
-        await never.debugger.start()
+        await never.runs.start()
     lanes.stop()
     await work
     assert (never.state, roles(never), never.debugger.stopped) == (RunState.IDLE, "uc", True)
@@ -120,8 +120,8 @@ async def test_answers_beyond_the_lanes_or_on_another_branch_are_refused(convers
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert not session.busy
-    assert [lane.debugger.loop for lane in lanes.all] == [None] * 3
+    assert not session.experiment.busy
+    assert [lane.active_run for lane in lanes.all] == [None] * 3
 
 
 async def test_stop_ends_every_lane_and_closes_its_connection(connect_to: Connect) -> None:

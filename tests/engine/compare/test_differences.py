@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from playground.domain.parts import Part, Reasoning, Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.engine.compare.differences import GONE, MANY, MOST_MARKS, differing
-from playground.engine.compare.rounds import fellows
+from playground.engine.compare.differences import GONE, MANY, MOST_MARKS, differing, fellows
 from playground.engine.inspect.compare import CUT, MOST_TEXT, MOST_TOKENS
 from tests.engine.exchanges import exchange
 

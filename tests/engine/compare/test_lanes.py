@@ -10,12 +10,12 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
+from playground.engine.compare.differences import fellow_request, last_request, last_requests, request_before
 from playground.engine.compare.lanes import Lanes, LanesError
-from playground.engine.compare.rounds import fellow_request, last_request, last_requests, request_before
 from playground.engine.files.presets import Preset, PresetError, apply, from_session
 from playground.engine.session.changes import RunState
-from playground.engine.session.open_edits import OpenEdit
-from playground.engine.session.session import Session
+from playground.engine.session.drafts import OpenEdit
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import MOST_LANES
 from tests.engine.debugging import WEATHER, begin
@@ -123,15 +123,15 @@ async def test_one_lane_or_all_are_stopped_and_their_text_is_saved(lanes: Lanes)
     second.stop()
     await eventually(lambda: second.state is RunState.IDLE)
     assert [lane.state is RunState.IDLE for lane in lanes.all] == [False, True, False]
-    assert first.busy
+    assert first.experiment.busy
     assert not first.undo()
     lanes.stop()
     await run
     endings = [turn.outcome.ending for lane in lanes.all if (turn := lane.transcript.path[-1]).outcome]
     assert endings == [Ending.STOPPED] * 3
-    again = Session(first.experiment.connect, profile_id="")
+    again = Experiment(first.experiment.connect, profile_id="").main
     restore(saved, again)
-    for lane in again.lanes:
+    for lane in again.experiment.lanes:
         turn = lane.transcript.path[-1]
         assert turn.text
         assert turn.outcome is not None

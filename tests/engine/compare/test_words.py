@@ -13,8 +13,8 @@ from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.domain.usage import Timing, Usage
-from playground.engine.compare.figures import LaneFigures, best, figures_of
 from playground.engine.compare.lanes import Lanes
+from playground.engine.compare.metrics import LaneMetrics, best, lane_metrics
 from playground.engine.compare.words import AS_SET, difference_words, place_words, set_here
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
@@ -81,15 +81,15 @@ def test_figures_are_of_answers_since_the_last_question(pair: tuple[Lanes, Sessi
     price = Price(input=1.0, output=2.0)
     for turn in (answer(9, 10, 5), make_turn(Role.USER, "again"), answer(0.5, 2.5, 100, price=price)):
         lane.turns.add_turn(turn)
-    found = figures_of(lane, lambda _profile, _model: None)
+    found = lane_metrics(lane, lambda _profile, _model: None)
     assert (found.first, found.rate, found.tokens, found.calls, found.requests) == (0.5, 50, 100, 0, 1)
     assert found.price == pytest.approx((100 * 1.0 + 100 * 2.0) / 1e6)
     assert found.words[:3] == ["first token 0.50 s", "50 tok/s", "100 tok"]
-    assert found.in_all == ["1 request, 2.50 s in all", "100 tokens in", "100 tokens out"]
+    assert found.totals == ["1 request, 2.50 s in all", "100 tokens in", "100 tokens out"]
     lane.turns.add_turn(make_turn(Role.USER, "once more"))
-    assert figures_of(lane, lambda _profile, _model: None) == LaneFigures()
+    assert lane_metrics(lane, lambda _profile, _model: None) == LaneMetrics()
     lane.turns.add_turn(answer(1, 1, None, "f", "g"))
-    found = figures_of(lane, lambda _profile, _model: None)
+    found = lane_metrics(lane, lambda _profile, _model: None)
     assert (found.rate, found.tokens, found.costs, found.calls, found.whole) == (None, None, (), 2, False)
     assert found.words == ["first token 1.00 s", "2 calls"]
     failed = answer(1, 1, None)
@@ -97,31 +97,31 @@ def test_figures_are_of_answers_since_the_last_question(pair: tuple[Lanes, Sessi
     lane.turns.add_turn(
         failed.model_copy(update={"outcome": failed.outcome.model_copy(update={"ending": Ending.CUT_OFF})})
     )
-    assert figures_of(lane, lambda _profile, _model: None).words[0] == "cut off"
+    assert lane_metrics(lane, lambda _profile, _model: None).words[0] == "cut off"
 
 
 def test_figures_have_their_difference_from_the_first_whole_lane() -> None:
-    one = LaneFigures(first=0.31, rate=92, tokens=214, costs=(Cost(0.0004, "$"),), requests=1, whole=True)
-    two = LaneFigures(first=0.42, rate=61.4, tokens=214, costs=(Cost(0.0002, "$"),), calls=1, requests=1, whole=True)
-    assert two.words_beside(one) == [
+    one = LaneMetrics(first=0.31, rate=92, tokens=214, costs=(Cost(0.0004, "$"),), requests=1, whole=True)
+    two = LaneMetrics(first=0.42, rate=61.4, tokens=214, costs=(Cost(0.0002, "$"),), calls=1, requests=1, whole=True)
+    assert two.words_compared(one) == [
         "first token 0.42 s (+0.11 s)",
         "61 tok/s (−31)",
         "214 tok (±0)",
         "$0.0002 (−$0.0002)",
         "1 call (+1)",
     ]
-    assert one.words_beside(two)[-1] == "0 calls (−1)"
-    assert replace(two, whole=False).words_beside(one) == two.words_beside(None) == two.words
-    assert two.words_beside(replace(one, whole=False)) == two.words
-    assert replace(two, costs=(Cost(1, "€"),)).words_beside(one)[3] == "€1.00"
+    assert one.words_compared(two)[-1] == "0 calls (−1)"
+    assert replace(two, whole=False).words_compared(one) == two.words_compared(None) == two.words
+    assert two.words_compared(replace(one, whole=False)) == two.words
+    assert replace(two, costs=(Cost(1, "€"),)).words_compared(one)[3] == "€1.00"
 
 
 def test_best_lane_is_named_among_whole_answers() -> None:
-    one = LaneFigures(first=1, rate=10, tokens=5, costs=(Cost(1, "$"),), whole=True)
-    two = LaneFigures(first=2, rate=20, tokens=5, costs=(Cost(2, "$"),), whole=True)
-    failed = LaneFigures(first=0.1, rate=99, tokens=1, costs=(Cost(0, "$"),))
+    one = LaneMetrics(first=1, rate=10, tokens=5, costs=(Cost(1, "$"),), whole=True)
+    two = LaneMetrics(first=2, rate=20, tokens=5, costs=(Cost(2, "$"),), whole=True)
+    failed = LaneMetrics(first=0.1, rate=99, tokens=1, costs=(Cost(0, "$"),))
     assert best([one, two, failed]) == [["soonest first token", "cheapest"], ["most tokens per second"], []]
-    euro = LaneFigures(costs=(Cost(1, "€"),), whole=True)
+    euro = LaneMetrics(costs=(Cost(1, "€"),), whole=True)
     assert best([one, euro]) == [[], []]
     assert best([one, one]) == [[], []]
     assert best([one, failed]) == [[], []]

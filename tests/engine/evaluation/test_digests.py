@@ -15,7 +15,7 @@ from playground.engine.evaluation.migrations import tool_offer
 from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.plan import Case
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import Variant
 from playground.protocols.protocol import parameters_of
@@ -101,7 +101,7 @@ def test_digests_of_an_earlier_version_are_unchanged() -> None:
 
 
 def test_digest_with_tool_rules_of_an_earlier_version_is_unchanged(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools")
+    session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools").main
     rules = always(Policy.TABLE).with_rule("get_weather", ToolRule(policy=Policy.FIXED))
     session.change(tools=(WEATHER,), debugging=rules, evaluation=plan())
     assert digests(session)[0] == "73130e8e970d685fc0cfc0bb583d98a2"

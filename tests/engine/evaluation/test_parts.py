@@ -12,7 +12,7 @@ from playground.engine.evaluation.blind import Vote, blind_pairs, count_votes
 from playground.engine.evaluation.cases import case_of, step_of, step_plan
 from playground.engine.evaluation.estimate import estimate
 from playground.engine.evaluation.metrics import no_price
-from playground.engine.session.open_edits import OpenEdit
+from playground.engine.session.drafts import OpenEdit
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, planned
 from tests.engine.evaluation.test_results import results

@@ -15,7 +15,7 @@ from playground.engine.evaluation.export.formats import export
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Runner
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.engine.debugging import always
 from tests.engine.evaluation.evaluations import Evaluations, planned
 from tests.engine.served import Sky, weather
@@ -30,7 +30,7 @@ async def sky() -> AsyncIterator[Sky]:
 
 @pytest.fixture
 def session(gateways: Gateways, sky: Sky) -> Session:
-    made = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky)
+    made = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky).main
     made.change(tools=(weather(),), debugging=always(Policy.SERVER))
     return planned(made, "Weather in {{city}} !fast", repeats=2)
 

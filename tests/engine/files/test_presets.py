@@ -12,7 +12,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.presets import Preset, PresetError, PresetStore, apply, fits, from_session
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 
 TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "object"}, group="Eyes")
@@ -29,7 +29,7 @@ def fill(session: Session) -> None:
 
 
 def other(session: Session) -> Session:
-    made = Session(session.experiment.connect, profile_id=session.settings.profile_id, model="other")
+    made = Experiment(session.experiment.connect, profile_id=session.settings.profile_id, model="other").main
     made.turns.add_turn(make_turn(Role.USER, "Something else"))
     return made
 
@@ -50,7 +50,7 @@ def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> No
         (Role.SYSTEM, "Again"),
         (Role.USER, "Hello"),
     ]
-    empty = Session(session.experiment.connect, profile_id="")
+    empty = Experiment(session.experiment.connect, profile_id="").main
     apply(empty, Preset(name="x", system="Alone"))
     assert [turn.text for turn in empty.transcript.path] == ["Alone"]
     for _ in range(3):

@@ -13,7 +13,7 @@ from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.secrets import extra_header_problem, secret_in
 from playground.engine.requests.view import Origin, request_view
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.jsonkit.values import JSON
 from tests.support.each_case import each_case
 
@@ -21,7 +21,9 @@ from tests.support.each_case import each_case
 @pytest.fixture(params=["chat", "messages"])
 def session(request: pytest.FixtureRequest, gateways: Gateways) -> Session:
     model = {"chat": "demo-chat", "messages": "demo-messages"}[request.param]
-    return Session(gateways.client, profile_id=DEMO_ID, protocol=request.param, model=model, profile_of=gateways.get)
+    return Experiment(
+        gateways.client, profile_id=DEMO_ID, protocol=request.param, model=model, profile_of=gateways.get
+    ).main
 
 
 async def ask(session: Session, text: str = "Hello") -> Outcome:
@@ -93,7 +95,7 @@ async def test_extra_headers_replace_those_of_the_gateway(
 
 @each_case("name", ["Authorization", "X-Api-Key", "X-Edge-Token", "", "X Bad", "Content-Length"])
 def test_header_with_a_secret_is_refused(gateways: Gateways, name: str) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID)
+    session = Experiment(gateways.client, profile_id=DEMO_ID).main
     problem = extra_header_problem(name, "canary-value")
     assert problem
     assert "canary" not in problem

@@ -8,7 +8,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Timeouts
 from tests.engine.exchanges import indexed
@@ -35,7 +35,7 @@ async def test_text_held_back_at_a_failure_is_not_lost(
     async def connect(_: str) -> GatewayClient:
         return client
 
-    session = Session(connect, profile_id="p", protocol="chat", model="m-1", profile_of=lambda _: profile)
+    session = Experiment(connect, profile_id="p", protocol="chat", model="m-1", profile_of=lambda _: profile).main
     session.turns.add_turn(make_turn(Role.USER, "Which key?"))
     body = sse(text_chunk("Ja"), text_chunk(" yes")) + sse(text_chunk("s"))[:-6]
     server.play(send(head()), send(body), *steps)

@@ -21,7 +21,7 @@ from playground.engine.inspect.compare import compare
 from playground.engine.inspect.lint import findings, report
 from playground.engine.requests.snippets import LANGUAGES, recorded, sent_by, write
 from playground.engine.requests.view import request_view
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from tests.engine.exchanges import indexed
 from tests.support.fault_server import FaultServer, head, send, sleep, sse, text_chunk, whole
@@ -78,7 +78,7 @@ async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
         async def connect(_: str) -> GatewayClient:
             return client
 
-        made = Session(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile)
+        made = Experiment(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile).main
         made.turns.add_turn(make_turn(Role.USER, f"My key is {KEY}, my token {TOKEN}, {quote(KEY)}."))
         made.change(extra_body={"note": base64.b64encode(KEY.encode()).decode()})
         if protocol == "messages":

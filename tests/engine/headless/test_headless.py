@@ -15,7 +15,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.files.experiment_file import write
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.requests.request_file import BadInputError, read_request
-from playground.engine.session.draft import Draft
+from playground.engine.session.drafts import Draft
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol, parameters_of
 from tests.engine.headless.runs import CANARY, NOWHERE, Desk, experiment

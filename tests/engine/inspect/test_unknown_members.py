@@ -20,7 +20,7 @@ from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import Kind
 from playground.engine.inspect.unknown_members import LONGEST_TEXT, beside_part, beside_turn, clipped
 from playground.engine.requests.edit import apply_edit, read_edit
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import Snapshot, snapshot
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.library.store.conftest import MakeWorkspace, make_workspace, path  # noqa: F401 - fixtures
@@ -44,7 +44,7 @@ def answered(*parts: Any, **more: Any) -> Turn:
 
 def session_with(*turns: Turn, protocol: str = "chat") -> Session:
     profile = Profile(id="p", base_url="http://gateway.example/v1")
-    session = Session(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
+    session = Experiment(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile).main
     for turn in turns:
         session.turns.add_turn(turn)
     return session

@@ -88,7 +88,7 @@ async def test_a_tool_of_the_same_name_is_not_let_in_by_one_that_only_reads(work
     talk(workspace)
     session = workspace.current
     session.change(tools=(reads,), debugging=Debugging(rules={"look": ToolRule(policy=Policy.SERVER)}))
-    variant = Variant().of(session.settings, session.settings.changed(tools=(other,)))
+    variant = Variant().with_settings(session.settings, session.settings.changed(tools=(other,)))
     if place == "settings":
         session.change(tools=(other, reads))
     elif place == "variant":

@@ -10,7 +10,7 @@ from playground.domain.transcript import Turn
 from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.tool_servers.acceptance import arriving, as_offered
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
 from playground.engine.tool_servers.book import ServerBook
@@ -24,7 +24,7 @@ from playground.ui.features.conversation.samples import SAMPLES
 async def run(gateways: Gateways, name: str) -> tuple[Session, Turn, Exchange]:
     """Open the sample in an experiment that is on another gateway, run it, and return its last turn and exchange."""
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 3}))
-    session = Session(gateways.client, profile_id="gone")
+    session = Experiment(gateways.client, profile_id="gone").main
     sample = next(sample for sample in SAMPLES if sample.action == f"sample.{name}")
     open_sample(session, sample.path, sample.title)
     assert (session.title, session.settings.profile_id) == (sample.title, DEMO_ID)
@@ -55,7 +55,7 @@ async def test_each_sample_shows_what_it_is_for(gateways: Gateways) -> None:
 
 
 async def test_sample_of_an_evaluation_has_a_plan_that_can_be_run(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID)
+    session = Experiment(gateways.client, profile_id=DEMO_ID).main
     sample = next(sample for sample in SAMPLES if sample.action == "sample.evaluation")
     open_sample(session, sample.path, sample.title)
     plan = session.settings.evaluation
@@ -68,7 +68,7 @@ async def test_a_real_server_answers_one_call_by_itself_and_the_other_when_it_is
     servers = Servers(ServerBook.passing(()), gateways.keys)
     try:
         serving = Serving(lambda: servers)
-        session = Session(gateways.client, profile_id=DEMO_ID, serving=lambda: serving)
+        session = Experiment(gateways.client, profile_id=DEMO_ID, serving=lambda: serving).main
         sample = next(one for one in SAMPLES if one.action == "sample.servers")
         open_sample(session, sample.path, sample.title)
         ours = session.settings.tools

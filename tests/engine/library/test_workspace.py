@@ -11,7 +11,7 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
-from playground.engine.session.draft import Draft
+from playground.engine.session.drafts import Draft
 from tests.support.eventually import eventually
 
 

@@ -7,9 +7,9 @@ import asyncio
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
 from playground.engine.inspect.calls import CallIndex
+from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import DebugChanged
 from playground.engine.session.session import Session
-from playground.engine.session.verdicts import VerdictCode
 from tests.hostile.shapes import property_of, tool
 
 
@@ -22,7 +22,7 @@ async def test_call_is_being_checked_until_its_verdict_comes(session: Session) -
     session.subscribe(lambda _change: changed.set(), DebugChanged)
     index = CallIndex(session)
     index.update_entries()
-    assert [entry.verdict.code for entry in index.entries] == [VerdictCode.CHECKING]
+    assert [entry.verdict.code for entry in index.entries] == [CallVerdictCode.CHECKING]
     await asyncio.wait_for(changed.wait(), 20)
     index.update_entries()
-    assert [entry.verdict.code for entry in index.entries] == [VerdictCode.MISFIT]
+    assert [entry.verdict.code for entry in index.entries] == [CallVerdictCode.MISFIT]

@@ -25,7 +25,7 @@ from playground.engine.requests.told_flags import (
     image_flag,
 )
 from playground.engine.requests.view import FieldRow, Origin, request_view
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 from tests.support.each_case import each_case
@@ -41,14 +41,14 @@ def session_of(
     protocol: str = "chat", profile: Profile = PROFILE, facts: ModelFacts = NOTHING_TOLD, **values: Any
 ) -> Session:
     """A message to the model “m”, of which these facts are known, with values in its parameters."""
-    session = Session(
+    session = Experiment(
         no_gateway,
         profile_id="p",
         model="m",
         protocol=protocol,
         profile_of=lambda _: profile,
         facts_of=lambda _, model: facts if model == "m" else NOTHING_TOLD,
-    )
+    ).main
     session.turns.add_turn(make_turn(Role.USER, "Hello {{name}}"))
     for name, value in values.items():
         session.set_parameters(session.settings.current.with_value(name, value))

@@ -15,8 +15,8 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import Origin, RequestView, request_view
-from playground.engine.session.draft import Draft
-from playground.engine.session.session import Session
+from playground.engine.session.drafts import Draft
+from playground.engine.session.session import Experiment, Session
 
 PROFILE = Profile(
     id="p",
@@ -30,7 +30,9 @@ TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "ob
 
 
 def make(gateways: Gateways, protocol: str = "chat", profile: Profile = PROFILE) -> Session:
-    session = Session(gateways.client, profile_id="p", model="m-1", protocol=protocol, profile_of=lambda _: profile)
+    session = Experiment(
+        gateways.client, profile_id="p", model="m-1", protocol=protocol, profile_of=lambda _: profile
+    ).main
     session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     session.turns.add_turn(make_turn(Role.USER, "One?"))
     session.turns.add_turn(answer("1", Reasoning(text="hm", field="reasoning_content")))

@@ -12,7 +12,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.taken_apart import take_apart
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.jsonkit.merge import merged
 from tests.support.editors import no_gateway
 
@@ -25,7 +25,7 @@ bodies = st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
 
 def session_with(protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]) -> Session:
     profile = Profile(id="p", base_url="https://g.example/v1", extra_body=inherited)
-    session = Session(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
+    session = Experiment(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile).main
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     kind = type(session.settings.current)
     fields = {name for name, hint in kind.hints() if hint.path}  # these stand elsewhere in a body

@@ -10,7 +10,7 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, ToolConversation
@@ -41,6 +41,6 @@ async def connect_to() -> AsyncIterator[Connect]:
             async def connect(_profile_id: str) -> GatewayClient:
                 return client
 
-            return Session(connect, profile_id="p", model=model, **fields)
+            return Experiment(connect, profile_id="p", model=model, **fields).main
 
         yield make

@@ -10,8 +10,8 @@ from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
-from playground.engine.session.branching import asking, has_answers
-from playground.engine.session.session import Session
+from playground.engine.session.branching import has_answers, resend_from
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from tests.engine.session.conftest import Connect
 from tests.engine.session.test_run import IN_TWO_PARTS, begin_answer
@@ -27,7 +27,7 @@ def received(text: str, *calls: ToolCall, ending: Ending = Ending.COMPLETE) -> T
 
 
 def session_of(*turns: Turn) -> Session:
-    session = Session(no_gateway, profile_id="p", model="m")
+    session = Experiment(no_gateway, profile_id="p", model="m").main
     session.history.transcript = Transcript().append(*turns)
     return session
 
@@ -97,11 +97,11 @@ def test_written_answers_stay_but_examples_follow_an_edited_system_prompt() -> N
     session = session_of(make_turn(Role.SYSTEM, "Be brief."), *turns)
     made = session.turns.edit_text(turns[0].id, "x?")
     assert texts(session) == ["Be brief.", "x?"]
-    assert asking(session.transcript, made) == made
+    assert resend_from(session.transcript, made) == made
     assert session.undo()
     session.turns.edit_text(ids(session)[0], "Be long.")
     assert texts(session) == ["Be long.", "a?", "A", "b?", "B"]
-    assert session.transcript.turns[asking(session.transcript, ids(session)[0])].text == "b?"
+    assert session.transcript.turns[resend_from(session.transcript, ids(session)[0])].text == "b?"
 
 
 def test_edited_image_or_role_is_a_branch() -> None:
@@ -150,7 +150,7 @@ def test_edited_result_is_a_branch_without_the_old_answer() -> None:
 
 
 async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+    session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
     question = session.turns.add_turn(make_turn(Role.USER, "One?"))
     await session.run()
     answer = session.transcript.path[-1]

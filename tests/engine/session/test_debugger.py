@@ -12,6 +12,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged
 from playground.engine.session.debugger import FILLING
+from playground.engine.session.run import Mode
 from tests.engine.debugging import SUNNY, THREE, ToolConversation, begin, for_city
 from tests.support.eventually import eventually
 
@@ -276,7 +277,8 @@ async def test_stop_ends_the_wait_for_an_answer_that_never_comes(conversation: T
     session.turns.add_turn(make_turn(Role.USER, THREE))
     run = begin(session.run())
     await eventually(lambda: session.state is RunState.ANSWERING and len(conversation.results) == 2)
-    assert session.active_run is None
+    assert session.active_run is not None
+    assert session.active_run.exchange is None, "no request is under way"
     assert [pending.remaining for pending in session.debugger.pending.values()] == [float("inf")]
     session.stop()
     await run
@@ -326,3 +328,20 @@ async def test_undo_of_an_edit_during_the_loop_keeps_its_turns(conversation: Too
     while conversation.path[0].text.endswith("please !chain"):
         assert session.undo()
     assert [turn.id for turn in conversation.path] == [turn.id for turn in whole.path]
+
+
+async def test_complete_gives_the_turns_of_a_run_and_why_it_ended(conversation: ToolConversation) -> None:
+    session = conversation.session
+    assert (await session.complete()).refusal == "Write a message first."
+    session.turns.add_turn(make_turn(Role.USER, THREE))
+    once = await session.complete(Mode.ONCE)
+    assert [turn.role for turn in once.turns] == [Role.ASSISTANT]
+    assert (once.refusal, once.failure, once.paused) == ("", None, True)
+    conversation.table()
+    result = await session.complete()
+    assert [turn.role for turn in result.turns] == [Role.TOOL] * 3 + [Role.ASSISTANT]
+    assert (result.refusal, result.failure, result.paused) == ("", None, False)
+    session.turns.add_turn(make_turn(Role.USER, "Hello !503"))
+    failure = (await session.complete()).failure
+    assert failure is not None
+    assert failure.status == 503

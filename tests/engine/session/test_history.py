@@ -10,7 +10,7 @@ from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.session.history import TYPING
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.editors import no_gateway
 
 
@@ -30,8 +30,8 @@ class Clock:
 
 
 def set_up() -> tuple[Session, Clock]:
-    session, clock = Session(no_gateway, profile_id="p", model="m"), Clock()
-    session.history._states.clock = clock
+    session, clock = Experiment(no_gateway, profile_id="p", model="m").main, Clock()
+    session.history.stack.clock = clock
     return session, clock
 
 

@@ -18,7 +18,7 @@ from playground.engine.files.export.markdown import markdown
 from playground.engine.files.export.selection import Selection
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, restore, snapshot
 from tests.engine.session.conftest import Connect
 from tests.protocols.messages.test_decode import said, start, stop, used
@@ -116,7 +116,7 @@ async def test_call_of_an_answer_with_a_hole_is_answered_by_a_person_only(conver
     for go in (debugger.go_on, debugger.run_to_end):
         with pytest.raises(RunRefusedError, match="could not be read"):
             await go()
-    other = Session(conversation.session.experiment.connect, profile_id="p")
+    other = Experiment(conversation.session.experiment.connect, profile_id="p").main
     restore(snapshot(conversation.session), other)
     ((turn_id, call),) = debugger.waiting
     assert other.debugger.reason(turn_id, call.id) == debugger.reason(turn_id, call.id)

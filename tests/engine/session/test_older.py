@@ -8,7 +8,7 @@ from typing import Any
 from playground.domain.prices import Asked
 from playground.domain.transcript import one_per_request
 from playground.engine.gateways.gateways import Gateways
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 
 
@@ -21,7 +21,7 @@ def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: st
 
 def opened(gateways: Gateways, *turns: dict[str, Any], **fields: Any) -> Session:
     asked = {"id": "q", "role": "user", "parts": [{"kind": "text", "text": "?"}]}
-    session = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    session = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
     restore(decode({"id": "old", "head": "q", "turns": [asked, *turns], **fields}), session)
     return session
 

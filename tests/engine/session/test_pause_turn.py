@@ -10,11 +10,11 @@ import pytest
 
 from playground.domain.checks.check import Facts
 from playground.domain.transcript import Role, last_answer, make_turn
-from playground.engine.compare.figures import figures_of
+from playground.engine.compare.metrics import lane_metrics
 from playground.engine.evaluation.provider import preview
 from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
-from playground.engine.session.tool_loop import Mode
 from tests.engine.headless.runs import Desk
 from tests.engine.session.conftest import Connect
 from tests.protocols.messages.test_decode import block, said, start, stop
@@ -108,7 +108,7 @@ async def test_step_limit_counts_continued_answers(server: FaultServer, session:
     assert (debugger.paused, debugger.answer_paused, debugger.stopped) == (True, True, False)
     assert "paused this answer" in debugger.pause_words
     assert "2 requests" in debugger.pause_words
-    assert not figures_of(session, lambda _profile, _model: None).whole
+    assert not lane_metrics(session, lambda _profile, _model: None).whole
     server.play(send(head()), send(ANSWERED))
     await debugger.go_on()
     assert not debugger.paused
@@ -118,7 +118,7 @@ async def test_step_limit_counts_continued_answers(server: FaultServer, session:
 async def test_single_request_or_step_leaves_the_answer_paused(server: FaultServer, session: Session) -> None:
     server.play(send(head()), send(paused_stream()))
     for number, mode in enumerate((Mode.ONCE, Mode.STEP), 1):
-        await session.debugger.start(mode)
+        await session.runs.start(mode)
         assert (len(server.requests), session.debugger.answer_paused) == (number, True)
 
 

@@ -14,7 +14,7 @@ from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import ExperimentFileError, read, write
 from playground.engine.session.plan import Budget, Case, Keep, Order, Plan
-from playground.engine.session.settings import different
+from playground.engine.session.settings import changed_names
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import Variant
 from tests.engine.session.test_session import make_session
@@ -43,7 +43,7 @@ def test_plan_is_a_setting_that_undo_takes_back_and_the_file_keeps() -> None:
     session, again = make_session(), make_session()
     session.change(evaluation=PLAN)
     more = session.settings.changed(evaluation=PLAN.model_copy(update={"repeats": 6}))
-    assert different(session.settings, more) == ["evaluation.repeats"]
+    assert changed_names(session.settings, more) == ["evaluation.repeats"]
     data = write(snapshot(session))
     assert json.loads(data)["evaluation"]["checks"][0]["rubric"] == ["No figure", "that no tool gave."]
     fits_schema().validate(json.loads(data))

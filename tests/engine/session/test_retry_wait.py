@@ -12,8 +12,8 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.changes import RunState, RunStateChanged
-from playground.engine.session.retry_wait import RetryWait
-from playground.engine.session.session import Session
+from playground.engine.session.request_executor import RetryWait
+from playground.engine.session.session import Experiment, Session
 from tests.engine.debugging import begin
 from tests.support.eventually import eventually
 
@@ -109,7 +109,7 @@ async def test_nothing_is_retried_after_content_or_a_refusal(patient: Session, g
 
 async def test_wait_of_a_gateway_holds_for_every_session(patient: Session, gateways: Gateways) -> None:
     first = await begin_wait(patient, "Hello !429x1=60")
-    other = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+    other = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
     second = await begin_wait(other, "Hello")
     assert "takes no more requests" in wait_of(other).failure.message
     assert 0 < wait_of(other).remaining <= 60

@@ -16,7 +16,7 @@ from playground.domain.prices import Asked, Price
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.changes import Change, RunState, RunStateChanged, TurnGrew
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from tests.engine.session.conftest import Connect
@@ -67,7 +67,7 @@ def switch(session: Session, **values: Any) -> None:
 
 
 async def test_turns_remember_gateway_model_and_price_of_their_request(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_of=gateways.get, profile_id=DEMO_ID, model="demo-chat")
+    session = Experiment(gateways.client, profile_of=gateways.get, profile_id=DEMO_ID, model="demo-chat").main
     first = await ask(session, "Hello")
     gateways.set_price(DEMO_ID, "demo-chat", Price(output=2))
     second = await ask(session, "Hello again")
@@ -114,7 +114,7 @@ async def test_streamed_answer_has_usage_and_exchange(session: Session, gateway:
     assert exchange.status == 200
     assert exchange.body.endswith(b"data: [DONE]\n\n")
     assert exchange.ended is not None
-    assert session.experiment.limits
+    assert session.limits
     session.undo()
     switch(session, stream=None, include_usage=None)
     await session.run()
@@ -323,7 +323,7 @@ async def test_gateway_that_cannot_be_connected_to_is_a_failure_of_the_turn(erro
     async def connect(_profile_id: str) -> GatewayClient:
         raise error
 
-    failure = outcome_of(await ask(Session(connect, profile_id="p", model="m"), "Hello")).failure
+    failure = outcome_of(await ask(Experiment(connect, profile_id="p", model="m").main, "Hello")).failure
     assert failure is not None
     assert failure.kind is FailureKind.INPUT
     assert str(error) in failure.message
@@ -333,7 +333,7 @@ async def test_fault_of_the_program_stands_on_the_turn_and_is_raised() -> None:
     async def connect(_profile_id: str) -> GatewayClient:
         raise TypeError("a mistake of ours")
 
-    session = Session(connect, profile_id="p", model="m")
+    session = Experiment(connect, profile_id="p", model="m").main
     with pytest.raises(TypeError, match="a mistake of ours"):
         await ask(session, "Hello")
     failure = outcome_of(session.transcript.path[-1]).failure

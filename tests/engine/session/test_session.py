@@ -12,13 +12,13 @@ from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.session.history import UNDO_DEPTH
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.each_case import each_case
 from tests.support.editors import no_gateway
 
 
 def make_session(*turns: Turn, model: str = "m") -> Session:
-    session = Session(no_gateway, profile_id="p", model=model)
+    session = Experiment(no_gateway, profile_id="p", model=model).main
     for turn in turns:
         session.turns.add_turn(turn)
     return session

@@ -15,8 +15,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.domain.usage import Timing, Usage
 from playground.engine.gateways.gateways import Gateways
-from playground.engine.session.draft import Draft
-from playground.engine.session.session import Session
+from playground.engine.session.drafts import Draft
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import copy_of, decode, encode_experiment, restore, snapshot
 from tests.support.each_case import each_case
 
@@ -25,7 +25,7 @@ PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 def again(session: Session, gateways: Gateways) -> Session:
     """Return the session restored from JSON text."""
-    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    other = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
     restore(decode(json.loads(json.dumps(encode_experiment(snapshot(session))))), other)
     return other
 
@@ -57,7 +57,7 @@ def fill(session: Session) -> None:
     )
     session.history.transcript = session.transcript.select("answer")
     session.change(title="Weather")
-    session.pinned = session.archived = True
+    session.experiment.pinned = session.experiment.archived = True
     session.change(tools=(ToolDefinition(name="get_weather", source='{"half": ', group="Weather"),))
     session.set_parameters(session.settings.current.model_copy(update={"stop": ("a", "b"), "temperature": "hot"}))
     session.set_parameters(session.settings.current.with_value("stream", False).with_value("stream", True))
@@ -99,7 +99,8 @@ async def test_experiment_comes_back_whole(session: Session, gateways: Gateways)
     assert back.debugger.notes.draft("answer", "call_1") == ResultDraft(text="sun", is_error=True)
     assert back.debugger.reason("answer", "call_1") == STOPPED
     assert (back.id, back.title, back.draft) == (session.id, "Weather", session.draft)
-    assert (back.created_at, back.changed_at) == (session.created_at, session.changed_at)
+    experiment = session.experiment
+    assert (back.experiment.created_at, back.experiment.changed_at) == (experiment.created_at, experiment.changed_at)
     made = copy_of(snapshot(session), "b", "T, copy")
     assert (made.id, made.title, made.pinned, made.turns) == ("b", "T, copy", False, snapshot(session).turns)
     assert made.created_at > 0
@@ -115,7 +116,7 @@ async def test_unknown_fields_of_every_level_come_back(session: Session, gateway
     written["draft"]["tomorrow"] = "x"
     written["calls"][0]["tomorrow"] = True
     found = decode(json.loads(json.dumps(written)))
-    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    other = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
     restore(found, other)
     assert encode_experiment(found) == written
     kept = encode_experiment(snapshot(other))
@@ -125,7 +126,7 @@ async def test_unknown_fields_of_every_level_come_back(session: Session, gateway
 
 
 def test_new_experiment_is_untouched_until_a_parameter_is_set(gateways: Gateways) -> None:
-    session = Session(gateways.client, profile_of=gateways.get, profile_id="demo", model="demo-chat")
+    session = Experiment(gateways.client, profile_of=gateways.get, profile_id="demo", model="demo-chat").main
     assert snapshot(session).untouched
     session.switch_protocol("messages")
     assert snapshot(session).untouched

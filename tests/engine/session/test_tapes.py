@@ -5,8 +5,8 @@ from __future__ import annotations
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.workspace import Workspace
+from playground.engine.session.experiment import Tapes
 from playground.engine.session.session import Session
-from playground.engine.session.tapes import Tapes
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
 

@@ -7,7 +7,7 @@ import pytest
 from playground.domain.parts import Image, Reasoning, Text, ToolCall
 from playground.domain.transcript import Role, Turn, make_turn, new_id
 from playground.engine.session import thinking
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.editors import no_gateway
 
 
@@ -19,7 +19,7 @@ def thought(text: str, *, redacted: bool = False) -> Turn:
 @pytest.fixture
 def session() -> Session:
     """A conversation of system, user, thought, user, thought."""
-    session = Session(no_gateway, profile_id="p", protocol="messages", model="m")
+    session = Experiment(no_gateway, profile_id="p", protocol="messages", model="m").main
     for turn in (
         make_turn(Role.SYSTEM, "Be brief."),
         make_turn(Role.USER, "One?"),

@@ -16,8 +16,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import ExperimentFileError, read, write
 from playground.engine.files.experiment_file.schema import experiment_schema
-from playground.engine.session.branching import under_system
-from playground.engine.session.session import Session
+from playground.engine.session.branching import with_system_text
+from playground.engine.session.session import Experiment
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.snapshot import restore, snapshot
 from playground.engine.session.variants import RequestSettings, Variant
@@ -61,14 +61,14 @@ def sent(settings: RequestSettings) -> dict[str, Any]:
 @given(SETTINGS, SETTINGS)
 def test_variant_gives_the_target_settings(base: ExperimentSettings, target: ExperimentSettings) -> None:
     target = target.model_copy(update={"parameters": {**base.parameters, **target.parameters}})
-    variant = Variant(name="B", system="one\ntwo").of(base, target)
+    variant = Variant(name="B", system="one\ntwo").with_settings(base, target)
     assert sent(variant.applied(base)) == sent(target)
-    assert Variant().of(base, base).as_set
-    assert variant.of(base, variant.applied(base)) == variant
-    session = Session(no_gateway, profile_id="p")
+    assert Variant().with_settings(base, base).as_set
+    assert variant.with_settings(base, variant.applied(base)) == variant
+    session = Experiment(no_gateway, profile_id="p").main
     session.history.settings = base.changed(variants=(variant,))
-    lane = session.history.lane(variant.id)
-    lane.transcript = under_system(lane.transcript, "one\ntwo")
+    lane = session.experiment.lane(variant.id)
+    lane.history.transcript = with_system_text(lane.transcript, "one\ntwo")
     data = write(snapshot(session))
     fits_schema().validate(json.loads(data))
     again = read(data)
@@ -84,7 +84,7 @@ def fits_schema() -> jsonschema_rs.Validator:
 def test_lane_follows_the_experiment_where_it_does_not_differ() -> None:
     session = make_session(make_turn(Role.USER, "?"))
     session.change(variants=(Variant(name="warm"),))
-    lane = session.lanes[1]
+    lane = session.experiment.lanes[1]
     lane.set_parameters(lane.settings.current.with_value("temperature", 1))
     lane.change(extra_body={"seed": 1})
     session.change(model="other")
@@ -101,7 +101,7 @@ def test_lane_follows_the_experiment_where_it_does_not_differ() -> None:
 def test_lane_sets_shared_settings_for_all_and_begins_another_protocol_with_its_defaults() -> None:
     session = make_session(make_turn(Role.USER, "{{a}}"))
     session.change(variants=(Variant(),))
-    lane = session.lanes[1]
+    lane = session.experiment.lanes[1]
     lane.change(variables={"a": "1"}, title="Both")
     assert (session.settings.variables, session.settings.title) == ({"a": "1"}, "Both")
     assert session.settings.variants[0].as_set
@@ -119,7 +119,7 @@ def test_unknown_members_of_a_variant_stay_and_an_unknown_protocol_is_ignored() 
     ]
     found = read(json.dumps(content).encode())
     restore(found, session)
-    lane = session.lanes[1]
+    lane = session.experiment.lanes[1]
     assert (lane.settings.protocol, lane.settings.model) == ("chat", "n")
     lane.change(model="o")
     again = json.loads(write(snapshot(session)))["variants"][0]
@@ -155,5 +155,5 @@ def test_variant_written_by_hand_begins_at_the_end_with_its_system_turn() -> Non
     content = json.loads(write(snapshot(session)))
     content["variants"] = [{"id": "b"}, {"id": "c", "system": "Be long."}, {"id": "d", "system": ""}]
     restore(read(json.dumps(content).encode()), session)
-    texts = [[turn.text for turn in lane.transcript.path] for lane in session.lanes]
+    texts = [[turn.text for turn in lane.transcript.path] for lane in session.experiment.lanes]
     assert texts == [["Be brief.", "Hello"], ["Be brief.", "Hello"], ["Be long.", "Hello"], ["Hello"]]

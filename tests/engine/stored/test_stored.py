@@ -104,10 +104,10 @@ async def of_session(session: Session) -> dict[str, Any]:
     states = [places[MAIN] for places in session.history.kept().states]
     return {
         "snapshot": bare(encode_experiment(snapshot(session))),
-        "exchanges": [of_exchange(await session.whole(one)) for one in session.exchanges.values()],
+        "exchanges": [of_exchange(await session.experiment.with_bodies(one)) for one in session.exchanges.values()],
         "past": [[state.head, of_turns(state.turns.values())] for state in states],
         "preview": of_next(session),
-        "unread": [[list(row), count] for row, count in session.unread.items()],
+        "unread": [[list(row), count] for row, count in session.experiment.unread.items()],
     }
 
 

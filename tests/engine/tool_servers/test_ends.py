@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.live import State
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.eventually import eventually

@@ -10,7 +10,7 @@ from playground.demo.server import DemoServer
 from playground.domain.tool_servers import DataBlock, LinkBlock, Message, Sampling, TextBlock
 from playground.domain.transcript import Role
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.engine.tool_servers.model_asked import ask, prepare, question_of
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
@@ -38,7 +38,7 @@ def test_content_that_no_message_holds_is_described() -> None:
 
 @pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-chat"), ("messages", "demo-messages")])
 async def test_sampling_request_is_sent_once(gateways: Gateways, demo: DemoServer, protocol: str, model: str) -> None:
-    session = Session(gateways.client, profile_id=DEMO_ID)
+    session = Experiment(gateways.client, profile_id=DEMO_ID).main
     prepare(session, question_of(WANTED), protocol, model)
     assert not [request for request in demo.requests if request.method == "POST"], "not before it is asked"
     reply = await ask(session)
@@ -59,7 +59,7 @@ async def test_sampling_request_that_fails_has_a_reason_and_no_text(gateways: Ga
     question = question_of(WANTED)
     refused = question.said[-1].model_copy(update={"text": "!402"})
     for messages, model, words in ((question.said, "", "model"), ((*question.said[:-1], refused), "demo-chat", "")):
-        session = Session(gateways.client, profile_id=DEMO_ID)
+        session = Experiment(gateways.client, profile_id=DEMO_ID).main
         prepare(session, question.model_copy(update={"said": messages}), "chat", model)
         reply = await ask(session)
         assert reply.failure

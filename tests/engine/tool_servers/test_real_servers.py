@@ -24,7 +24,7 @@ from playground.domain.tool_servers import (
     ToolServer,
     Via,
 )
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.live import ResourceUpdated, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks

@@ -10,7 +10,7 @@ import pytest
 
 from playground.domain.tool_servers import DataBlock, LinkBlock, OtherBlock, ResourceBlock, TextBlock
 from playground.engine.gateways.secrets import Keys, Secret
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.book import ServerBook
 from playground.engine.tool_servers.live import ServersChanged, State
 from playground.engine.tool_servers.secret_values import ORIGIN

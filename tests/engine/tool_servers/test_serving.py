@@ -12,8 +12,8 @@ from playground.domain.debugging import Debugging, Policy
 from playground.domain.tool_servers import Hints, ServerTool, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
-from playground.engine.session.serving import ServingError, Ticket
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
+from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
 from playground.engine.tool_servers.live import State
 from playground.engine.tool_servers.naming import definition_of
@@ -74,13 +74,13 @@ async def test_server_that_took_the_name_of_another_gets_no_call(open_servers: O
     room = open_servers(hostile())
     tools = await tools_of(room)
     await room.servers.stop("h")
-    serving, running, book = Serving(lambda: room.servers), Tasks(ServingError), room.servers.book
+    serving, running, book = Serving(lambda: room.servers), Tasks(ToolCallError), room.servers.book
     asked = running.start(serving.ask(tools["echo"], "{}", Ticket()))
     await eventually(lambda: room.servers.live("h").state is State.STARTING, "the start")
     book.update(book.servers[-1].model_copy(update={"name": "Former"}))
     other = book.add(hostile(id="other"))
     book.accept(other.id, book.accepted("h").values())
-    with pytest.raises(ServingError, match="another server by now"):
+    with pytest.raises(ToolCallError, match="another server by now"):
         await asked
     assert not [entry for entry in room.servers.tape.entries if entry.method == "tools/call"]
 
@@ -95,9 +95,9 @@ async def test_refused_call_has_a_reason(open_servers: Open) -> None:
     other = tools["echo"].model_copy(update={"description": "Something else."})
     assert "is not what you accepted" in serving.refusal(other)
     for arguments, words in (("{", "not JSON"), ("[]", "not a JSON object")):
-        with pytest.raises(ServingError, match=words):
+        with pytest.raises(ToolCallError, match=words):
             await serving.ask(tools["echo"], arguments, Ticket())
-    with pytest.raises(ServingError, match="not what you accepted"):
+    with pytest.raises(ToolCallError, match="not what you accepted"):
         await serving.ask(other, "{}", Ticket())
 
 
@@ -108,7 +108,7 @@ async def test_changed_definition_is_refused_until_accepted(open_servers: Open) 
     assert serving.refusal(tools["echo"]) == ""
     await serving.ask(tools["change"], "{}", Ticket())
     await eventually(lambda: serving.refusal(tools["echo"]), "the change")
-    with pytest.raises(ServingError, match="not what you accepted"):
+    with pytest.raises(ToolCallError, match="not what you accepted"):
         await serving.ask(tools["echo"], "{}", Ticket())
     now = {tool.name: tool for tool in room.servers.live("h").tools}["echo"]
     room.servers.book.accept("h", [now])
@@ -121,7 +121,7 @@ async def test_server_that_dies_during_a_call_leaves_it_unanswered_with_a_reason
     room = open_servers(hostile())
     tools = await tools_of(room)
     serving = Serving(lambda: room.servers, ["Hostile.*"])
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: serving)
+    session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: serving).main
     conversation = ToolConversation(session, demo)
     session.change(tools=(tools["die"],), debugging=always(Policy.SERVER))
     await conversation.ask("Use die")
@@ -166,7 +166,7 @@ async def test_run_starts_a_server_only_when_rules_call_its_tools(
     serving = Serving(lambda: room.servers)
 
     async def run(tool: ToolDefinition, debugging: Debugging) -> None:
-        session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving)
+        session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving).main
         session.change(tools=(tool,), debugging=debugging)
         conversation = ToolConversation(session, demo)
         await conversation.ask("Good morning")

@@ -169,7 +169,7 @@ class ComparePage:
 
         def complete() -> bool:
             paths = [lane.transcript.path for lane in lanes.all]
-            return not lanes.all[0].busy and all(len(path) == turns and path[-1].outcome for path in paths)
+            return not lanes.all[0].experiment.busy and all(len(path) == turns and path[-1].outcome for path in paths)
 
         await self.person.until(complete, f"{turns} turns in each lane")
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.library.store import Mode, Store
-from playground.engine.session.draft import Draft
+from playground.engine.session.drafts import Draft
 from playground.engine.session.snapshot import Snapshot
 from tests.flows.pages.page import Page
 from tests.flows.pages.steps import click_cell

@@ -74,7 +74,7 @@ class AnswersWindow(Window):
 
     async def start(self, count: int) -> Lanes:
         """Start so many lanes, and wait until they are shown."""
-        before = len(self.person.session.lanes)
+        before = len(self.person.session.experiment.lanes)
         await self.press(f"Start {count} lanes")
         lanes = await ComparePage(self.person).wait_for_lanes(before + count)
         await self.person.do(self.person.app.window.activateWindow)

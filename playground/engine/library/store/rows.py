@@ -14,7 +14,7 @@ from playground.engine.library.experiment_summary import ExperimentSummary, summ
 from playground.engine.library.store.past_rows import Texts, past_text
 from playground.engine.library.store.schema import MOST_PLACES, first_number, last_number
 from playground.engine.library.store.texts import Clean, Pictures, as_text
-from playground.engine.session.draft import Draft
+from playground.engine.session.drafts import Draft
 from playground.engine.session.history import Kept
 from playground.engine.session.snapshot import Snapshot, encode_experiment
 from playground.gateway.redact import Redactor

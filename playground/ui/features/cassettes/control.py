@@ -103,7 +103,7 @@ class CassetteControl(Control):
         player = self._players.get(session.id)
         beside = player.cassette.beside if player is not None else {}
         try:
-            exchanges = [await session.whole(one) for one in exchanges]
+            exchanges = [await session.experiment.with_bodies(one) for one in exchanges]
             await asyncio.to_thread(save, path, exchanges, session.title, known, beside)
         except (CassetteError, StoreError) as error:
             self._say(str(error))
@@ -123,7 +123,7 @@ class CassetteControl(Control):
         known = self._workspace.gateways.keys.known()
 
         try:
-            whole = [await session.whole(one) for one in exchanges]
+            whole = [await session.experiment.with_bodies(one) for one in exchanges]
             await asyncio.to_thread(lambda: write_output(path, write(whole, known), known))
         except (CassetteError, StoreError, OSError) as error:
             words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)

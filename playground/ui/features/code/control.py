@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from playground.engine.session.open_edits import REQUEST, OpenEdit
+from playground.engine.session.drafts import REQUEST, OpenEdit
 from playground.ui.features.code.request_preview import AT_ONCE, RequestPreview
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.views import RequestView
@@ -81,7 +81,7 @@ class RequestControl(Control):
         from playground.engine.requests.edit import apply_edit
 
         session = self._session
-        session.editors.keep_what_can_be()  # what is edited here was shown with it
+        session.editors.keep_valid()  # what is edited here was shown with it
         edited = self._edited(text)
         before = [tool for tool in session.settings.tools if tool.sendable]
         self._host.pane.edit_by_hand(partial(apply_edit, session, edited))

@@ -347,7 +347,7 @@ class GetCodeWindow(SessionWindow):
             return  # showing it again brings it up to date
         self._list_sources()
         exchange = self._exchange()
-        on_disk = exchange is not None and self._session.may_fetch(exchange)
+        on_disk = exchange is not None and self._session.experiment.may_fetch(exchange)
         if is_light(self._session) and not on_disk:
             self._show(self._writer(exchange)())
         elif not self._busy:
@@ -362,7 +362,7 @@ class GetCodeWindow(SessionWindow):
                 self._stale = False
                 session, exchange = self._session, self._exchange()
                 with contextlib.suppress(StoreError):  # then there is no code, and that is said
-                    exchange = await session.whole(exchange) if exchange is not None else None
+                    exchange = await session.experiment.with_bodies(exchange) if exchange is not None else None
                 if not shiboken6.isValid(self):
                     return
                 code = await asyncio.to_thread(self._writer(exchange))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from playground.domain.parts import Part
 from playground.domain.roles import Role
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.open_edits import REQUEST
+from playground.engine.session.drafts import REQUEST
 from playground.engine.session.session import Session
 from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.inspector.next_request import Preview

@@ -24,7 +24,7 @@ ACTIONS: tuple[Action[CompareControl], ...] = (
     Action("compare.left", "Move the lane left", VIEW, 176, lambda it: it.move(-1), ("Ctrl+Alt+PgUp",)),
     Action("compare.right", "Move the lane right", VIEW, 177, lambda it: it.move(1), ("Ctrl+Alt+PgDown",)),
     Action("compare.mark", "Mark what differs from A", VIEW, 180, lambda it: it.mark_differences()),
-    Action("compare.export", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),
+    Action("compare.words", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),
     Action("compare.copy", "Copy the lanes as a table", EXPERIMENT, 256, lambda it: it.copy_table()),
     Action("compare.regenerate", "Regenerate in all lanes", RUN, 125, lambda it: it.regenerate()),
     Action("compare.stop", "Stop all lanes", RUN, 115, lambda it: it.stop_all(), ("Shift+Esc",)),

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
-from playground.engine.compare.rounds import last_request
+from playground.engine.compare.differences import last_request
 from playground.engine.gateways.redacted_output import write_output
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
@@ -310,7 +310,7 @@ class CompareControl(QObject):
     # Taking away
 
     def _columns(self) -> list[Column]:
-        from playground.engine.compare.export import columns_of
+        from playground.engine.compare.words import columns_of
 
         gateways = self._host.workspace.gateways
         return columns_of(self.lanes, gateways.price, lambda key: gateways.get(key).name)

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QScrollArea, QWidget
 
 from playground.domain.costs import PriceLookup
 from playground.domain.transcript import Turn
-from playground.engine.compare.differences import Differences, differing
-from playground.engine.compare.figures import best, figures_of
+from playground.engine.compare.differences import Differences, differing, last_requests
 from playground.engine.compare.lanes import Lanes
-from playground.engine.compare.rounds import last_requests
+from playground.engine.compare.metrics import best, lane_metrics
 from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
@@ -288,7 +287,7 @@ class LanesPage(QScrollArea):
 
     def _scrolled(self, lane: Session, _value: int) -> None:
         """By turns: where the lane in front stands, the others stand. What streams follows its own end."""
-        if self._left or self._scrolling or not self.together or lane is not self._front or lane.main.busy:
+        if self._left or self._scrolling or not self.together or lane is not self._front or lane.main.experiment.busy:
             return
         view = self._columns[lane].pane.view
         at_end, (row, share) = view.at_bottom, view.place
@@ -317,7 +316,7 @@ class LanesPage(QScrollArea):
     def _compare(self) -> None:
         lanes = self.lanes.all
         paths = tuple(lane.transcript.path for lane in lanes)
-        if not lanes[0].busy and paths != self._compared:
+        if not lanes[0].experiment.busy and paths != self._compared:
             self._compared = paths
             self.rested.emit()
             if self.marking:
@@ -348,7 +347,7 @@ class LanesPage(QScrollArea):
         """Cards may be new: this is told with every piece that arrives."""
         if self._differences:
             self._marks.poke()
-        if not self._left and not self._front.main.busy:
+        if not self._left and not self._front.main.experiment.busy:
             self._pane.estimate()
 
     # Following them
@@ -369,10 +368,10 @@ class LanesPage(QScrollArea):
 
     def _show_figures(self) -> None:
         lanes = [] if self._left else [lane for lane in self.lanes.all if lane in self._columns]
-        measured = [figures_of(lane, self._entered) for lane in lanes]
+        measured = [lane_metrics(lane, self._entered) for lane in lanes]
         for lane, found, first in zip(lanes, measured, best(measured), strict=True):
             running = lane.state is not RunState.IDLE
-            figures = found.words_beside(measured[0]) if self.marking and found is not measured[0] else found.words
+            figures = found.words_compared(measured[0]) if self.marking and found is not measured[0] else found.words
             words = figures
             if running:
                 growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
@@ -386,7 +385,7 @@ class LanesPage(QScrollArea):
                 ]
             waiting = not running and lane.debugger.paused
             self._columns[lane].show_figures(words, first, running=running, waiting=waiting)
-            self._columns[lane].figures.setToolTip("\n".join(found.in_all))
+            self._columns[lane].figures.setToolTip("\n".join(found.totals))
 
 
 async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, ...]) -> Differences:
@@ -394,7 +393,7 @@ async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, 
     requests, refused = last_requests(lane), tuple[str, ...]()
     if requests is not None:
         try:
-            requests = await lane.whole(requests[0]), await lane.whole(requests[1])
+            requests = await lane.experiment.with_bodies(requests[0]), await lane.experiment.with_bodies(requests[1])
         except StoreError as error:
             requests, refused = None, (str(error),)
     found = await asyncio.to_thread(differing, path, base, requests)

@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QW
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
-from playground.engine.session.hand_made import Answerable
-from playground.engine.session.open_edits import EditKey, OpenEdit, What
-from playground.engine.session.turn_texts import text_of
+from playground.engine.session.drafts import EditKey, OpenEdit, What
+from playground.engine.session.edits import Answerable, text_of
 from playground.ui.features.conversation.answers_row import AnswersRow
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_form import CallForm

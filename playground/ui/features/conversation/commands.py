@@ -15,10 +15,10 @@ from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.engine.advice.parts import Action
-from playground.engine.session.hand_made import Answerable
-from playground.engine.session.open_edits import EditKey, OpenEdit
-from playground.engine.session.retry_wait import RetryWait
-from playground.engine.session.serving import Ticket
+from playground.engine.session.drafts import EditKey, OpenEdit
+from playground.engine.session.edits import Answerable
+from playground.engine.session.request_executor import RetryWait
+from playground.engine.session.tool_calls import Ticket
 
 
 class Growth(NamedTuple):

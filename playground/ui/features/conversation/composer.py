@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.roles import Role
-from playground.engine.session.run_state import RunState
+from playground.engine.session.changes import RunState
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.form_parts import look, paragraph, say, styled, text_label
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from playground.domain.parts import Image
     from playground.domain.tools import ToolDefinition
-    from playground.engine.session.draft import Draft
+    from playground.engine.session.drafts import Draft
     from playground.ui.features.conversation.answers_row import Calls
     from playground.ui.features.conversation.composer_beside import ComposerBeside
     from playground.ui.features.conversation.image_view import ImageStrip
@@ -383,7 +383,7 @@ class Composer(QFrame):
     @property
     def draft(self) -> Draft:
         """What stands here."""
-        from playground.engine.session.draft import Draft
+        from playground.engine.session.drafts import Draft
 
         beside = self._beside
         answers, calls = (beside.answers, beside.calls) if beside is not None else ("", ())

@@ -24,8 +24,7 @@ from playground.engine.session.changes import (
     SettingsChanged,
     TurnChanged,
 )
-from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import written
+from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.image_intake import ImageIntake
@@ -84,13 +83,13 @@ class TokenCount:
         if len(panes) != 1:
             return NO_LIMITS
         session = panes[0].session
-        return room_for(session.experiment.facts(session.settings.model), session.settings.current)
+        return room_for(session.facts(session.settings.model), session.settings.current)
 
     def _images_told(self, panes: Sequence[TranscriptPane]) -> str:
         """What is said of images where one that is asked is not said to take any."""
         attached = len(self._pane.composer.attached)
         sessions = [(pane.session, pane.rows.images + attached) for pane in panes]
-        told = (image_flag(one.experiment.facts(one.settings.model), images) for one, images in sessions)
+        told = (image_flag(one.facts(one.settings.model), images) for one, images in sessions)
         return next(filter(None, told), "")
 
     def _offered(self) -> tuple[ToolDefinition, ...]:
@@ -272,7 +271,7 @@ class ConversationPane(TranscriptPane):
         session = self._session
         if self._unfinished():
             return
-        turn = written(self.composer.draft, session.transcript)
+        turn = turn_of_draft(self.composer.draft, session.transcript)
         if self.columns is not None:
             self._run_lanes(self.columns.lanes, turn)
             return
@@ -331,7 +330,7 @@ class ConversationPane(TranscriptPane):
 
     def add_draft(self) -> None:
         """Add what is written as a turn and do not run."""
-        turn = None if self._unfinished() else written(self.composer.draft, self._session.transcript)
+        turn = None if self._unfinished() else turn_of_draft(self.composer.draft, self._session.transcript)
         if turn is not None:
             self._take(turn)
             self.view.jump_to_latest()
@@ -343,7 +342,7 @@ class ConversationPane(TranscriptPane):
             self.notice.say("An image is still being read. Try again in a moment.", stays=False)
             return True
         try:
-            written(self.composer.draft, self._session.transcript)
+            turn_of_draft(self.composer.draft, self._session.transcript)
         except ValueError as error:
             self.notice.say(str(error))
             return True

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QApplication
 
-from playground.engine.session.open_edits import EditKey, OpenEdit
+from playground.engine.session.drafts import EditKey, OpenEdit
 from playground.ui.features.conversation.commands import EditCommands
 from playground.ui.features.conversation.inline_editor import InlineEditor
 

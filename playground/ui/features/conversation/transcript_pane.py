@@ -350,7 +350,7 @@ class TranscriptPane(Centre):
 
     def whose(self, turn_id: str) -> str:
         """The other lane that shows a turn, "lane B" say; empty where none does."""
-        lanes = enumerate(self._session.lanes)
+        lanes = enumerate(self._session.experiment.lanes)
         others = ((at, lane.transcript.path) for at, lane in lanes if lane is not self._session)
         return next((f"lane {letter_of(at)}" for at, path in others if any(t.id == turn_id for t in path)), "")
 
@@ -409,7 +409,7 @@ class TranscriptPane(Centre):
     def output_limit(self, turn_id: str) -> int | None:
         turn = self._session.transcript.turns.get(turn_id)
         asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
-        return self._session.experiment.facts_asked(asked).output if asked is not None else None
+        return self._session.facts_asked(asked).output if asked is not None else None
 
     def refresh(self) -> None:
         """Draw the turns in view again, for figures that depend on settings."""
@@ -433,7 +433,7 @@ class TranscriptPane(Centre):
             self.notice.say(self._no_travel("redo"), stays=False)
 
     def _no_travel(self, what: str) -> str:
-        if self._session.busy:
+        if self._session.experiment.busy:
             return f"A run is under way; stop it to {what}."
         return f"There is nothing to {what}."
 

@@ -24,7 +24,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.advice.parts import Action
-from playground.engine.session.retry_wait import RetryWait
+from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.looks import Caption
 from playground.ui.features.conversation.card_editing import CardEditing

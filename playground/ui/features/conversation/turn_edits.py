@@ -12,7 +12,7 @@ from functools import partial
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
-from playground.engine.session.open_edits import EditKey, OpenEdit
+from playground.engine.session.drafts import EditKey, OpenEdit
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard

@@ -6,7 +6,7 @@ from functools import partial
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
+from playground.engine.session.edits import Answerable, answerable, answers_none, calls_first, without_call
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.widgets.notice_bar import Choice

@@ -317,7 +317,7 @@ class AnswersDialog(QDialog):
         self.room.setText(f"room for {free - number} more" if number < free else "no room for more")
         self.start_button.setText(f"Start {number} lane{'s' * (number != 1)}")
         gone = self._turn_id not in session.transcript.turns
-        refusal = "The call is gone." if gone else session.debugger.given_refusal(self._turn_id, self._call.id)
+        refusal = "The call is gone." if gone else session.debugger.fork_refusal(self._turn_id, self._call.id)
         if number > free:
             refusal = refusal or _crowded(number, free)
         self.start_button.setEnabled(not refusal)

@@ -23,9 +23,9 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.redacted_output import redact
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json
+from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.engine.session.verdicts import VerdictCode
 from playground.ui.features.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
 from playground.ui.widgets.elided_label import CountLabel
 from playground.ui.widgets.form_parts import styled
@@ -45,7 +45,7 @@ EMPTY = "No calls yet. When the model calls a tool, every call stands here, on e
 NO_MATCH = "No call matches the filter."
 
 TURN, TOOL, ARGUMENTS, VERDICT, ANSWERED, DURATION = range(6)
-TITLES = ("Turn", "Tool", "Arguments", "Verdict", "Answered", "Duration")
+TITLES = ("Turn", "Tool", "Arguments", "CallVerdict", "Answered", "Duration")
 SAID = (
     "The turn's number on its branch",
     "",
@@ -172,11 +172,11 @@ def _colour(entry: CallEntry, column: int) -> str:
     return t.text if entry.on_path and column not in (TURN, DURATION) else t.muted
 
 
-def _mark(code: VerdictCode) -> tuple[str, str]:
+def _mark(code: CallVerdictCode) -> tuple[str, str]:
     """The icon of a verdict, and the name of its colour."""
-    if code is VerdictCode.FITS:
+    if code is CallVerdictCode.FITS:
         return "check", "ok"
-    if code is VerdictCode.CHECKING:
+    if code is CallVerdictCode.CHECKING:
         return "refresh", "muted"
     return ("error", "error") if code.wrong else ("warning", "tool")
 

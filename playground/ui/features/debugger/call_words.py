@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.engine.inspect.calls import CallEntry
-from playground.engine.session.verdicts import Verdict, VerdictCode
+from playground.engine.session.call_notes import CallVerdict, CallVerdictCode
 from playground.ui.widgets.plain_text import short_name
 
 #: How a call was answered, by ``ToolResult.by``.
@@ -32,11 +32,11 @@ def seconds_words(seconds: float | None) -> str:
     return f"{hours} h {minutes:02} min"
 
 
-def verdict_words(verdict: Verdict) -> str:
+def verdict_words(verdict: CallVerdict) -> str:
     """The verdict in a few words; a single problem in full."""
-    if verdict.code is VerdictCode.FITS:
+    if verdict.code is CallVerdictCode.FITS:
         return "fits the schema"
-    if verdict.code is VerdictCode.MISFIT and len(verdict.problems) == 1:
+    if verdict.code is CallVerdictCode.MISFIT and len(verdict.problems) == 1:
         problem = verdict.problems[0]
         return f"{problem.where}: {problem.message}" if problem.where else problem.message
     return f"{verdict.words[:1].lower()}{verdict.words[1:]}"

@@ -11,7 +11,7 @@ from playground.domain.transcript import Turn
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, KEEP_OFFER, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
 from playground.engine.compare.refused import keeping
 from playground.engine.evaluation.cases import begin_with_answer
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
 
@@ -74,6 +74,6 @@ class AnswerPane(TranscriptPane):
 
 def session_of(resolved: ResolvedEvaluation, column: EvalVariant, kept: SavedAnswer) -> Session:
     """A session that stands nowhere, with a kept answer: what was asked, and what came."""
-    session = Session(resolved.connect, profile_id=column.settings.profile_id, profile_of=resolved.profile_of)
+    session = Experiment(resolved.connect, profile_id=column.settings.profile_id, profile_of=resolved.profile_of).main
     begin_with_answer(session, column, kept)
     return session

@@ -17,7 +17,7 @@ from playground.engine.evaluation.answers import AnswersError, Pair, SavedAnswer
 from playground.engine.evaluation.blind import BlindPair, Vote, VoteCounts, blind_pairs, count_votes
 from playground.engine.evaluation.provider import received_turns
 from playground.engine.evaluation.results import Results
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -389,9 +389,9 @@ def nameless(kept: SavedAnswer, given: Sequence[Turn]) -> tuple[Turn, ...]:
 def _session(resolved: ResolvedEvaluation, column: EvalVariant, turns: Sequence[Turn]) -> Session:
     """One that stands nowhere, with these turns and the tools they call; braces in them are text."""
     profile_id = column.settings.profile_id
-    made = Session(resolved.connect, profile_id=profile_id, profile_of=resolved.profile_of, literal=True)
+    made = Experiment(resolved.connect, profile_id=profile_id, profile_of=resolved.profile_of, literal=True).main
     settings = made.settings.model_copy(update={"tools": column.settings.tools})
-    made.history.begin_anew(Transcript().append(*turns), settings)
+    made.history.reset(Transcript().append(*turns), settings)
     return made
 
 

@@ -130,7 +130,7 @@ class EvaluateControl(Control):
         page.hide()
         page.deleteLater()
         look.deleteLater()
-        self._around.stoppable(self._session.busy)
+        self._around.stoppable(self._session.experiment.busy)
 
     def show_title(self) -> None:
         """The experiment may be called otherwise."""

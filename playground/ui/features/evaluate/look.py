@@ -106,7 +106,7 @@ class Look(QObject):
     def change_apart(self, **fields: Any) -> None:
         """The same as an edit of its own, however soon after another: a click, not a text that is being typed."""
         if any(getattr(self.plan, name) != value for name, value in fields.items()):
-            with self.session.history.as_one():
+            with self.session.history.group():
                 self.change(**fields)
 
     def _changed(self, change: Change) -> None:

@@ -21,7 +21,7 @@ from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.check import Check, Verdict
 from playground.domain.costs import Cost, total
 from playground.domain.transcript import Transcript
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.icon_button import IconButton
@@ -302,10 +302,10 @@ class ChecksPage(QWidget):
             return
         self._asked = asked
         resolved = self._inquiry
-        session = Session(
+        session = Experiment(
             resolved.connect, profile_id=resolved.base.profile_id, profile_of=resolved.profile_of, literal=True
-        )
-        session.history.begin_anew(Transcript().append(*asked.turns), session.settings)
+        ).main
+        session.history.reset(Transcript().append(*asked.turns), session.settings)
         if self.pane is None:
             self.pane = AnswerPane(session, self._entered, "What the judge was asked, and what it said")
             self._column.insertWidget(1, self.pane, 1000)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult, StoreError
 from playground.engine.session.changes import Change, TitleChanged
-from playground.engine.session.open_edits import TITLE, OpenEdit
+from playground.engine.session.drafts import TITLE, OpenEdit
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME, ExperimentsPanel
 from playground.ui.features.host import Control, Host

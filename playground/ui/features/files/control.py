@@ -283,7 +283,7 @@ class FileControl(Control):
             path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
             if path is None:
                 return
-        session.editors.keep_what_can_be()
+        session.editors.keep_valid()
         whole = wanted.whole_tree
         given = (lane_snapshot(session), wanted.format, known)
         try:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playground.engine.compare.rounds import fellow_request, request_before
+from playground.engine.compare.differences import fellow_request, request_before
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange, Session
@@ -108,7 +108,7 @@ def view_of(
         others=no_others if session is None else partial(_all_of, session),
         before=none_before if session is None else partial(request_before, session, exchange.id),
         lane_a=no_lane if session is None else partial(fellow_request, session, exchange.id),
-        whole=as_it_is if session is None else session.whole,
+        whole=as_it_is if session is None else session.experiment.with_bodies,
         key=exchange.id,
     )
 

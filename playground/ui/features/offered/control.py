@@ -144,10 +144,10 @@ class OfferedControl(Control):
         (self._ready.add if runs else self._ready.discard)(server_id)
 
     async def _watch(self, server_id: str, uri: str) -> None:
-        from playground.engine.session.serving import ServingError
+        from playground.engine.session.tool_calls import ToolCallError
 
         try:
             await self._servers.watch(server_id, uri, True)
-        except ServingError as error:
+        except ToolCallError as error:
             self._watched.discard((server_id, uri))
             self._say(f"{short_title(uri)} is watched no longer: {error}")

@@ -13,7 +13,7 @@ from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QLineEdit, QPushButton, QTableView, QWidget
 
 from playground.domain.tool_servers import Message, ServerPrompt
-from playground.engine.session.serving import ServingError
+from playground.engine.session.tool_calls import ToolCallError
 from playground.engine.tool_servers.attaching import Content, content_of, turns_of
 from playground.engine.tool_servers.live import Event, Live, ServersChanged, State
 from playground.engine.tool_servers.servers import Servers
@@ -329,7 +329,7 @@ class OfferedDialog(QDialog):
     async def _propose(self, offer: Offer, argument: str, text: str, others: dict[str, str]) -> None:
         try:
             found = await self._servers.complete(offer.server_id, offer.key[1], argument, text, others)
-        except ServingError:
+        except ToolCallError:
             return  # nothing is proposed: one types on
         if (field := self.form.fields.get(argument)) is not None:
             field.propose(text, found)
@@ -352,7 +352,7 @@ class OfferedDialog(QDialog):
             else:
                 blocks = await self._servers.read(offer.server_id, offer.uri(values))
                 self._messages = (Message(role="user", blocks=blocks),)
-        except ServingError as error:
+        except ToolCallError as error:
             self._clear()
             say(self.problem, few_lines_of(str(error)))
         else:
@@ -415,7 +415,7 @@ class OfferedDialog(QDialog):
     async def _set_watched(self, key: tuple[str, str], on: bool) -> None:
         try:
             await self._servers.watch(*key, on)
-        except ServingError as error:
+        except ToolCallError as error:
             say(self.problem, few_lines_of(str(error)))
             self.watch.setChecked(not on)
             return
@@ -462,5 +462,5 @@ def _asleep(live: Live) -> str:
 async def _started(servers: Servers, server_id: str) -> None:
     try:
         await servers.start(server_id)
-    except ServingError:
+    except ToolCallError:
         return  # its state says why, and is told

@@ -68,9 +68,9 @@ class UnreadControl(Control):
     def show_session(self) -> None:
         """Say what of the experiment that is looked at could not be read."""
         session = self._workspace.current
-        if session.unread and session.id not in self._told:
+        if session.experiment.unread and session.id not in self._told:
             self._told.add(session.id)
-            self._say(self._words(dict(session.unread)), SAVE, partial(self.save, session.id))
+            self._say(self._words(dict(session.experiment.unread)), SAVE, partial(self.save, session.id))
 
     async def words(self) -> str:
         """What of the whole store could not be read; empty where everything could."""
@@ -289,7 +289,7 @@ class StorageControl(Control):
         """Fetch the bodies of an exchange that are on the disk and not in memory; the session then tells of it."""
         session = self._workspace.current
         exchange = session.exchanges.get(exchange_id)
-        if exchange is None or exchange.ended is None or not session.may_fetch(exchange):
+        if exchange is None or exchange.ended is None or not session.experiment.may_fetch(exchange):
             return
         if exchange_id != self._fetched:  # asked once: what the disk no longer has stays away
             self._fetched = exchange_id
@@ -297,7 +297,7 @@ class StorageControl(Control):
 
     async def _bring(self, session: Session, exchange_id: str) -> None:
         try:
-            await session.bring_exchange(exchange_id)
+            await session.experiment.bring_exchange(exchange_id)
         except StoreError as error:
             self._say(str(error), stays=False)
 

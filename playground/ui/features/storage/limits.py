@@ -6,7 +6,7 @@ from PySide6.QtCore import QSettings
 
 from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.store.store import DAYS_DELETED
-from playground.engine.session.tapes import DEFAULT_LIMIT
+from playground.engine.session.experiment import DEFAULT_LIMIT
 
 MIB = 1024 * 1024
 GIB = 1024 * MIB

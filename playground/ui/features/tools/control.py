@@ -53,7 +53,7 @@ class ToolsControl(QObject):
         session = self._host.session
         before = [tool.offer for tool in session.settings.tools if tool.sendable]
         one_of_its_own = len(tools) != len(session.settings.tools)  # nothing that was typed
-        with session.history.as_one() if one_of_its_own else nullcontext():
+        with session.history.group() if one_of_its_own else nullcontext():
             self._tell(session.settings.tools, tools)
             session.change(tools=tools)
         if [tool.offer for tool in tools if tool.sendable] != before:

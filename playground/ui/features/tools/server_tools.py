@@ -249,7 +249,7 @@ class ServerTools(QObject):
         if not numbers:
             return
         names = dict.fromkeys(tools[number].server for number in numbers)
-        with self._host.session.history.as_one():  # so that it alone can be taken back
+        with self._host.session.history.group():  # so that it alone can be taken back
             self._panel.switch(numbers, on=False)
         said = " and ".join(f"“{_shown(name)}”" for name in names)
         what = (
@@ -353,7 +353,7 @@ class ServerTools(QObject):
             else tool
             for tool in session.settings.tools
         )
-        with session.history.as_one():
+        with session.history.group():
             if session is self._host.session:
                 self._panel.put_tools(taken)
             else:

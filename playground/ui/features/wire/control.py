@@ -126,7 +126,7 @@ class WireControl(Control):
     def _look_up(self, turn_id: str, show: Callable[[Linking], bool]) -> None:
         self.open_timeline()
         exchange = self._exchange_of(turn_id)
-        if exchange is not None and self._session.may_fetch(exchange):
+        if exchange is not None and self._session.experiment.may_fetch(exchange):
             spawn(self._fetch_and_show(exchange.id, show), name="fetch exchange")
         else:
             self._show_found(show)
@@ -139,7 +139,7 @@ class WireControl(Control):
     async def _fetch_and_show(self, exchange_id: str, show: Callable[[Linking], bool]) -> None:
         session = self._session
         with contextlib.suppress(StoreError):  # then there are only its times, as the timeline says
-            await session.bring_exchange(exchange_id)
+            await session.experiment.bring_exchange(exchange_id)
         if session is self._session:
             self._show_found(show)
 

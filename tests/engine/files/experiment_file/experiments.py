@@ -24,8 +24,7 @@ from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Outcome, Turn
 from playground.domain.usage import Timing, Usage
-from playground.engine.session.draft import Draft
-from playground.engine.session.open_edits import OpenEdit
+from playground.engine.session.drafts import Draft, OpenEdit
 from playground.engine.session.snapshot import CallState, Snapshot
 from playground.jsonkit.values import JSONObject
 

@@ -27,7 +27,7 @@ from playground.engine.library.workspace import Workspace
 from playground.engine.requests.snippets import LANGUAGES, Sent, recorded, sent_by
 from playground.engine.requests.snippets import write as code
 from playground.engine.requests.view import CUT_FROM, LONG_SHOWN, request_view
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import MASK, Redactor
 from tests.engine.exchanges import exchange
@@ -77,7 +77,7 @@ Secrets = Iterable[Secret]
 
 
 def asking() -> Session:
-    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _: PROFILE)
+    session = Experiment(no_gateway, profile_id="p", model="m", profile_of=lambda _: PROFILE).main
     session.load(session.next_request.build(TURN))
     return session
 

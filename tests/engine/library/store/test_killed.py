@@ -98,17 +98,18 @@ async def test_lanes_killed_in_mid_stream_are_there_up_to_the_last_seconds(
         shutil.copy(path, cut)
         cut.with_name(log.name).write_bytes(whole[: round(len(whole) * share)])
         async with opened(gateways, cut) as sessions:
-            for lane in [lane for session in sessions for lane in session.lanes]:
+            for lane in [lane for session in sessions for lane in session.experiment.lanes]:
                 assert lane.transcript.head in {None, *lane.transcript.turns}
         assert sound(cut)
     async with opened(gateways, path) as sessions:
-        session = next(session for session in sessions if len(session.lanes) > 1)
-        assert len({lane.transcript.head for lane in session.lanes}) == len(session.lanes) == MOST_LANES
-        for lane in session.lanes:
+        session = next(session for session in sessions if len(session.experiment.lanes) > 1)
+        lanes = session.experiment.lanes
+        assert len({lane.transcript.head for lane in lanes}) == len(lanes) == MOST_LANES
+        for lane in session.experiment.lanes:
             turn = lane.transcript.path[-1]
             assert turn.outcome is not None
             assert turn.outcome.ending is Ending.INTERRUPTED
-            tape = await lane.bring_exchange(turn.outcome.exchange or "")
+            tape = await lane.experiment.bring_exchange(turn.outcome.exchange or "")
             assert tape is not None
             assert not tape.complete
             assert len(tape.reads) >= reads_before(said)[tape.id] > 0

@@ -20,7 +20,7 @@ from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.io.file_lock import FileLock
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.store.unread import Tally, Unread, as_file, exact, tally, told, unread_words
-from playground.engine.session.draft import Draft
+from playground.engine.session.drafts import Draft
 from playground.engine.session.history import MAIN, Kept
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
@@ -181,7 +181,7 @@ async def test_damaged_row_is_set_aside_and_the_rest_is_whole(
     session = await workspace.show(first)
     assert tally(await store.unread()) == noted
     if table != "state":
-        assert session.unread == tally(await store.unread(first)) == noted
+        assert session.experiment.unread == tally(await store.unread(first)) == noted
     assert tally(await store.unread("b")) == {}
     expected = list(TEXTS)
     if TURN.items() <= noted.items():
@@ -229,7 +229,7 @@ async def test_what_is_whole_is_not_set_aside(filled: Path, make_workspace: Make
     await workspace.close()
     workspace = await make_workspace()
     session = await workspace.show("a")
-    assert session.unread == {}
+    assert session.experiment.unread == {}
     await workspace.close()
     assert in_file(filled) == []
 
@@ -269,7 +269,7 @@ async def test_it_goes_before_what_is_written_over_it_also_while_the_disk_refuse
         session = workspace.current
         if session.id != "a":
             session = await workspace.bring("a")
-        assert session.unread == {("turns", False): 1}
+        assert session.experiment.unread == {("turns", False): 1}
         session.turns.add_turn(make_turn(Role.USER, "Goes on"))
         assert rows(filled, "SELECT json FROM turns WHERE number = ?", json.loads(row)["number"])
         other.execute("ROLLBACK")

@@ -21,8 +21,8 @@ from playground.engine.evaluation.provider import Answer, AnswerResult
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import ANSWERS, Workspace
-from playground.engine.session.draft import Draft
-from playground.engine.session.session import Session
+from playground.engine.session.drafts import Draft
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore
 from tests.engine.debugging import begin
 from tests.engine.library.store.conftest import MakeWorkspace
@@ -45,7 +45,7 @@ async def test_workspace_after_a_change_saves_it_by_itself(make_workspace: MakeW
         async def is_saved() -> bool:
             if session.id not in {experiment.id for experiment in await store.experiments()}:
                 return False
-            loaded = Session(workspace.gateways.client, profile_of=workspace.gateways.get, profile_id="")
+            loaded = Experiment(workspace.gateways.client, profile_of=workspace.gateways.get, profile_id="").main
             restore(await store.load(session.id), loaded)
             return matches(loaded)
 
@@ -80,12 +80,12 @@ async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorksp
     assert back.exchanges[exchange_id].status == 200
     told: list[object] = []
     back.subscribe(told.append)
-    whole = await back.bring_exchange(exchange_id)
+    whole = await back.experiment.bring_exchange(exchange_id)
     assert whole == session.exchanges[exchange_id]
     assert back.exchanges[exchange_id] is whole
     assert told
-    assert await back.bring_exchange(exchange_id) is whole
-    assert await back.bring_exchange("unknown") is None
+    assert await back.experiment.bring_exchange(exchange_id) is whole
+    assert await back.experiment.bring_exchange("unknown") is None
     back.exchanges.limit = 0
     assert back.exchanges[exchange_id].dropped
     await workspace.flush()
@@ -124,7 +124,7 @@ async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) 
     back = await workspace.show(made.id)
     assert back.transcript.path[0].text == "Changed"
     (exchange_id,) = back.exchanges
-    assert await back.bring_exchange(exchange_id) == session.exchanges[exchange_id]
+    assert await back.experiment.bring_exchange(exchange_id) == session.exchanges[exchange_id]
     first = await workspace.show(session.id)
     assert first.transcript.path[0].text == "Hello"
 
@@ -164,7 +164,7 @@ async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspa
     assert back.title == "Recorded"
     assert back.settings.profile_id == DEMO_ID
     (exchange_id,) = back.exchanges
-    assert await back.bring_exchange(exchange_id) == session.exchanges[exchange_id]
+    assert await back.experiment.bring_exchange(exchange_id) == session.exchanges[exchange_id]
 
 
 async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -424,7 +424,7 @@ async def test_lanes_are_there_after_a_restart_and_in_a_copy(make_workspace: Mak
     assert workspace.current.undo()
     assert len(spoken(workspace.current)) == 1
     copy = await workspace.duplicate(workspace.current.id)
-    assert len(copy.lanes) == 2
+    assert len(copy.experiment.lanes) == 2
 
 
 async def test_undo_goes_over_a_restart_to_where_each_lane_stood(make_workspace: MakeWorkspace) -> None:
@@ -447,14 +447,14 @@ async def test_undo_goes_over_a_restart_to_where_each_lane_stood(make_workspace:
 
     workspace = await make_workspace()
     session = workspace.current
-    assert [lane.transcript.head for lane in session.lanes] == now
+    assert [lane.transcript.head for lane in session.experiment.lanes] == now
     found = []
     while session.undo():
-        found.append([ids(lane) for lane in session.lanes])
+        found.append([ids(lane) for lane in session.experiment.lanes])
     assert [state for state in found if state in states] == states[::-1]
     while session.redo():
         pass
-    assert [lane.transcript.head for lane in session.lanes] == now
+    assert [lane.transcript.head for lane in session.experiment.lanes] == now
 
 
 async def test_ticks_stand_after_a_restart_as_they_did(make_workspace: MakeWorkspace) -> None:
@@ -473,4 +473,4 @@ async def test_ticks_stand_after_a_restart_as_they_did(make_workspace: MakeWorks
     again = Lanes(workspace.current)
     assert [lane in again.ticked for lane in again.all] == [False, True]
     again.tick(again.all[0], True)
-    assert workspace.current.left_out == (), "of a lane that is closed nothing is kept"
+    assert workspace.current.experiment.left_out == (), "of a lane that is closed nothing is kept"

@@ -16,7 +16,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.snippets import LANGUAGES, sent_by, write
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
 from tests.support.editors import no_gateway
 
@@ -26,7 +26,7 @@ PROFILE = Profile(id="p", name="Team", base_url="https://gateway.example/v1", ke
 
 @pytest.fixture
 def session() -> Session:
-    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    session = Experiment(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE).main
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     return session
 

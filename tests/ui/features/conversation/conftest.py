@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.rows import Row
@@ -32,7 +32,7 @@ class TranscriptDriver:
     """A view on rows of its own, 900 × 600, and what is growing in it."""
 
     def __init__(self) -> None:
-        self.commands = TranscriptPane(Session(no_gateway, profile_id="demo"), no_price, QWidget())
+        self.commands = TranscriptPane(Experiment(no_gateway, profile_id="demo").main, no_price, QWidget())
         self.growing: dict[str, GrowingChoice] = {}
         self.view = TranscriptView(self.commands, self._state)
 

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
 from tests.support.editors import no_gateway
@@ -40,8 +40,8 @@ CHANGES = (
 
 
 def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
-    session = Session(no_gateway, profile_id="demo", literal=True)
-    session.history.begin_anew(Transcript().append(*turns), session.settings)
+    session = Experiment(no_gateway, profile_id="demo", literal=True).main
+    session.history.reset(Transcript().append(*turns), session.settings)
     pane = TranscriptPane(session, no_price, QWidget(), fixed=fixed)
     qtbot.addWidget(pane)
     pane.resize(700, 700)

@@ -9,7 +9,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.served import answer_of
 from playground.domain.tool_servers import Block, LinkBlock, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.result_field import ResultField

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
 from tests.engine.debugging import WEATHER
 
@@ -26,7 +26,7 @@ def call(city: str, call_id: str) -> ToolCall:
 @pytest.fixture
 def session() -> Session:
     """A session with two calls that wait."""
-    session = Session(nowhere, profile_id="p", model="m")
+    session = Experiment(nowhere, profile_id="p", model="m").main
     session.change(tools=(WEATHER,))
     session.turns.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
     turn = make_turn(Role.ASSISTANT, "", call("Lisbon", "one"), call("Oslo", "two"))

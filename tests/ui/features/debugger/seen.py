@@ -8,7 +8,7 @@ from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from tests.support.editors import no_gateway
 
 WEATHER = ToolDefinition(
@@ -25,7 +25,7 @@ WEATHER = ToolDefinition(
 
 def session(turns: tuple[Turn, ...] = ()) -> Session:
     """A session that cannot ask anybody."""
-    found = Session(no_gateway, profile_id="p", model="m")
+    found = Experiment(no_gateway, profile_id="p", model="m").main
     found.change(tools=(WEATHER,))
     if turns:
         found.history.transcript = Transcript().append(*turns)

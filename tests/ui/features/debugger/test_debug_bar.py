@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from tests.ui.features.debugger.conftest import nowhere
 
 
 def test_answer_paused_by_the_gateway_offers_continue(window: QWidget) -> None:
-    session = Session(nowhere, profile_id="p", protocol="messages", model="m")
+    session = Experiment(nowhere, profile_id="p", protocol="messages", model="m").main
     session.turns.add_turn(make_turn(Role.USER, "Tea?"))
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason="pause_turn")
     session.turns.add_turn(make_turn(Role.ASSISTANT, "Let me look.").model_copy(update={"outcome": outcome}))

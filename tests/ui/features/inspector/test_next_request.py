@@ -15,7 +15,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import request_view
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.inspector.field_table import FROM, VALUE
 from playground.ui.features.inspector.next_request import NextRequest, Preview
 from tests.support.editors import no_gateway
@@ -31,7 +31,7 @@ PROFILE = Profile(
 
 
 def make_session() -> Session:
-    session = Session(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    session = Experiment(no_gateway, profile_id="p", model="m", profile_of=lambda _id: PROFILE).main
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     session.set_parameters(session.settings.current.with_value("temperature", 9))
     session.change(extra_body={"top_k": 40})

@@ -6,14 +6,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.protocols.control import ProtocolSwitch
 from tests.support.editors import no_gateway
 
 
 @pytest.fixture
 def session() -> Session:
-    return Session(no_gateway, profile_id="p", model="m")
+    return Experiment(no_gateway, profile_id="p", model="m").main
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment, Session
 from playground.ui.features.tree.page import TreePage
 from tests.scenes.store import grove
 from tests.support.editors import no_gateway
@@ -17,7 +17,7 @@ from tests.ui.windows import show_in_front
 
 @pytest.fixture
 def session() -> Session:
-    session = Session(no_gateway, profile_id="p", model="m")
+    session = Experiment(no_gateway, profile_id="p", model="m").main
     session.turns.rewrite(grove())
     return session
 

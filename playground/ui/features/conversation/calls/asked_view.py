@@ -11,7 +11,7 @@ from typing import Final
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QWidget
 
-from playground.engine.session.serving import Ticket
+from playground.engine.session.tool_calls import Ticket
 from playground.jsonkit.texts import cut
 from playground.ui.widgets import figures
 from playground.ui.widgets.form_parts import styled, text_label

@@ -88,13 +88,13 @@ class CallAnswers(QObject):
         if tool is None or not tool.server:
             return None
         debugger = session.debugger
-        ticket = debugger.asked(turn_id, call_id)
+        ticket = debugger.ticket(turn_id, call_id)
         return ServerSide(tool.server, "" if ticket is not None else debugger.ask_refusal(turn_id, call_id), ticket)
 
     def _elsewhere(self, turn_id: str, call_id: str) -> int:
         """How many other lanes wait at the same call."""
         session = self._session
-        if len(session.lanes) == 1 or all(
+        if len(session.experiment.lanes) == 1 or all(
             (turn_id, call_id) != (key, call.id) for key, call in session.debugger.waiting
         ):
             return 0

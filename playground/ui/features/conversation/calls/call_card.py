@@ -13,7 +13,7 @@ from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions.kinds import ArgumentsFit
-from playground.engine.session.open_edits import EditKey, What
+from playground.engine.session.drafts import EditKey, What
 from playground.jsonkit.problems import Problem, not_checked
 from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree

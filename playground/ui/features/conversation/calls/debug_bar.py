@@ -17,12 +17,12 @@ from playground.engine.session.changes import (
     Change,
     DebugChanged,
     PathChanged,
+    RunState,
     RunStateChanged,
     SettingsChanged,
     TurnChanged,
 )
 from playground.engine.session.debugger import FILLING
-from playground.engine.session.run_state import RunState
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import cut
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -127,7 +127,7 @@ class DebugBar(QFrame):
     def stop(self) -> None:
         """End whatever is under way, servers that are asked as well; where calls wait for a person, leave them."""
         debugger = self._session.debugger
-        if debugger.paused and not debugger.asks.under_way:
+        if debugger.paused and not debugger.pending_calls.under_way:
             debugger.stop()
         else:
             self._session.stop()
@@ -193,7 +193,7 @@ class DebugBar(QFrame):
     def _pending_words(self) -> str:
         pending = self._session.debugger.pending
         debugger = self._session.debugger
-        asked = sum(debugger.asked(turn_id, call.id) is not None for turn_id, call in debugger.waiting)
+        asked = sum(debugger.ticket(turn_id, call.id) is not None for turn_id, call in debugger.waiting)
         if not pending and asked:
             calls = "1 call is" if asked == 1 else f"{asked} calls are"
             return f"{calls} being asked of the tool's server.{self._steps()}"

@@ -105,7 +105,7 @@ class VariantDialog(QDialog):
         base = self._session.settings
         own = self._variant.applied(base).with_parameters(self._parameters)
         own = own.changed(model=self.model.listed.meant(self.model.currentText()))
-        made = self._variant.of(base, own).model_copy(
+        made = self._variant.with_settings(base, own).model_copy(
             update={
                 "name": " ".join(self.name.text().split()),
                 "system": self.system.text() if self.own_system.isChecked() else None,

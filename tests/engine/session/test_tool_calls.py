@@ -16,7 +16,7 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import CallKey, Change, DebugChanged, RunState
-from playground.engine.session.session import Session
+from playground.engine.session.session import Experiment
 from tests.engine.debugging import THREE, ToolConversation, always, begin
 from tests.engine.served import Sky, weather
 from tests.support.eventually import eventually
@@ -33,7 +33,7 @@ async def sky() -> AsyncIterator[Sky]:
 
 
 def make_conversation(gateways: Gateways, gateway: DemoServer, sky: Sky) -> ToolConversation:
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky)
+    session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky).main
     made = ToolConversation(session, gateway)
     session.change(tools=(weather(),), debugging=always(Policy.SERVER))
     return made
@@ -95,21 +95,21 @@ async def test_progress_of_a_server_is_announced(conversation: ToolConversation,
     session.subscribe(announced.append, DebugChanged)
     run = begin(conversation.ask(OSLO))
     await eventually(lambda: any(isinstance(change, DebugChanged) and change.progress for change in announced))
-    changed = session.changed_at
+    changed = session.experiment.changed_at
     ((turn_id, call),) = conversation.waiting
-    ticket = session.debugger.asked(turn_id, call.id)
+    ticket = session.debugger.ticket(turn_id, call.id)
     assert ticket is not None
     assert (ticket.done, ticket.total, list(ticket.log)) == (1, 2, ["looking it up"])
-    assert (session.state, session.asking) == (RunState.ANSWERING, True)
+    assert (session.state, session.experiment.calls_server) == (RunState.ANSWERING, True)
     before = len(announced)
     for _ in range(50):
         ticket.changed()
     await eventually(lambda: len(announced) > before)
     assert len(announced) == before + 1, "fifty at once are one"
-    assert session.changed_at == changed
+    assert session.experiment.changed_at == changed
     sky.let_go()
     await run
-    assert (session.debugger.asked(turn_id, call.id), session.asking) == (None, False)
+    assert (session.debugger.ticket(turn_id, call.id), session.experiment.calls_server) == (None, False)
 
 
 READ_ONLY, DESTRUCTIVE = Hints(read_only=True), Hints(destructive=True)
@@ -198,7 +198,7 @@ async def test_three_calls_are_asked_at_once(conversation: ToolConversation, sky
     run = begin(conversation.ask(THREE))
     await eventually(lambda: len(sky.calls) == 3)
     lisbon, oslo, _ = keys = conversation.keys
-    assert all(debugger.asked(*key) for key in keys)
+    assert all(debugger.ticket(*key) for key in keys)
     debugger.cancel_ask(*lisbon)
     await eventually(lambda: len(sky.cancelled) == 1)
     debugger.send(*oslo, "dry")
@@ -216,7 +216,7 @@ async def test_stop_cancels_three_calls_at_the_server_and_they_wait(conversation
     await run
     assert conversation.reasons == ["stopped"] * 3
     await eventually(lambda: len(sky.cancelled) == 3)
-    assert (conversation.session.state, conversation.session.asking) == (RunState.IDLE, False)
+    assert (conversation.session.state, conversation.session.experiment.calls_server) == (RunState.IDLE, False)
 
 
 async def test_look_is_cancelled_stopped_or_ended_with_its_task(conversation: ToolConversation, sky: Sky) -> None:
@@ -225,19 +225,19 @@ async def test_look_is_cancelled_stopped_or_ended_with_its_task(conversation: To
     assert session.state is RunState.IDLE
     session.debugger.cancel_ask(*key)
     await task
-    assert (conversation.reasons, session.asking) == (["unanswered"], False)
+    assert (conversation.reasons, session.experiment.calls_server) == (["unanswered"], False)
     task = begin(session.debugger.ask(*key))
     await eventually(lambda: len(sky.calls) == 2)
-    session.stop_all()
+    session.experiment.stop()
     await task
-    assert not session.asking
+    assert not session.experiment.calls_server
     task = begin(session.debugger.ask(*key))
     await eventually(lambda: len(sky.calls) == 3)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     await eventually(lambda: len(sky.cancelled) == 3)
-    assert not session.asking
+    assert not session.experiment.calls_server
 
 
 @pytest.mark.parametrize("by_rule", [False, True])
@@ -289,7 +289,7 @@ async def test_lanes_ask_separately_and_an_answer_can_go_to_all(conversation: To
     run = begin(lanes.run())
     await eventually(lambda: len(sky.calls) == 2)
     keys = [(turn_id, call.id) for lane in (first, second) for turn_id, call in lane.debugger.waiting]
-    assert [first.debugger.asked(*key) is None for key in keys] == [False, True]
+    assert [first.debugger.ticket(*key) is None for key in keys] == [False, True]
     second.stop()
     await eventually(lambda: second.state is RunState.IDLE)
     assert len(sky.cancelled) <= 1

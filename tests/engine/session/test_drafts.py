@@ -13,11 +13,9 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
-from playground.engine.session.editors import HEAD
-from playground.engine.session.open_edits import EditKey, OpenEdit, What
-from playground.engine.session.session import Session
+from playground.engine.session.drafts import HEAD, EditKey, OpenEdit, What, position_after
+from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
-from playground.engine.session.turn_edits import standing
 from tests.engine.debugging import ToolConversation
 from tests.support.editors import no_gateway
 
@@ -83,11 +81,11 @@ async def test_open_edits_are_saved_and_restored(conversation: ToolConversation,
     found = snapshot(conversation.session)
     assert decode(encode_experiment(found)).editing == found.editing
     assert read(write(found)).editing == found.editing
-    session = Session(gateways.client, profile_id=DEMO_ID)
+    session = Experiment(gateways.client, profile_id=DEMO_ID).main
     restore(found, session)
     assert session.editors.open == conversation.session.editors.open
     session.editors.set_editing(OpenEdit(turn="gone", what=What.ARGUMENTS, call="gone", text="x"))
-    assert session.editors.as_kept()[0].path[0].text == "two\nlines"
+    assert session.editors.preview()[0].path[0].text == "two\nlines"
     session.editors.keep_editing(EditKey("gone", What.ARGUMENTS, "gone"))
     assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
 
@@ -142,7 +140,7 @@ def spoken(turns: Iterable[Turn]) -> list[tuple[object, ...]]:
 
 def grown(chance: random.Random) -> Session:
     """A tree of turns with branches, calls and results, and up to four editors open anywhere in it."""
-    session = Session(no_gateway, profile_id="p", model="m")
+    session = Experiment(no_gateway, profile_id="p", model="m").main
     calls: list[ToolCall] = []
     for number in range(chance.randint(1, 9)):
         role = chance.choice([Role.SYSTEM, Role.USER, Role.USER, Role.ASSISTANT, Role.TOOL])
@@ -182,7 +180,7 @@ def test_shown_request_equals_the_saved_one_whatever_is_open() -> None:
         chance = random.Random(seed)
         session = grown(chance)
         at = chance.choice([HEAD, None, *session.transcript.turns])
-        why, (kept, tip) = session.editors.unkept(at), session.editors.as_kept(at)
+        why, (kept, tip) = session.editors.problem(at), session.editors.preview(at)
         shown = spoken(kept.path if at == HEAD else kept.lineage(tip))
         if why:
             with pytest.raises(ValueError, match="call"):
@@ -190,5 +188,5 @@ def test_shown_request_equals_the_saved_one_whatever_is_open() -> None:
             continue
         copies = session.editors.keep_open(at)
         now = session.transcript
-        tip = standing(now, copies, at)
+        tip = position_after(now, copies, at)
         assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, seed

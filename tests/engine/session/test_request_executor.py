@@ -9,7 +9,7 @@ from playground.domain.request import Request
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.cassettes.transcript import answers_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.asking import Asking, TimingMarks
+from playground.engine.session.request_executor import RequestExecutor, TimingMarks
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from playground.protocols.protocol import get_protocol
@@ -31,14 +31,14 @@ async def test_received_turns_equal_those_read_from_the_tape(gateway: DemoServer
                 tools=(WEATHER,),
                 parameters=get_protocol(protocol).parameters_type.begin(settings),
             )
-            asking = Asking(request, Asked(model=request.model))
-            await asking.ask(client)
-            assert asking.exchange is not None
-            received = asking.received
-            outcome = received.outcome(Ending.COMPLETE, None, asking.exchange)
+            executor = RequestExecutor(request, Asked(model=request.model))
+            await executor.execute(client)
+            assert executor.exchange is not None
+            received = executor.received
+            outcome = received.outcome(Ending.COMPLETE, None, executor.exchange)
             turns = [received.turn(f"t{index}", index, outcome) for index in sorted(received.answer.choices)]
             assert len(turns) == settings.get("n", 1)
-            for turn, replayed in zip(turns, answers_of(asking.exchange), strict=True):
+            for turn, replayed in zip(turns, answers_of(executor.exchange), strict=True):
                 assert (turn.parts, turn.outcome) == (replayed.parts, replayed.outcome), text
                 assert turn.outcome is not None
                 assert len(turn.outcome.call_times) == len(turn.calls)

@@ -9,8 +9,7 @@ import pytest
 from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
-from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import written
+from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
 from tests.support.each_case import each_case
@@ -49,17 +48,17 @@ def messages(session: Session) -> list[dict[str, Any]]:
 def test_written_result_answers_the_chosen_call_else_the_first_that_waits(session: Session) -> None:
     transcript = session.transcript
     drafts = [Draft(text="9", role=Role.TOOL, answers=answers) for answers in ("two", "", " by-hand ")]
-    turns = [*(written(draft, transcript) for draft in drafts), written(drafts[1], Transcript())]
+    turns = [*(turn_of_draft(draft, transcript) for draft in drafts), turn_of_draft(drafts[1], Transcript())]
     assert [turn.results[0].call_id for turn in turns if turn] == ["two", "one", "by-hand", ""]
-    assert written(Draft(role=Role.TOOL), transcript) is None
-    empty = written(Draft(role=Role.TOOL, answers="one"), transcript)
+    assert turn_of_draft(Draft(role=Role.TOOL), transcript) is None
+    empty = turn_of_draft(Draft(role=Role.TOOL, answers="one"), transcript)
     assert empty is not None
     assert empty.results[0].text == ""
 
 
 def test_written_assistant_turn_has_its_calls_with_ids() -> None:
     draft = Draft(role=Role.ASSISTANT, calls=(call(""), call("mine", " other "), call("")))
-    turn = written(draft, Transcript())
+    turn = turn_of_draft(draft, Transcript())
     assert turn is not None
     ids = [one.id for one in turn.calls]
     assert ids[1] == "mine"
@@ -67,7 +66,7 @@ def test_written_assistant_turn_has_its_calls_with_ids() -> None:
     assert all(ids), "an id is made where none was given"
     assert [one.id_is_ours for one in turn.calls] == [True, False, True]
     assert turn.calls[1].name == "other"
-    assert written(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, "nobody else has calls"
+    assert turn_of_draft(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, "nobody else has calls"
 
 
 @each_case(
@@ -80,7 +79,7 @@ def test_written_assistant_turn_has_its_calls_with_ids() -> None:
 )
 def test_incomplete_draft_is_refused_with_the_reason(draft: Draft, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        written(draft, Transcript())
+        turn_of_draft(draft, Transcript())
 
 
 def test_request_with_a_result_without_its_call_is_refused(session: Session) -> None:
@@ -131,7 +130,7 @@ def test_result_in_its_place_stays_and_so_does_that_of_an_unknown_call(session: 
     assert [turn.id for turn in session.transcript.path] == path
     assert answered(session) == ["two"]
     session.turns.add_turn(make_turn(Role.ASSISTANT, "", call(" odd ")))
-    odd = written(Draft(text="x", role=Role.TOOL, answers=" odd "), session.transcript)
+    odd = turn_of_draft(Draft(text="x", role=Role.TOOL, answers=" odd "), session.transcript)
     assert odd is not None
     assert odd.results[0].call_id == " odd ", "an id of a gateway is taken exactly"
 
