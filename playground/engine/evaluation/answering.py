@@ -151,7 +151,6 @@ async def ask(
         given |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
         refused = await _run(session)
-    session.observers.forget()  # hundreds come in a second: each is freed here, not by the collector
     path = session.transcript.path
     brought = tuple(turn for turn in path if turn.id not in given)
     failure = _failure(brought, refused)
@@ -170,7 +169,9 @@ async def ask(
     )
     fatal = failure.message if failure is not None and is_fatal(failure) else ""
     asked_as = resolve_turns(path, session.settings.variables)
-    return Brought(answer, asked_as, exchanges=tuple(session.exchanges.values()), fatal=fatal)
+    exchanges = tuple(session.exchanges.values())
+    session.experiment.close()
+    return Brought(answer, asked_as, exchanges=exchanges, fatal=fatal)
 
 
 async def _run(session: Session) -> str:
