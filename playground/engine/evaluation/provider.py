@@ -216,7 +216,6 @@ async def _request_answer(
         sent_ids |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
         refusal = await _run(session)
-    session.observers.forget()  # frees the session at once instead of at the next collection
     path = session.transcript.path
     received = tuple(turn for turn in path if turn.id not in sent_ids)
     failure = _failure(received, refusal)
@@ -234,12 +233,14 @@ async def _request_answer(
         failure=cut(" ".join(failure.message.split()), 2 * PREVIEW_LENGTH) if failure is not None else "",
         metrics=metrics,
     )
-    return AnswerResult(
+    result = AnswerResult(
         answer,
         resolve_turns(path, session.settings.variables),
         exchanges=tuple(session.exchanges.values()),
         fatal=failure.message if failure is not None and is_fatal(failure) else "",
     )
+    session.experiment.close()  # frees the experiment at once instead of at the next collection
+    return result
 
 
 async def _run(session: Session) -> str:

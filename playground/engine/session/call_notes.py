@@ -29,11 +29,20 @@ _MAX_CACHED: Final = 4000  # verdicts
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An answer that will be sent: its author, and the seconds it took if already known."""
+    """An answer that will be sent: its author, and the seconds it took if already known.
+
+    `due` is on the monotonic clock, infinite for an answer that never arrives.
+    """
 
     answer: Answer
     by: str
     seconds: float | None = None
+    due: float = 0.0
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until it is due, never below 0; possibly infinite."""
+        return max(self.due - time.monotonic(), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +51,6 @@ class ToolRequest:
 
     tool: ToolDefinition
     review: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A delayed answer. `due` is on the monotonic clock, infinite for one that never arrives."""
-
-    answer: Answer
-    by: str
-    due: float
-
-    @property
-    def remaining(self) -> float:
-        """Seconds until it is due, never below 0; possibly infinite."""
-        return max(self.due - time.monotonic(), 0.0)
 
 
 def by_hand(answer: Answer) -> Planned:

@@ -41,7 +41,6 @@ from playground.engine.session.call_notes import (
     LATE,
     CallVerdict,
     CallVerdicts,
-    Pending,
     Planned,
     ToolRequest,
     by_hand,
@@ -95,7 +94,7 @@ class Debugger:
     # State
 
     @property
-    def pending(self) -> Mapping[CallKey, Pending]:
+    def pending(self) -> Mapping[CallKey, Planned]:
         """Answers that the run adds when they are due."""
         return self._runs.active.pending if self._runs.active is not None else {}
 

@@ -152,17 +152,18 @@ def edit_of(transcript: Transcript, edit: OpenEdit) -> turn_edits.Edit | None:
     if edit.what is What.TEXT:
         if edit.text == turn_edits.text_of(turn):
             return None
-        return turn_edits.ReplaceTurn(turn_edits.with_text(turn, edit.text or ""))
+        return turn_edits.replace_turn(transcript, turn_edits.with_text(turn, edit.text or ""))
     call = next((call for call in turn.calls if call.id == edit.call), None)
     if edit.what is What.ARGUMENTS:
         if call is None or call.arguments == edit.text:
             return None
-        return turn_edits.ReplaceTurn(turn_edits.with_arguments(turn, edit.call, edit.text or ""), edit.call)
+        edited = turn_edits.with_arguments(turn, edit.call, edit.text or "")
+        return turn_edits.replace_turn(transcript, edited, edit.call)
     if edit.written is None or (edit.call and call is None):
         return None
     if edit.call:
-        return turn_edits.ReplaceCall(turn.id, edit.call, edit.written)
-    return turn_edits.ReplaceTurn(turn_edits.with_more_calls(turn, (edit.written,)))
+        return turn_edits.replace_call(transcript, turn.id, edit.call, edit.written)
+    return turn_edits.replace_turn(transcript, turn_edits.with_more_calls(turn, (edit.written,)))
 
 
 def position_after(transcript: Transcript, copies: Mapping[str, str], position: str | None) -> str | None:
@@ -214,13 +215,12 @@ class _Preview:
     def keep(self, edit: OpenEdit) -> Mapping[str, str]:
         """Apply an edit and close its editor."""
         change = edit_of(self.transcript, edit)
-        applied = turn_edits.apply(self.transcript, change, receiving=self._receiving) if change is not None else None
         self.open = {key: item for key, item in self.open.items() if key != edit.key}
-        if applied is None:
+        if change is None:
             return {}
-        self.transcript = applied.transcript
-        self.open = _renamed(self.open, applied.copies, (applied.turn_id, applied.old_call), applied.new_call)
-        return applied.copies
+        self.transcript, copies, turn_id = turn_edits.apply(self.transcript, change, receiving=self._receiving)
+        self.open = _renamed(self.open, copies, (turn_id, change.old_call), change.new_call)
+        return copies
 
 
 def _renamed(edits: OpenEdits, copies: Mapping[str, str], call: CallKey = ("", ""), new_call: str = "") -> OpenEdits:
@@ -284,7 +284,7 @@ class Editors:
             self.end_editing(edit.key)
             return {}
         applied = self._turns.apply(change)
-        self.end_editing(edit.key, EditKey(applied.turn_id, edit.what, applied.new_call or edit.call))
+        self.end_editing(edit.key, EditKey(applied.turn_id, edit.what, change.new_call or edit.call))
         return applied.copies
 
     def keep_open(self, position: str | None = HEAD) -> dict[str, str]:

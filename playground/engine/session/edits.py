@@ -1,6 +1,6 @@
 """Edits of turns, as values. `apply` is the only place that decides between changing a turn in place and branching.
 
-Each edit maps a transcript to a transcript and knows nothing of undo, editors or lanes. Protocols want the results of
+Edits know nothing of undo, editors or lanes. Protocols want the results of
 calls directly after the turn that made them: `place_results` and `LinkResult` put them there.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, takewhile
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, new_id, waiting_in
@@ -21,153 +20,101 @@ from playground.engine.session.branching import branch, has_answers
 SHORT = 40
 
 
-class Rewrite(NamedTuple):
-    """Result of an edit made in place.
+class Edit(NamedTuple):
+    """An edit of a turn, with the transcript after making it in place.
 
     `call_id` is the call that the model reads differently now; its results count as answers to the turn. `old_call` and
     `new_call` are the ids of an edited call before and after.
     """
 
+    turn_id: str
     transcript: Transcript
     call_id: str = ""
     old_call: str = ""
     new_call: str = ""
 
 
-class Edit(Protocol):
-    """An edit of one turn."""
-
-    @property
-    def turn_id(self) -> str:
-        """The edited turn."""
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place. Raises KeyError for an unknown turn, ValueError for an invalid call."""
-
-
 class Applied(NamedTuple):
-    """Result of `apply`: the transcript, the new ids of copied turns by their old ids, and the ids of turn and call."""
+    """Result of `apply`: the transcript, the new ids of copied turns by their old ids, and the id of the turn."""
 
     transcript: Transcript
     copies: Mapping[str, str]
     turn_id: str
-    old_call: str = ""
-    new_call: str = ""
 
 
 def apply(transcript: Transcript, edit: Edit, *, in_place: bool = False, receiving: Collection[str] = ()) -> Applied:
     """Apply an edit; branch if the turn, or the edited call, has answers and `in_place` is not set.
 
     On a branch an edited call waits for a new result. Turns in `receiving` are still streaming; they remain on their
-    branch. Raises as `Edit.rewrite` does.
+    branch.
     """
-    after, call_id, old_call, new_call = edit.rewrite(transcript)
-    if after.turns == transcript.turns:
-        return Applied(transcript, {}, edit.turn_id, old_call, new_call)
-    if in_place or not has_answers(transcript, edit.turn_id, call_id):
-        return Applied(after, {}, edit.turn_id, old_call, new_call)
-    if call_id:
-        after = without_results(after, edit.turn_id, new_call)
+    if edit.transcript.turns == transcript.turns:
+        return Applied(transcript, {}, edit.turn_id)
+    if in_place or not has_answers(transcript, edit.turn_id, edit.call_id):
+        return Applied(edit.transcript, {}, edit.turn_id)
+    after = without_results(edit.transcript, edit.turn_id, edit.new_call) if edit.call_id else edit.transcript
     branched, copies = branch(transcript, after, edit.turn_id, receiving)
-    return Applied(branched, copies, copies[edit.turn_id], old_call, new_call)
+    return Applied(branched, copies, copies[edit.turn_id])
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceTurn:
+def replace_turn(transcript: Transcript, turn: Turn, call_id: str = "") -> Edit:
     """Replace a turn by another version of it; `call_id` is a call whose arguments are edited, if any."""
-
-    turn: Turn
-    call_id: str = ""
-
-    @property
-    def turn_id(self) -> str:
-        """The edited turn."""
-        return self.turn.id
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place."""
-        return Rewrite(transcript.replace(self.turn), self.call_id, self.call_id, self.call_id)
+    return Edit(turn.id, transcript.replace(turn), call_id, call_id, call_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceCall:
-    """Replace a call; its results follow it. The received arguments are kept as long as they differ."""
+def replace_call(transcript: Transcript, turn_id: str, call_id: str, call: ToolCall) -> Edit:
+    """Replace a call; its results follow it. The received arguments are kept as long as they differ.
 
-    turn_id: str
-    call_id: str
-    call: ToolCall
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place. Raises ValueError as `complete_calls` does."""
-        turn = transcript.turns[self.turn_id]
-        index, old = next(
-            (n, part) for n, part in enumerate(turn.parts) if part.kind == "tool_call" and part.id == self.call_id
-        )
-        call = call_with_arguments(old, self.call.arguments, received=turn.outcome is not None).model_copy(
-            update={
-                "name": self.call.name,
-                "id": self.call.id,
-                "id_is_ours": old.id_is_ours and self.call.id == old.id,
-            }
-        )
-        (new,) = complete_calls([call], [part.id for part in turn.calls if part.id != self.call_id])
-        unchanged = {name: getattr(old, name) for name in ("name", "id") if getattr(old, name) == getattr(call, name)}
-        new = new.model_copy(update=unchanged)  # odd spaces of a received call remain
-        after = transcript.replace(
-            turn.model_copy(update={"parts": (*turn.parts[:index], new, *turn.parts[index + 1 :])})
-        )
-        if new.id != self.call_id:
-            after = _with_results_of(after, self.turn_id, self.call_id, new.id)
-        changed = (new.name, new.arguments) != (old.name, old.arguments)
-        return Rewrite(after, self.call_id if changed else "", self.call_id, new.id)
+    Raises ValueError as `complete_calls` does, KeyError for an unknown turn.
+    """
+    turn = transcript.turns[turn_id]
+    index, old = next((n, part) for n, part in enumerate(turn.parts) if part.kind == "tool_call" and part.id == call_id)
+    is_ours = old.id_is_ours and call.id == old.id
+    edited = call_with_arguments(old, call.arguments, received=turn.outcome is not None)
+    edited = edited.model_copy(update={"name": call.name, "id": call.id, "id_is_ours": is_ours})
+    (new,) = complete_calls([edited], [part.id for part in turn.calls if part.id != call_id])
+    unchanged = {name: getattr(old, name) for name in ("name", "id") if getattr(old, name) == getattr(edited, name)}
+    new = new.model_copy(update=unchanged)  # odd spaces of a received call remain
+    parts = (*turn.parts[:index], new, *turn.parts[index + 1 :])
+    after = transcript.replace(turn.model_copy(update={"parts": parts}))
+    if new.id != call_id:
+        after = _with_results_of(after, turn_id, call_id, new.id)
+    is_changed = (new.name, new.arguments) != (old.name, old.arguments)
+    return Edit(turn_id, after, call_id if is_changed else "", call_id, new.id)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveCall:
-    """Remove a call and its results, on every branch."""
-
-    turn_id: str
-    call_id: str
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place."""
-        turn = transcript.turns[self.turn_id]
-        parts = tuple(part for part in turn.parts if not (part.kind == "tool_call" and part.id == self.call_id))
-        after = without_results(transcript, self.turn_id, self.call_id)
-        return Rewrite(after.replace(turn.model_copy(update={"parts": parts})))
+def remove_call(transcript: Transcript, turn_id: str, call_id: str) -> Edit:
+    """Remove a call and its results, on every branch. Raises KeyError for an unknown turn."""
+    turn = transcript.turns[turn_id]
+    parts = tuple(part for part in turn.parts if not (part.kind == "tool_call" and part.id == call_id))
+    after = without_results(transcript, turn_id, call_id)
+    return Edit(turn_id, after.replace(turn.model_copy(update={"parts": parts})))
 
 
-@dataclass(frozen=True, slots=True)
-class LinkResult:
+def link_result(transcript: Transcript, turn_id: str, index: int, call_id: str) -> Edit:
     """Let the result at `index` of a tool turn answer a call.
 
-    A turn of one result moves behind the turn that made the call, if that waits above it.
+    A turn of one result moves behind the turn that made the call, if that waits above it. Raises KeyError for an
+    unknown turn, IndexError for an unknown result.
     """
-
-    turn_id: str
-    index: int
-    call_id: str
-
-    def rewrite(self, transcript: Transcript) -> Rewrite:
-        """Make the edit in place. Raises IndexError for an unknown result."""
-        turn = transcript.turns[self.turn_id]
-        above = transcript.lineage(turn.parent)
-        call_id = matching_call_id(self.call_id, above)
-        if turn.results:
-            old = turn.results[self.index]
-            new = old.model_copy(update={"call_id": call_id})
-            parts: tuple[Part, ...] = tuple(new if part is old else part for part in turn.parts)
-        else:
-            parts = (ToolResult(call_id=call_id, text=turn.text, by="you"),)
-        turn = turn.model_copy(update={"parts": parts})
-        maker = next((entry.turn_id for entry in answerable(above) if entry.waits and entry.call.id == call_id), None)
-        start = next((n for n, item in enumerate(above) if item.id == maker), len(above))
-        is_placed = all(item.role is Role.TOOL for item in above[start + 1 :])
-        is_on_path = any(item.id == self.turn_id for item in transcript.path)
-        if maker is None or len(turn.parts) > 1 or is_placed or not is_on_path:
-            return Rewrite(transcript.replace(turn))
-        rest = transcript.remove(self.turn_id)
-        return Rewrite(place_results(rest, rest.head, maker, turn))
+    turn = transcript.turns[turn_id]
+    above = transcript.lineage(turn.parent)
+    call_id = matching_call_id(call_id, above)
+    if turn.results:
+        old = turn.results[index]
+        new = old.model_copy(update={"call_id": call_id})
+        parts: tuple[Part, ...] = tuple(new if part is old else part for part in turn.parts)
+    else:
+        parts = (ToolResult(call_id=call_id, text=turn.text, by="you"),)
+    turn = turn.model_copy(update={"parts": parts})
+    maker = next((entry.turn_id for entry in answerable(above) if entry.waits and entry.call.id == call_id), None)
+    start = next((n for n, item in enumerate(above) if item.id == maker), len(above))
+    is_placed = all(item.role is Role.TOOL for item in above[start + 1 :])
+    is_on_path = any(item.id == turn_id for item in transcript.path)
+    if maker is None or len(turn.parts) > 1 or is_placed or not is_on_path:
+        return replace_turn(transcript, turn)
+    rest = transcript.remove(turn_id)
+    return Edit(turn_id, place_results(rest, rest.head, maker, turn))
 
 
 # ---- parts of one turn -----------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from array import array
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from random import Random
@@ -65,29 +64,20 @@ class TimingMarks:
         self.first_reasoning: float | None = None
         self.first_content: float | None = None
         self.reasoning_end: float | None = None
-        self._positions: dict[int, dict[int, int]] = {}  # by choice and call: the position of its times
-        self._times: dict[int, array[float]] = {}  # by choice: two times a call
+        self._calls: dict[int, dict[int, tuple[float, float]]] = {}  # by choice and call: first and last fragment
 
     def note_events(self, events: Iterable[Event], seconds: float) -> None:
         """Note events that arrived together."""
         for event in events:
             if type(event) is ToolCallDelta and not event.only_late:
-                self._note_call(event.choice, event.call, seconds)
+                calls = self._calls.setdefault(event.choice, {})
+                calls[event.call] = (calls.get(event.call, (seconds, seconds))[0], seconds)
             if self.first_content is None:
                 self._note_first(event, seconds)
 
     def call_times(self, choice: int) -> tuple[tuple[float, float], ...]:
         """Return the times of the first and last fragment of each call of a choice, in the order of the calls."""
-        times = self._times.get(choice, ())
-        return tuple(zip(times[::2], times[1::2], strict=True))
-
-    def _note_call(self, choice: int, call: int, seconds: float) -> None:
-        positions = self._positions.setdefault(choice, {})
-        position = positions.setdefault(call, len(positions))
-        times = self._times.setdefault(choice, array("d"))
-        if 2 * position == len(times):
-            times.extend((seconds, seconds))
-        times[2 * position + 1] = seconds
+        return tuple(self._calls.get(choice, {}).values())
 
     def _note_first(self, event: Event, seconds: float) -> None:
         if isinstance(event, ReasoningDelta):

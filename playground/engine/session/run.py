@@ -50,7 +50,6 @@ from playground.engine.questions import checking
 from playground.engine.questions.kinds import Decision, Question, ReadyAnswer
 from playground.engine.session.call_notes import (
     LATE,
-    Pending,
     Planned,
     ToolRequest,
     offered,
@@ -111,7 +110,7 @@ class Run:
         self.tip = lane.transcript.head
         self.state = RunState.IDLE
         self.requests = 0
-        self.pending: dict[CallKey, Pending] = {}
+        self.pending: dict[CallKey, Planned] = {}
         self._lane = lane
         self._next = next_request
         self._notes = lane.experiment.notes
@@ -429,7 +428,7 @@ class Run:
         now = time.monotonic()
         for key, plan in planned.items():
             due = inf if plan.answer.never else now + plan.answer.delay
-            pending[key] = Pending(plan.answer, plan.by, due)
+            pending[key] = replace(plan, due=due)
         remaining = sorted(planned, key=lambda key: pending[key].due)
         try:
             while remaining:
@@ -437,7 +436,8 @@ class Run:
                     self._set_state(RunState.ANSWERING)
                     self._notes.changed()
                     await (asyncio.sleep(wait) if wait < inf else asyncio.Event().wait())
-                due_keys = [key for key in remaining if not pending[key].remaining] or remaining[:1]
+                now = time.monotonic()
+                due_keys = [key for key in remaining if pending[key].due <= now] or remaining[:1]
                 remaining = remaining[len(due_keys) :]
                 for key in due_keys:
                     del pending[key]

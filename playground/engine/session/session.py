@@ -343,6 +343,14 @@ class Experiment(ExperimentState):
         """Forget all lanes but the conversation, before another experiment is loaded."""
         self._lanes.clear()
 
+    def close(self) -> None:
+        """Release the experiment's memory at once, not at the next garbage collection; it cannot be used any more."""
+        self.observer_group.clear()
+        for lane in self.all_lanes:
+            del lane.next_request, lane.runs, lane.debugger
+        self._lanes.clear()
+        del self.main
+
     @property
     def busy(self) -> bool:
         """Return whether a run is under way in any lane."""

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final, Protocol
 
 from playground.domain.debugging import UNREACHED, Policy, Reach, Reason, ReasonCode, runs_alone
@@ -117,7 +116,7 @@ class PendingToolCalls:
             return UNREACHED
         rule = self._history.settings.debugging.rules.get(call.name)
         has_rule = rule is not None and rule.policy is Policy.SERVER
-        return _reach(serving.refusal(tool), serving.trusted(tool), has_rule, serving.allowed(tool))
+        return _reach(serving, tool, serving.refusal(tool), has_rule=has_rule)
 
     def mendable(self, tool: ToolDefinition | None) -> bool:
         """Return whether a person can remove the only obstacle to calling a tool by confirming its server."""
@@ -142,7 +141,7 @@ class PendingToolCalls:
             serving.expect(
                 tool
                 for tool in tools_to_start
-                if runs_alone(tool, _reach("", serving.trusted(tool), tool.name in rules.rules, serving.allowed(tool)))
+                if runs_alone(tool, _reach(serving, tool, "", has_rule=tool.name in rules.rules))
             )
 
     # During a call
@@ -222,6 +221,5 @@ class PendingToolCalls:
         self._observers.tell(change)
 
 
-@lru_cache(maxsize=256)  # the same object for equal values: questions are compared by what they hold
-def _reach(refusal: str, trusted: bool, own: bool, allowed: bool) -> Reach:
-    return Reach(refusal=refusal, trusted=trusted, own=own, allowed=allowed)
+def _reach(serving: ToolCaller, tool: ToolDefinition, refusal: str, *, has_rule: bool) -> Reach:
+    return Reach(refusal=refusal, trusted=serving.trusted(tool), own=has_rule, allowed=serving.allowed(tool))

@@ -50,7 +50,7 @@ class Turns:
         return has_answers(self.transcript, turn_id, call_id)
 
     def apply(self, edit: edits.Edit, *, in_place: bool = False) -> edits.Applied:
-        """Apply an edit as one undo step. Raises as `edits.apply` does."""
+        """Apply an edit of the present transcript as one undo step."""
         before = self.transcript
         applied = edits.apply(before, edit, in_place=in_place, receiving=self.growing)
         if applied.transcript is not before:
@@ -64,8 +64,8 @@ class Turns:
                 self._observers.tell(TitleChanged())
             else:
                 self._path_changed()
-        if applied.new_call:
-            call, new_call = (edit.turn_id, applied.old_call), (applied.turn_id, applied.new_call)
+        if edit.new_call:
+            call, new_call = (edit.turn_id, edit.old_call), (applied.turn_id, edit.new_call)
             self._observers.tell(CallEdited(call, new_call, before))
         return applied
 
@@ -76,7 +76,7 @@ class Turns:
     def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
         """Replace the raw arguments of a call; on a branch it waits for a new result."""
         turn = edits.with_arguments(self.transcript.turns[turn_id], call_id, arguments)
-        return self.apply(edits.ReplaceTurn(turn, call_id), in_place=in_place).turn_id
+        return self.apply(edits.replace_turn(self.transcript, turn, call_id), in_place=in_place).turn_id
 
     def replace_call(self, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool = False) -> tuple[str, str]:
         """Replace a call; its results follow it. Returns the ids of turn and call.
@@ -84,8 +84,8 @@ class Turns:
         On a branch a call with another name or other arguments waits for a new result. Raises ValueError as
         `edits.complete_calls` does.
         """
-        applied = self.apply(edits.ReplaceCall(turn_id, call_id, call), in_place=in_place)
-        return applied.turn_id, applied.new_call
+        edit = edits.replace_call(self.transcript, turn_id, call_id, call)
+        return self.apply(edit, in_place=in_place).turn_id, edit.new_call
 
     def add_calls(self, turn_id: str, calls: Iterable[ToolCall], *, in_place: bool = False) -> str:
         """Add calls to a turn. Raises ValueError as `edits.complete_calls` does."""
@@ -93,11 +93,11 @@ class Turns:
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Remove a call and its results."""
-        return self.apply(edits.RemoveCall(turn_id, call_id)).turn_id
+        return self.apply(edits.remove_call(self.transcript, turn_id, call_id)).turn_id
 
     def give_call(self, turn_id: str, index: int, call_id: str) -> str:
         """Let the result at `index` of a tool turn answer that call."""
-        return self.apply(edits.LinkResult(turn_id, index, call_id)).turn_id
+        return self.apply(edits.link_result(self.transcript, turn_id, index, call_id)).turn_id
 
     def set_image(self, turn_id: str, index: int, image: Image | None, *, in_place: bool = False) -> str:
         """Replace the image at `index` among a turn's images; None removes it. Raises IndexError."""
@@ -120,7 +120,7 @@ class Turns:
 
     def replace_turn(self, turn: Turn, *, in_place: bool = False) -> str:
         """Replace a turn by another version of it."""
-        return self.apply(edits.ReplaceTurn(turn), in_place=in_place).turn_id
+        return self.apply(edits.replace_turn(self.transcript, turn), in_place=in_place).turn_id
 
     # Edits of the transcript
 
