@@ -36,6 +36,7 @@ WRITERS: Final = {
     "playground/engine/headless/cluster/hand.py": "certificate authorities, which are public",
     "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
     "playground/engine/io/whole_file.py": PRIMITIVE,
+    "playground/engine/library/store/recovery.py": OWN,
     "playground/engine/questions/worker.py": "a pipe to the program itself",
     "playground/self_test/report.py": STREAM,
     "playground/tool_host/host.py": "a pipe to the program itself",

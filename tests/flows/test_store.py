@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QMessageBox,
+    QTableWidget,
     QWidget,
 )
 
@@ -28,6 +29,7 @@ from playground.demo.server import DemoConfig
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.library.store import Mode
+from playground.engine.library.store.backups import list_backups
 from playground.engine.session.snapshot import snapshot
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage, flow
@@ -478,4 +480,46 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
         assert "Restored from copy.db." in person.conversation.notice.text
         assert list(store.path.parent.glob("experiments.before-restore-*.db"))
 
+        await person.until(lambda: bool(list_backups(store.path)), "an automatic backup")
+        await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made last")))
+        await ExperimentList(person).wait_for_titles("Made last", "To be kept")
+        await act(person, "settings.storage")
+        dialog = await wait_for_modal(person, QDialog)
+        table = await person.seen(QTableWidget, "Backups", dialog)
+        await person.do(partial(table.selectRow, 0))
+        await person.press("Restore…", dialog)
+        await answer(person, "Restore", "nothing is deleted")
+        await person.until(lambda: titles(person) == ["To be kept"], "what the backup holds")
+        assert len(list(store.path.parent.glob("experiments.before-restore-*.db"))) == 2
+
     stage.play(scene, PACE)
+
+
+def test_damaged_store_is_restored_at_the_next_start(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "gateway-playground" / "experiments.db"
+
+    async def write(person: Person) -> None:
+        await wait_for_store(person)
+        person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
+
+    async def back_up(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        await person.until(lambda: bool(list_backups(path)), "an automatic backup")
+
+    async def look(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        await person.until(lambda: titles(person) == ["To be kept"], "what the backup holds")
+        notice = read_storage_notice(person)
+        assert "was damaged. It was restored from the backup of" in notice
+        (damaged,) = path.parent.glob("experiments.damaged-*.db")
+        assert damaged.name in notice
+
+    async def restart(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        assert read_storage_notice(person) == ""
+
+    stage.play(write)
+    stage.play(back_up)
+    path.write_bytes(b"damaged" * 10_000)
+    stage.play(look)
+    stage.play(restart)

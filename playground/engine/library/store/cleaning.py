@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.gateways.tape_secrets import cleaned
+from playground.engine.io.database import is_damage
 from playground.engine.library.store.rows import index_title, index_turn, unindex_title, unindex_turn
 from playground.engine.library.store.tape_rows import read_tape, write_tape
-from playground.engine.library.store.trouble import is_damage
 from playground.engine.library.store.unread import Unread
 from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSON

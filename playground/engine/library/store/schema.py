@@ -131,12 +131,6 @@ def version_of(connection: sqlite3.Connection) -> int:
     return found
 
 
-def is_ours(connection: sqlite3.Connection) -> bool:
-    """Whether the file was made by this application, or is empty."""
-    made_by = connection.execute("PRAGMA application_id").fetchone()[0]
-    return made_by == APPLICATION_ID or connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
-
-
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
     """Bring a file up to date in one transaction, so that no end of the process leaves a version between.
 

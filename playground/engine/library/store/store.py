@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -20,16 +21,20 @@ from typing import Final, TypeVar
 from playground.domain.transcript import Transcript
 from playground.engine.gateways.known_secrets import LateRedactor, values_of
 from playground.engine.gateways.secrets import Secret
+from playground.engine.io.database import error_words, is_damage, is_index_damage
+from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
 from playground.engine.library.store import reading, search
+from playground.engine.library.store.backups import Backup, back_up_if_due, check_copy, copy_database, list_backups
 from playground.engine.library.store.cleaning import ScanPosition, look, put, settle
-from playground.engine.library.store.connecting import Reader
-from playground.engine.library.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
+from playground.engine.library.store.opening import OpenedStore, default_path, open_store
+from playground.engine.library.store.readers import Reader
+from playground.engine.library.store.recovery import note_damage, put_back, remove_marker
 from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.library.store.schema import MIGRATIONS
 from playground.engine.library.store.texts import no_words
-from playground.engine.library.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
+from playground.engine.library.store.trouble import Mode, Status, StoreError
 from playground.engine.library.store.unread import Unread, Unreadable, all_unread, as_file, set_aside
 from playground.engine.library.store.writer import Reads, Save, Tape, Writer
 from playground.engine.session.history import Kept, Places
@@ -41,6 +46,7 @@ T = TypeVar("T")
 
 DAYS_DELETED: Final = 30  # days after which what was deleted is gone for good, unless something else is set
 _CLEANING: Final = "cleaning"  # the word on that in the file
+_BACKUP_CHECK: Final = 60.0  # seconds between two checks whether a backup is due
 _PRUNE_EVERY: Final = 50  # tapes written
 
 
@@ -64,7 +70,7 @@ class Store:
         self._migrations = migrations
         self._observers: list[Callable[[], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._opened: Opened | None = None
+        self._opened: OpenedStore | None = None
         self._writer: Writer | None = None
         self._reader: Reader | None = None
         self._searcher: Reader | None = None
@@ -77,6 +83,10 @@ class Store:
         self.gone: Callable[[Sequence[str]], None] = lambda _ids: None
         self._tapes = 0
         self._searches = 0
+        self._backup_thread: threading.Thread | None = None
+        self._backup_checked = -_BACKUP_CHECK  # when it was checked last whether a backup is due, in seconds
+        self._closing = threading.Event()
+        self.backup_problem = ""  # why the last rolling backup was not made
         self._met: dict[str, Unread] = {}  # rows that could not be read since the file was opened, by their hash
 
     @property
@@ -94,11 +104,13 @@ class Store:
         """Open the file in the best way there is, and say in ``status`` which that was."""
         self._loop = asyncio.get_running_loop()
         self._met = {}
+        self._closing.clear()
+        self._backup_checked = -_BACKUP_CHECK
         opened = self._opened = await asyncio.to_thread(open_store, self.path, self._migrations)
         if opened.mode is Mode.READ_ONLY:
             opened.connection.close()
         else:
-            self._writer = Writer(opened.connection, self._trouble_from_thread)
+            self._writer = Writer(opened.connection, self._trouble_from_thread, self._committed_from_thread)
             self._writer.start()
         if opened.path is not None:
             options = "mode=ro&immutable=1" if opened.immutable else "mode=ro"
@@ -115,15 +127,21 @@ class Store:
 
     async def close(self) -> None:
         """Write what is waiting, if the disk takes it, and let the file go."""
+        self._closing.set()
         writer, self._writer = self._writer, None
         opened, self._opened = self._opened, None
         readers = [reader for reader in (self._reader, self._searcher) if reader is not None]
         self._reader = self._searcher = None
         for reader in readers:
             await asyncio.to_thread(reader.close)
+        backup, self._backup_thread = self._backup_thread, None
+        if backup is not None:
+            await asyncio.to_thread(backup.join)  # the writer's connection is the last: it empties the log
         if writer is not None:
             await asyncio.to_thread(writer.close)
         if opened is not None and opened.lock is not None:
+            if opened.words:
+                remove_marker(self.path)  # its notice was shown
             opened.lock.release()
         self._set_status(Status(Mode.CLOSED))
 
@@ -352,21 +370,55 @@ class Store:
         """Copy the whole store into one file. Raises StoreError."""
         if self._writer is not None and self.status.mode is Mode.READY:
             await self.flush()
-        await self._read(lambda c: copy_to(c, path))
+        await self._read(lambda c: copy_database(c, path))
+
+    async def backups(self) -> list[Backup]:
+        """The rolling backups, newest first."""
+        return await asyncio.to_thread(list_backups, self.path)
 
     async def restore(self, path: Path) -> Path | None:
-        """Put such a copy in the place of the store, which is set aside, under the name returned. Raises StoreError.
+        """Put a copy in the place of the store, which is set aside, under the name returned. Raises StoreError.
 
-        The copy is looked at first; when it is no good, nothing changes.
+        The copy is checked first; if it is damaged, nothing changes.
         """
-        if self.status.mode is not Mode.READY:
+        if self.status.mode is Mode.READ_ONLY:
             raise StoreError("The store cannot be written, so nothing can be put in its place.")
-        await asyncio.to_thread(check_backup, path, len(self._migrations))
+        await asyncio.to_thread(check_copy, path, len(self._migrations))
         await self.close()
         try:
-            return await asyncio.to_thread(put_back, path, self.path)
+            return await asyncio.to_thread(self._put_back, path)
         finally:
             await self.open()
+
+    def _put_back(self, path: Path) -> Path | None:
+        lock = FileLock(self.path.with_name(f"{self.path.name}.lock"))
+        try:
+            lock.acquire()
+        except (LockedError, OSError):
+            raise StoreError("Another window has these experiments open, so nothing can be put in place.") from None
+        try:
+            return put_back(path, self.path)
+        finally:
+            lock.release()
+
+    def _committed_from_thread(self) -> None:
+        """Start a backup if one is due; called on the writer's thread after each transaction."""
+        now = time.monotonic()
+        if now - self._backup_checked < _BACKUP_CHECK or self._closing.is_set() or self.status.mode is not Mode.READY:
+            return
+        self._backup_checked = now
+        if self._backup_thread is None or not self._backup_thread.is_alive():
+            self._backup_thread = threading.Thread(target=self._back_up, name="store backup", daemon=True)
+            self._backup_thread.start()
+
+    def _back_up(self) -> None:
+        try:
+            back_up_if_due(self.path, self._closing.is_set)
+            self.backup_problem = ""
+        except (StoreError, sqlite3.Error) as error:
+            self.backup_problem = str(error)
+            if is_damage(error):
+                note_damage(self.path)
 
     # Inside
 
@@ -421,7 +473,9 @@ class Store:
             if is_index_damage(error):
                 self._do(rebuild_index, slight=True)
                 raise StoreError("The index for searching was damaged and is made again. Search once more.") from None
-            raise StoreError(words_of(error)) from None
+            if is_damage(error) and self.status.mode is Mode.READY:
+                await asyncio.to_thread(note_damage, self.path)
+            raise StoreError(error_words(error)) from None
 
     def _known(self) -> Iterable[Secret]:
         return no_words(self._ask())

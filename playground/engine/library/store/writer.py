@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from playground.engine.cassettes.cassette import CassetteError
+from playground.engine.io.database import error_words, is_damage, is_index_damage, is_transient
 from playground.engine.library.experiment_summary import summarize_snapshot
 from playground.engine.library.store.rows import ExperimentRows, Known, rebuild_index
 from playground.engine.library.store.tape_rows import GrowingTape, write_tape
-from playground.engine.library.store.trouble import StoreError, is_damage, is_index_damage, is_passing, words_of
+from playground.engine.library.store.trouble import StoreError
 from playground.engine.session.history import Kept
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
@@ -93,10 +94,14 @@ def _answer(work: Work, result: object, refused: Exception | None) -> None:
 
 
 class Writer:
-    """Owns the connection from ``start`` to ``close``. ``tell`` is called on its thread when the trouble is another."""
+    """Owns the connection from ``start`` to ``close``. ``tell`` is called on its thread when the trouble is another.
+    ``committed`` after each transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, tell: Callable[[str], None], committed: Callable[[], None]
+    ) -> None:
         self._connection = connection
+        self._committed = committed
         self._tell = tell
         self._rows = ExperimentRows(connection)
         self._known: OrderedDict[str, Known] = OrderedDict()
@@ -203,7 +208,7 @@ class Writer:
                     if isinstance(job, Work) and not job.apart:
                         results.append((job, result, None))
                 except Exception as error:
-                    if is_passing(error) or is_damage(error):
+                    if is_transient(error) or is_damage(error):
                         raise
                     self._connection.execute("ROLLBACK TO job")
                     if isinstance(job, Work):
@@ -211,7 +216,7 @@ class Writer:
                     elif isinstance(job, Save):
                         known.pop(job.found.id, None)
                         title = summarize_snapshot(job.found, job.redactor.front).title
-                        odd[job.found.id] = f"“{title}” could not be saved: {words_of(error)}"
+                        odd[job.found.id] = f"“{title}” could not be saved: {error_words(error)}"
                 self._connection.execute("RELEASE job")
             self._connection.execute("COMMIT")
         except (sqlite3.Error, OSError, MemoryError) as error:
@@ -220,8 +225,9 @@ class Writer:
             self._known.clear()
             if is_index_damage(error) and self._rebuild():
                 return jobs
-            self._say(words_of(error))
+            self._say(error_words(error))
             return self._kept(jobs, error)
+        self._committed()
         for name, value in known.items():
             self._known[name] = value
             self._known.move_to_end(name)
@@ -253,7 +259,7 @@ class Writer:
         out: OrderedDict[object, Job] = OrderedDict()
         for key, job in jobs.items():
             if isinstance(job, Work) and not job.waits:
-                _answer(job, None, StoreError(words_of(error)))
+                _answer(job, None, StoreError(error_words(error)))
             else:
                 out[key] = job
         return out

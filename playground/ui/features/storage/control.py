@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from playground.engine.io.whole_file import write_whole
 from playground.engine.library.store import Mode, Status, StoreError
+from playground.engine.library.store.backups import Backup
 from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.store.unread import Tally, tally, told
 from playground.engine.library.workspace import Workspace
@@ -337,6 +338,7 @@ class StorageControl(Control):
         dialog.folder_asked.connect(self._open_folder)
         dialog.backup_asked.connect(self.back_up)
         dialog.restore_asked.connect(self.restore)
+        dialog.backup_restore_asked.connect(self.restore_backup)
         dialog.unread_asked.connect(lambda: self.unread.save(over=dialog))
         if await ask_person(dialog):
             for key, value in (
@@ -367,7 +369,9 @@ class StorageControl(Control):
             size=await asyncio.to_thread(_size, path) if kept else 0,
             words=status.trouble or status.words,
             taken=self._workspace.current.exchanges.bytes,
-            can_restore=status.mode is Mode.READY,
+            can_restore=status.mode in (Mode.READY, Mode.MEMORY) and store is not None,
+            backups=tuple(await store.backups()) if store is not None else (),
+            backup_problem=store.backup_problem if store is not None else "",
             deleted=len(self._workspace.trash),
             trash=await self._trash_size() if kept else 0,
             unread=await self.unread.words(),
@@ -419,9 +423,17 @@ class StorageControl(Control):
         """Put a copy that a person chooses in the place of all experiments, after asking."""
         spawn(self._restore(), name="restore")
 
+    def restore_backup(self, backup: Backup) -> None:
+        """Put a rolling backup in the place of all experiments, after asking."""
+        spawn(self._put_back(backup.path), name="restore backup")
+
     async def _restore(self) -> None:
         path = await ask_which(self._dialog or self._host.window, "Restore experiments from a copy", "", COPIES)
-        if path is None or not await self._agreed(path):
+        if path is not None:
+            await self._put_back(path)
+
+    async def _put_back(self, path: Path) -> None:
+        if not await self._agreed(path):
             return
         try:
             aside = await self._workspace.restore(path)

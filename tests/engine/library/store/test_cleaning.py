@@ -15,10 +15,10 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.gateways.fingerprints import Fingerprints
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.io.database import connect
 from playground.engine.library.cleaning import clean
 from playground.engine.library.store import Store
 from playground.engine.library.store.cleaning import ScanPosition, look, put
-from playground.engine.library.store.connecting import connect
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.history import MAIN, Kept
 from playground.engine.session.session import Session

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import shutil
 import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,11 +17,10 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.io.file_lock import FileLock
 from playground.engine.library.store import Mode, Store
-from playground.engine.library.store.unread import Tally, Unread, as_file, exact, tally, told, unread_words
+from playground.engine.library.store.unread import Tally, exact, tally
 from playground.engine.session.draft import Draft
 from playground.engine.session.history import MAIN, Kept
 from playground.engine.session.snapshot import Snapshot
-from playground.gateway.redact import Redactor
 from tests.engine.exchanges import exchange
 from tests.engine.library.store.conftest import MakeStore, MakeWorkspace, sound
 from tests.engine.library.store.test_store import rows
@@ -275,88 +272,6 @@ async def test_it_goes_before_what_is_written_over_it_also_while_the_disk_refuse
         other.execute("ROLLBACK")
     await workspace.close()
     assert in_file(filled) == [("turns", row)]
-
-
-async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeStore, tmp_path: Path) -> None:
-    row = damage(filled, "a letter that is no UTF-8")
-    store = await make_store()
-    await store.load("a")
-    await store.flush()
-    await store.backup(tmp_path / "copy.db")
-    await store.restore(tmp_path / "copy.db")
-    assert tally(await store.unread()) == {("turns", True): 1}
-    await store.close()
-    assert in_file(tmp_path / "copy.db") == [("turns", row)]
-    put(filled, bytes(4096) + content(filled)[4096:])
-    store = await make_store()
-    assert "2 experiments with 7 turns" in store.status.words
-    assert tally(await store.unread("a")) == {("turns", True): 1}
-    assert len(await store.past("a", (await store.load("a")).transcript)) == 2
-    await store.close()
-    assert in_file(filled) == [("turns", row)]
-
-
-def test_a_row_is_kept_to_the_byte() -> None:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute("CREATE TABLE things (a, b, c, d, e, f, g)")
-        values = (1 << 62, 0.1, float("inf"), None, b"\0\xff", "a\0b\U0001f600\ufffd")
-        connection.execute("INSERT INTO things VALUES (?, ?, ?, ?, ?, ?, CAST(x'61ff00' AS TEXT))", values)
-        text = exact(connection, "things", 1)
-        assert exact(connection, "things", 2) is None
-    assert text is not None
-    assert json.loads(text) == {
-        "a": 1 << 62,
-        "b": 0.1,
-        "c": {"real": "inf"},
-        "d": None,
-        "e": {"blob": base64.b64encode(b"\0\xff").decode()},
-        "f": "a\0b\U0001f600\ufffd",
-        "g": {"text": base64.b64encode(b"a\xff\0").decode()},
-    }
-
-
-@pytest.mark.parametrize(
-    ("found", "words"),
-    [
-        ({}, ""),
-        (TURN, "1 turn could not be read"),
-        ({("turns", False): 2}, "2 turns could not be read"),
-        ({**TURN, ("pasts", True): 1}, "1 turn could not be read"),
-        (
-            {("turns", False): 2, ("tapes", False): 1, ("settings", True): 1},
-            "2 turns and 1 exchange could not be read, and 1 row of settings only in part",
-        ),
-        ({("drafts", True): 1}, "1 draft could only be read in part"),
-        ({("later", False): 3}, "3 rows of later could not be read"),
-    ],
-)
-def test_it_is_told_in_words(found: Any, words: str) -> None:
-    assert unread_words(found) == words
-    said = told(found, kept=True)
-    assert said.startswith(f"{words}.") == bool(words)
-    several = found != TURN and len(found) * sum(found.values()) > 1 and ("pasts", True) not in found
-    assert not words or said.endswith(". They are set aside in the store.") == several
-    assert not words or told(found, kept=False).endswith(". They are left in the store.") == several
-
-
-def test_what_is_saved_to_a_file_is_readable_and_holds_no_secret() -> None:
-    import zlib
-
-    key = "sk-canary-0123456789"
-    coded = {
-        "text": {"text": base64.b64encode(f"a {key} \n".encode() + b"\xff").decode()},
-        "body": {"blob": base64.b64encode(zlib.compress(f"said {key}".encode())).decode()},
-        "blob": {"blob": base64.b64encode(f"\0{key}".encode()).decode()},
-        "plain": f"key {key}",
-        "number": 7,
-    }
-    data = as_file([Unread(1, "turns", json.dumps(coded), (), time.time())], Redactor((key,)))
-    assert not any(key[at : at + 8].encode() in data for at in range(len(key) - 7))
-    (row,) = json.loads(data)["rows"]
-    assert row["table"] == "turns"
-    assert row["row"]["text"] == "a •••• \n\\xff"
-    assert row["row"]["body"] == "said ••••"
-    assert row["row"]["number"] == 7
 
 
 async def test_a_store_of_an_earlier_version_is_only_read(filled: Path, tmp_path: Path, make_store: MakeStore) -> None:
