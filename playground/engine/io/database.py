@@ -54,20 +54,19 @@ class Connection(sqlite3.Connection):
             raise error from None
 
 
-def connect(path: Path, options: str = "mode=rw") -> sqlite3.Connection:
-    """Open a database file; statements commit by themselves, and wait ``BUSY`` milliseconds for a locked file.
+def connect(path: Path, options: str = "mode=rw", busy: int | None = None) -> sqlite3.Connection:
+    """Open a database file; statements commit by themselves, and wait ``busy`` milliseconds for a locked file.
 
     ``options`` are those of SQLite's URI. Raises sqlite3.Error.
     """
     address = f"file:{_quoted(path.absolute())}?{options}"
-    return _configured(
-        sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=Connection)
-    )
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=Connection)
+    return _configured(connection, BUSY if busy is None else busy)
 
 
 def connect_memory() -> sqlite3.Connection:
     """Open a database in memory, which ends with its connection."""
-    return _configured(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
+    return _configured(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), BUSY)
 
 
 def _quoted(path: Path) -> str:
@@ -78,9 +77,9 @@ def _quoted(path: Path) -> str:
     return quote(os.fsencode(path))
 
 
-def _configured(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _configured(connection: sqlite3.Connection, busy: int) -> sqlite3.Connection:
     try:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY}")
+        connection.execute(f"PRAGMA busy_timeout = {busy}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # no page keeps deleted text, whatever SQLite's default is

@@ -131,13 +131,12 @@ def _open_sound(path: Path, migrations: Sequence[Sequence[str]]) -> sqlite3.Conn
     if not header:
         raise _DamagedError("was empty")
     try:
-        connection = connect(path)
+        connection = connect(path, busy=BUSY)
     except sqlite3.DatabaseError as error:
         if is_damage(error):
             raise _DamagedError("was damaged") from None
         raise
     try:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY}")
         _check(connection, path, migrations)
         if header[18:20] not in _FORMATS:
             raise _DamagedError("was damaged")
@@ -213,8 +212,7 @@ def _read_only(path: Path, reason: str) -> OpenedStore:
             break
         connection = None
         try:
-            connection = connect(path, options)
-            connection.execute(f"PRAGMA busy_timeout = {BUSY // 2}")
+            connection = connect(path, options, BUSY // 2)
             if application_id(connection) == APPLICATION_ID and version_of(connection) > 0:
                 connection.execute("SELECT count(*) FROM experiments").fetchone()
                 words = f"Experiments can be read, but changes are not saved. {reason}"
