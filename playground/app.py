@@ -120,15 +120,14 @@ class App:
 
         yield
         from playground.demo.server import Demo, DemoConfig
-        from playground.engine.gateways.fingerprints import Fingerprints
         from playground.engine.library.store import Store
         from playground.engine.library.workspace import Workspace
 
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
-        keys = Keys(prints=Fingerprints(profiles.path.with_name("fingerprints.json")))
+        keys = Keys()
         self.gateways = Gateways(profiles, keys, self.demo.start)
-        store = Store(self._store_path, keys.known, keys.recognise)
+        store = Store(self._store_path, keys.known)
         self.workspace = Workspace(self.gateways, store)
         yield
         yield from self.window.furnish(self.workspace)

@@ -31,7 +31,6 @@ WRITERS: Final = {
     "playground/engine/files/experiment_file/__init__.py": REDACTED,
     "playground/engine/files/experiment_file/schema.py": OWN,
     "playground/engine/gateway_check/kept.py": REDACTED,
-    "playground/engine/gateways/fingerprints.py": OWN,
     "playground/engine/gateways/redacted_output.py": "the one way out",
     "playground/engine/headless/cluster/hand.py": "certificate authorities, which are public",
     "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
@@ -42,7 +41,6 @@ WRITERS: Final = {
     "playground/tool_host/host.py": "a pipe to the program itself",
     "playground/ui/features/conversation/calls/served_view.py": CONTENT,
     "playground/ui/features/conversation/fold_row.py": CONTENT,
-    "playground/ui/features/storage/control.py": REDACTED,
     "playground/ui/shell/crash/crash_control.py": REDACTED,
     "playground/ui/shell/crash/hard_crash.py": "stacks of functions, without values",
 }

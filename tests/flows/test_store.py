@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QDialog,
     QFileDialog,
+    QLineEdit,
     QMessageBox,
     QTableWidget,
     QWidget,
@@ -31,6 +32,7 @@ from playground.engine.files.experiment_file import open_file, save
 from playground.engine.library.store import Mode
 from playground.engine.library.store.backups import list_backups
 from playground.engine.session.snapshot import snapshot
+from playground.gateway.redact import MASK
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage, flow
 from tests.flows.pages.dialogs import name_file
@@ -523,3 +525,40 @@ def test_damaged_store_is_restored_at_the_next_start(stage: Stage, tmp_path: Pat
     path.write_bytes(b"damaged" * 10_000)
     stage.play(look)
     stage.play(restart)
+
+
+def test_unreadable_turn_is_reported_once(stage: Stage, tmp_path: Path) -> None:
+    async def begin(person: Person) -> None:
+        await wait_for_store(person)
+        for text in ("One", "Two", "Three"):
+            person.session.turns.add_turn(make_turn(Role.USER, text))
+
+    async def look(person: Person) -> None:
+        await wait_for_turns(person, 2)
+        notice = person.conversation.notice
+        await notice.wait_for_text("1 part of this experiment could not be read")
+        assert [turn.text for turn in person.path] == ["One", "Three"]
+        await notice.press("Storage…")
+        dialog = await wait_for_modal(person, QDialog)
+        await person.do(dialog.reject)
+
+    stage.play(begin)
+    with closing(sqlite3.connect(tmp_path / "gateway-playground" / "experiments.db")) as connection, connection:
+        connection.execute("UPDATE turns SET json = '{\"cut' WHERE json LIKE '%Two%'")
+    stage.play(look)
+
+
+@flow()
+async def test_secret_is_removed_from_the_experiment(person: Person) -> None:
+    await wait_for_store(person)
+    await person.do(lambda: person.session.turns.add_turn(make_turn(Role.USER, "My key is sk-0123456789abcdef.")))
+    for typed, words in (("sk-0123456789abcdef", "was removed from"), ("nowhere-to-be-found", "was not found")):
+        await person.trigger("experiment.remove_secret")
+        dialog = await wait_for_modal(person, QDialog)
+        (field,) = dialog.findChildren(QLineEdit)
+        assert field.echoMode() is QLineEdit.EchoMode.Password
+        await person.do(partial(field.setText, typed))
+        await person.press("Remove", dialog)
+        await person.conversation.notice.wait_for_text(words)
+        assert person.path[0].text == f"My key is {MASK}."
+    await person.until(lambda: f"My key is {MASK}." in titles(person), "the title without the key")

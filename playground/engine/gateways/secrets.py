@@ -25,13 +25,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
-from playground.engine.gateways.known_secrets import Known, LateRedactor
+from playground.engine.gateways.known_secrets import KnownSecrets, values_of
 from playground.gateway.redact import SHORTEST, Redactor, is_secret_header
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
-
-    from playground.engine.gateways.fingerprints import Fingerprints
 
 T = TypeVar("T")
 
@@ -282,15 +280,7 @@ class Keys:
     Nothing here raises for a keyring that fails: ``state`` says what happened, and memory serves the session.
     """
 
-    def __init__(
-        self,
-        *,
-        timeout: float = TIMEOUT,
-        backend: Callable[[], KeyringBackend] = choose_backend,
-        prints: Fingerprints | None = None,
-    ) -> None:
-        self._prints = prints
-        self._recognised: dict[str, Secret] = {}  # not fetched, and seen in a text
+    def __init__(self, *, timeout: float = TIMEOUT, backend: Callable[[], KeyringBackend] = choose_backend) -> None:
         self._environment: dict[str, Secret] = {}  # by the names of their variables; those that changed stay known
         self._inside: dict[str, tuple[Secret, ...]] = {}  # by the secret that they are parts of
         self._timeout = timeout
@@ -298,7 +288,7 @@ class Keys:
         self._backend: KeyringBackend | None = None
         self._worker: _Worker | None = None
         self._memory: dict[str, Secret] = {}
-        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), LateRedactor(self._all, self.recognise))
+        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), Redactor(()))
         self._unsaved: set[str] = set()  # those the keyring did not take
         self.learned: Callable[[], None] = lambda: None  # called when there is a secret that was none before
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
@@ -330,9 +320,10 @@ class Keys:
         self._succeeded("The key comes from the system keyring." if found else "No key is stored yet.")
         if not found:
             return None
+        is_new = Secret(found) not in self._all()
         self._memory[user] = Secret(found)
-        if self._prints is not None and await asyncio.to_thread(self._prints.remember, user, found):
-            self.learned()  # it got into the keyring without us
+        if is_new:
+            self.learned()
         return self._memory[user]
 
     async def set(self, profile_id: str, origin: str, secret: Secret, name: str = "") -> KeyringState:
@@ -361,8 +352,6 @@ class Keys:
             self._unsaved.add(user)
             return self._failed(str(error), memory=True)
         self._unsaved.discard(user)
-        if self._prints is not None:
-            await asyncio.to_thread(self._prints.remember, user, secret.get_secret_value())
         return self._succeeded("The key is stored in the system keyring.")
 
     async def delete(self, profile_id: str, origin: str, name: str = "") -> KeyringState:
@@ -384,8 +373,6 @@ class Keys:
             await self._call(remove)
         except KeyringError as error:
             return self._failed(f"{error} A key stored earlier may still be there.", memory=False)
-        if self._prints is not None:
-            await asyncio.to_thread(self._prints.forget, user)
         return self._succeeded("Removed from the system keyring.")
 
     def from_environment(self, variable: str) -> Secret | None:
@@ -420,36 +407,24 @@ class Keys:
         """Whether the secret is gone when the app closes, because the keyring did not take it."""
         return _user(profile_id, origin, name) in self._unsaved
 
-    def known(self) -> Known:
-        """Every secret in memory, and those that were recognised in a text, for redaction by value."""
-        return Known(self._all, self.recognise)
+    def known(self) -> KnownSecrets:
+        """Every secret in memory, for redaction by value."""
+        return KnownSecrets(self._all)
 
     def _all(self) -> tuple[Secret, ...]:
         inside = (part for parts in tuple(self._inside.values()) for part in parts)
-        environment = tuple(self._environment.values())
-        return (*self._memory.values(), *self._recognised.values(), *environment, *inside)
-
-    def recognise(self, text: str) -> bool:
-        """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread.
-
-        Returns whether there was one.
-        """
-        if self._prints is None:
-            return False
-        found = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
-        self._recognised |= {user: Secret(secret) for user, secret in found.items()}
-        return bool(found)
+        return (*self._memory.values(), *self._environment.values(), *inside)
 
     @property
     def redactor(self) -> Redactor:
         """What takes every secret of this process out of texts; another one when there are others in memory."""
         known = self._all()
         if known != self._redactor[0]:
-            self._redactor = known, LateRedactor(self._all, self.recognise)
+            self._redactor = known, Redactor(values_of(known))
         return self._redactor[1]
 
     def front(self, text: str, most: int) -> str:
-        """The first ``most`` characters of ``text``, without any secret in memory or known by its fingerprint."""
+        """The first ``most`` characters of ``text``, without any secret in memory."""
         return self.redactor.front(text, most)
 
     def _find(self) -> KeyringBackend:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -75,6 +75,40 @@ def _quoted(path: Path) -> str:
 
         return pathname2url(str(path))
     return quote(os.fsencode(path))
+
+
+def open_database(
+    path: Path, program: int, version: int, statements: Iterable[str], what: str = "a file of this application"
+) -> sqlite3.Connection:
+    """Open a file with one version of a schema, or make it with these statements; ``:memory:`` is made in memory.
+
+    ``program`` is its application id. Blocks. Raises sqlite3.Error, also for a file of another program or of a newer
+    version, and OSError.
+    """
+    if words := obstacle(path):
+        raise sqlite3.DatabaseError(words.removesuffix("."))
+    if path == Path(":memory:"):
+        connection = connect_memory()
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = connect(path, "mode=rwc")
+    try:
+        empty = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+        if not empty and application_id(connection) != program:
+            raise sqlite3.DatabaseError(f"it is not {what}")
+        if connection.execute("PRAGMA user_version").fetchone()[0] > version:
+            raise sqlite3.DatabaseError("a newer version of this application wrote it")
+        connection.execute("PRAGMA journal_mode = WAL")
+        if empty:
+            with transaction(connection):
+                for statement in statements:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {program}")
+                connection.execute(f"PRAGMA user_version = {version}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _configured(connection: sqlite3.Connection, busy: int) -> sqlite3.Connection:

@@ -38,11 +38,6 @@ class SearchWords:
         alternatives = (r"[\W_]+".join(re.findall(rf"{_LETTER}+", _folded(word))) for word in words)
         self._patterns = [re.compile(rf"(?<!{_LETTER}){words}{_LETTER}*") for words in alternatives]
 
-    def all_in(self, texts: Iterable[str]) -> bool:
-        """True if every word stands in one of the texts."""
-        folded = [_folded(text) for text in texts]
-        return all(any(pattern.search(text) for text in folded) for pattern in self._patterns)
-
     def passage(self, turn_id: str, field: str, text: str) -> Passage | None:
         """The passage of ``text`` that has most of the words, or None without a hit. Line breaks become spaces."""
         folded = _folded(text)

@@ -21,13 +21,14 @@ from weakref import WeakValueDictionary
 from playground.domain.transcript import new_id
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
-from playground.engine.session.changes import TitleChanged
+from playground.engine.session.changes import ExchangeChanged, TitleChanged
 from playground.engine.session.session import Session
 from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
     from playground.engine.evaluation.answers import AnswerStore
+    from playground.engine.gateways.secrets import Secret
     from playground.engine.library.store import Filters, SearchResult, Status, Store
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
@@ -137,14 +138,6 @@ class Workspace:
                 self._forget(first)
                 self._look_at(session)
 
-    async def list_again(self) -> None:
-        """The rows of the store are others: show the list as they have it now. Raises StoreError."""
-        if self.store is not None:
-            found, deleted, _ = await self._listed_in(self.store)
-            self._closed = {experiment.id: experiment for experiment in found if experiment.id in self._closed}
-            self._fill_trash(deleted)
-            self._tell()
-
     def _waits_for_the_store(self, first: Session) -> bool:
         """Whether nobody has begun something meanwhile."""
         return self.current is first and not self._begun and untouched(first)
@@ -172,19 +165,13 @@ class Workspace:
             raise KeyError(experiment_id)
         kept = self._held(experiment_id)
         if kept is None:
-            from playground.engine.library.store.unread import tally
-
             loaded = await self.store.load(experiment_id)
             exchanges = await self.store.tape_heads(experiment_id)
-            past = await self.store.past(experiment_id, loaded.transcript)
-            unread = await self.store.unread(experiment_id)
             if (found := self._open_one(experiment_id)) is not None:
                 return found  # loaded by somebody else meanwhile
             if experiment_id not in self._closed:
                 raise KeyError(experiment_id)
             kept = self._restored(loaded, exchanges)
-            kept.history.recall(past)
-            kept.unread = tally(unread)
         self._put(kept, stored=True)
         return kept
 
@@ -236,8 +223,12 @@ class Workspace:
 
     def _forget_answers(self, experiment_ids: Collection[str]) -> None:
         """These experiments are gone for good, and so are the answers of their evaluations."""
-        if "answers" in self.__dict__ or (self.store is not None and self.store.path.with_name(ANSWERS).exists()):
+        if self._has_answers:
             self.answers.forget_soon(experiment_ids)
+
+    @property
+    def _has_answers(self) -> bool:
+        return "answers" in self.__dict__ or (self.store is not None and self.store.path.with_name(ANSWERS).exists())
 
     async def close(self) -> None:
         """Hand everything to the store and close it, then end the tool servers."""
@@ -690,31 +681,61 @@ class Workspace:
             self._forget_answers(ids)
         self._tell()
 
+    # Secrets
+
+    async def remove_secret(self, experiment_id: str, secret: Secret) -> int:
+        """Remove a secret from all that is stored of an experiment and from its session, which loses its undo steps.
+
+        Returns how many stored rows and answers had it. Raises KeyError for an unknown id, StoreError with the reason
+        where that cannot be done now, and AnswersError.
+        """
+        from playground.engine.library.store import StoreError
+        from playground.engine.session.snapshot import restore
+
+        session = await self.bring(experiment_id)
+        if session.busy or session.asking:
+            raise StoreError("Stop the run of this experiment first.")
+        if self.store is None:
+            return 0
+        await self.flush()
+        count = await self.store.remove_secret(experiment_id, secret)
+        if self._has_answers:
+            count += await self.answers.remove_secret(experiment_id, secret)
+        restore(await self.store.load(experiment_id), session)
+        session.exchanges.clear()
+        for exchange in await self.store.tape_heads(experiment_id):
+            session.exchanges.keep(exchange)
+        for exchange_id in session.exchanges:
+            session.observers.tell(ExchangeChanged(exchange_id))
+        self._tell()
+        return count
+
     # Searching
 
     async def find_deleted(self, typed: str) -> list[SearchResult]:
-        """What is found in the trash. Asked again, the search before ends with nothing. Raises StoreError."""
-        from playground.engine.library.find_open import find_open
-        from playground.engine.library.store import Filters
-
+        """Search the trash; a search that is followed by another one returns nothing. Raises StoreError."""
         if self.store is not None:
-            stored = await self.store.find(typed, deleted=True)
-            return [found for found in stored if found.experiment.id in self._trash]
-        sessions = [gone.what for gone in reversed(self._gone) if isinstance(gone.what, Session)]
-        return [found for one in sessions if (found := find_open(one, typed, Filters())) is not None]
+            results = await self.store.find(typed, deleted=True)
+            return [result for result in results if result.experiment.id in self._trash]
+        return self._find_open([gone.what for gone in self._gone if isinstance(gone.what, Session)], typed)
 
     async def find(self, typed: str, filters: Filters | None = None) -> list[SearchResult]:
-        """What is found as somebody types, with words around it. Asked again, the search before ends with nothing.
+        """Search all experiments but the trash as they are now; a search that is followed by another returns nothing.
 
-        What is in the trash is not. Raises StoreError.
+        Raises StoreError.
         """
-        from playground.engine.library.find_open import find_all
-        from playground.engine.library.store import Filters
+        if self.store is None:
+            return self._find_open(self.sessions, typed, filters)
+        self._save_all()
+        results = await (self.store.find(typed, filters) if filters is not None else self.store.find(typed))
+        return [result for result in results if result.experiment.id not in self._trash]
 
-        filters = filters or Filters()
-        stored = await self.store.find(typed, filters) if self.store is not None else []
-        behind = [one for one in self.sessions if self.store is None or self.store.unsaved(one.id)]
-        return find_all(stored, self.sessions, behind, self._trash, typed, filters)
+    def _find_open(self, sessions: Iterable[Session], typed: str, filters: Filters | None = None) -> list[SearchResult]:
+        """Search sessions that no store has, in the same way."""
+        from playground.engine.library.store.search import EVERYTHING, find_in
+        from playground.engine.session.snapshot import snapshot
+
+        return find_in([snapshot(session) for session in sessions], typed, filters or EVERYTHING)
 
 
 def untouched(session: Session) -> bool:

@@ -568,7 +568,7 @@ PRESETS: Final = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entrie
 VARIABLES: Final = Feature(_variables, variables.ACTIONS, changed=lambda it: it.show_session())
 EXPERIMENTS: Final = Feature(_experiments, experiments.ACTIONS, panels=(EXPERIMENTS_PANEL,))
 TREE: Final = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
-STORAGE: Final = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
+STORAGE: Final = Feature(_storage, storage.ACTIONS, shown=lambda it: it.corrupt_rows.show_session())
 FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
 HELP: Final = Feature(_help, help.ACTIONS)
 PROTOCOLS: Final = Feature(

@@ -39,7 +39,7 @@ class Autosave:
         self._store = store
         self._began = stored
         self._stored = snapshot(session) if stored else None
-        self._given = (self._stored, frozenset(session.growing), session.history.kept().stamp)
+        self._given = (self._stored, frozenset(session.growing))
         self._timer: asyncio.Handle | None = None
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
@@ -73,7 +73,7 @@ class Autosave:
 
     def again(self) -> None:
         """Hand it over whatever was said to be in the store; of its exchanges that stays true."""
-        self._stored, self._given = None, (None, frozenset(), None)
+        self._stored, self._given = None, (None, frozenset())
         self.now()
 
     def now(self) -> None:
@@ -86,11 +86,11 @@ class Autosave:
         if not self._began and found.untouched:
             return
         self._began = True
-        growing, past = frozenset(session.growing), session.history.kept()
-        given = (found, growing, past.stamp)
+        growing = frozenset(session.growing)
+        given = (found, growing)
         if given != self._given:
             self._given = given
-            self._store.save(found, growing, past)
+            self._store.save(found, growing)
         for exchange in tuple(session.exchanges.values()):
             if exchange.id in self._kept:
                 continue

@@ -163,11 +163,12 @@ def _check(connection: sqlite3.Connection, path: Path, migrations: Sequence[Sequ
             raise _DamagedError("was empty")
         return
     expected = _schema(migrations[: max(version, 0)])
+    added = _schema(migrations[: max(version, 0) + 1]).items() - expected.items()  # by the version after it
     if (
         program != APPLICATION_ID
         or not 0 < version <= len(migrations) + _MAX_NEWER
         or (version <= len(migrations) and not expected.items() <= schema.items())
-        or (version < len(migrations) and current.items() <= schema.items())
+        or (added and added <= schema.items())
     ):
         raise _DamagedError("was damaged")
     _check_pages(path)

@@ -98,14 +98,14 @@ _SECOND: Final = (
     "CREATE INDEX tape_reads_by_tape ON tape_reads (experiment, tape)",
 )
 
-#: What undo goes back to.
+#: Undo over a restart, which version 5 drops.
 _THIRD: Final = (
     """CREATE TABLE pasts (
         experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
         json TEXT NOT NULL)""",
 )
 
-#: Rows that could not be read, as they were (``unread``); and what is searched, whatever shape a turn has.
+#: Rows that could not be read, which version 5 drops; and the view that is searched, whatever shape a turn has.
 _FOURTH: Final = (
     """CREATE TABLE unread (
         number INTEGER PRIMARY KEY,
@@ -120,8 +120,10 @@ _FOURTH: Final = (
     _said(_PARTS_OF_TEXT, "iif(type = 'object', value, '{}')"),
 )
 
+_FIFTH: Final = ("DROP TABLE pasts", "DROP TABLE unread")
+
 #: What makes version n of version n - 1, one row a version. Rows stay as they are once they were released.
-MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD, _FOURTH)
+MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
 VERSION: Final = len(MIGRATIONS)
 
 

@@ -7,14 +7,19 @@ Both newest first. Hits are shown with some words around them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from typing import Final
 
+from playground.engine.io.database import connect_memory
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.passages import Passage, SearchWords
 from playground.engine.library.store.reading import SUMMARY, summary_from_row
-from playground.engine.library.store.schema import SHIFT
+from playground.engine.library.store.rows import ExperimentRows
+from playground.engine.library.store.schema import SHIFT, migrate
+from playground.engine.session.snapshot import Snapshot
+from playground.gateway.redact import Redactor
 
 MOST_FOUND: Final = 100  # experiments
 MOST_PASSAGES: Final = 2  # of one experiment
@@ -98,6 +103,16 @@ def find(
         hits.turns(either, set(scattered))
         found += scattered
     return _described(connection, found, hits.passages)
+
+
+def find_in(snapshots: Iterable[Snapshot], typed: str, filters: Filters = EVERYTHING) -> list[SearchResult]:
+    """Return what ``find`` returns for a store with these experiments."""
+    with closing(connect_memory()) as connection:
+        migrate(connection)
+        rows = ExperimentRows(connection)
+        for snapshot in sorted(snapshots, key=lambda one: one.created_at):
+            rows.write(snapshot, (), Redactor(()), None)
+        return find(connection, typed, filters)
 
 
 def _described(

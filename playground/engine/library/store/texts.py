@@ -15,7 +15,6 @@ from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
     from playground.engine.gateways.secrets import Secret
-    from playground.engine.library.store.unread import Unreadable
 
 Clean = Callable[[str], str]
 
@@ -30,8 +29,8 @@ _AS_IT_IS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separat
 _ESCAPED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
-def no_words(known: Iterable[Secret]) -> tuple[Secret, ...]:
-    """Secrets, but for those that are words of the rows ("assistant"): without them none could be read again."""
+def without_format_words(known: Iterable[Secret]) -> tuple[Secret, ...]:
+    """Return secrets without those that are words of the format ("assistant"): redacted rows could not be read."""
     found = tuple(known)
     if not found:
         return found
@@ -144,25 +143,13 @@ def _bytes_without(data: str, clean: Clean) -> str:
     return first + "A" * missing + ("A" * len(MASK)).join(others) if others and missing > 0 else ""
 
 
-def bring_pictures(value: JSONObject, known: dict[str, str], lost: Unreadable) -> None:
-    """Put the addresses back. ``known`` are those that were looked up already, by name."""
+def bring_pictures(value: JSONObject, addresses: dict[str, str], connection: sqlite3.Connection) -> None:
+    """Put the addresses of pictures back. ``addresses`` collects those that were looked up, by name."""
     for part, member in _images(value):
         url: str = part[member]
         if url.startswith(_STORED):
             name = url.removeprefix(_STORED)
-            if name not in known:
-                known[name] = _address(name, lost) or url
-            part[member] = known[name]
-
-
-def _address(name: str, lost: Unreadable) -> str:
-    """What is kept under that name; empty where there is nothing, or nothing that can be read."""
-    row = lost.connection.execute("SELECT rowid, url FROM images WHERE hash = ?", (name,)).fetchone()
-    if row is None:
-        return ""
-    number, url = row
-    if not isinstance(url, str):
-        lost.note("images", number)
-        return ""
-    lost.look("images", number, "url", url)
-    return url
+            if name not in addresses:
+                row = connection.execute("SELECT url FROM images WHERE hash = ?", (name,)).fetchone()
+                addresses[name] = row[0] if row is not None and isinstance(row[0], str) else url
+            part[member] = addresses[name]

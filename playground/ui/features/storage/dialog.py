@@ -44,7 +44,7 @@ SAYS = (
 class StorageState:
     """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
     ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
-    the ``deleted`` experiments. ``unread`` are words on what could not be read. ``backups`` are newest first, and
+    the ``deleted`` experiments. ``backups`` are newest first, and
     ``backup_problem`` says why the last one was not made.
     """
 
@@ -55,7 +55,6 @@ class StorageState:
     can_restore: bool
     deleted: int = 0
     trash: int = 0
-    unread: str = ""
     backups: tuple[Backup, ...] = ()
     backup_problem: str = ""
 
@@ -100,7 +99,6 @@ class StorageDialog(QDialog):
     backup_asked = Signal()
     restore_asked = Signal()
     backup_restore_asked = Signal(object)
-    unread_asked = Signal()
 
     def __init__(
         self, place: StorageState, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
@@ -113,11 +111,6 @@ class StorageDialog(QDialog):
         self.room.setObjectName("storageSize")
         self.words = paragraph(place.words, "warning")
         self.words.setVisible(bool(place.words))
-        self.unread = paragraph(place.unread, "warning")
-        self.save_unread = QPushButton("Save it to a file…")
-        for shown in (self.unread, self.save_unread):
-            shown.setVisible(bool(place.unread))
-        self.save_unread.setToolTip("What could not be read, as far as it is text, without the keys that are known")
         self.folder = QPushButton("Open folder")
         self.backup = QPushButton("Back up…")
         self.restore = QPushButton("Restore from file…")
@@ -145,7 +138,6 @@ class StorageDialog(QDialog):
         self.folder.clicked.connect(self.folder_asked)
         self.backup.clicked.connect(self.backup_asked)
         self.restore.clicked.connect(self.restore_asked)
-        self.save_unread.clicked.connect(self.unread_asked)
         self.backups.itemSelectionChanged.connect(
             lambda: self.restore_backup.setEnabled(place.can_restore and self.backups.selected is not None)
         )
@@ -182,8 +174,6 @@ class StorageDialog(QDialog):
         column.addWidget(self.backup_problem)
         column.addWidget(self.backups)
         column.addLayout(in_row(self.restore_backup, 1))
-        aside = in_row((self.unread, 1), (self.save_unread, 0, Qt.AlignmentFlag.AlignTop), spacing=8)
-        column.addLayout(aside)
         column.addSpacing(8)
         for item in (wire, says):
             column.addWidget(item)

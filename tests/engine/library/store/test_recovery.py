@@ -231,6 +231,54 @@ async def test_noted_damage_of_a_sound_store_is_dropped(make_store: MakeStore, p
     assert read_marker(path) is None
 
 
+def execute(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "turns", "corrupt"),
+    [
+        ("UPDATE turns SET json = '{\"cut' WHERE number & 255 = 3 AND number >> 24 = 2", 9, 1),
+        ("UPDATE turns SET json = '{}' WHERE number & 255 IN (1, 10) AND number >> 24 = 2", 8, 2),
+        ("UPDATE turns SET json = CAST(json AS BLOB) WHERE number & 255 < 3 AND number >> 24 = 2", 8, 2),
+        ("UPDATE settings SET json = 'x' WHERE experiment = 2", 10, 1),
+        ("UPDATE settings SET json = json_set(json, '$.model', 7) WHERE experiment = 2", 10, 1),
+        ("DELETE FROM drafts", 10, 0),
+    ],
+)
+async def test_unreadable_row_is_left_out_counted_and_stays_in_the_file(
+    statement: str, turns: int, corrupt: int, make_store: MakeStore, path: Path
+) -> None:
+    execute(path, statement)
+    store = await make_store()
+    assert await ids_of(store) == ALL
+    loaded = await store.load("e1")
+    assert (len(loaded.turns), store.corrupt_rows["e1"]) == (turns, corrupt)
+    path_texts = [turn.text for turn in loaded.transcript.path]
+    assert path_texts == [text for text in TEXTS if text in path_texts]
+    assert len(path_texts) == turns
+    store.save(loaded.model_copy(update={"title": "Another title"}))
+    await store.flush()
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        count = connection.execute("SELECT count(*) FROM turns WHERE number >> 24 = 2").fetchone()
+    assert count == (10,)
+
+
+async def test_damaged_line_of_the_list_hides_no_other(make_store: MakeStore, path: Path) -> None:
+    execute(path, "UPDATE experiments SET title = x'ff', created_at = 'never', pinned = 'x' WHERE id = 'e1'")
+    execute(path, "UPDATE experiments SET id = x'ff' WHERE id = 'e2'")
+    store = await make_store()
+    experiments = {experiment.id: experiment for experiment in await store.experiments()}
+    assert len(experiments) == EXPERIMENTS
+    assert (experiments["e1"].title, experiments["e1"].created_at, experiments["e1"].pinned) == ("", 0.0, False)
+    assert len((await store.load("e1")).turns) == 10
+    (damaged,) = experiments.keys() - set(ALL)
+    with pytest.raises(StoreError, match="A backup in Storage"):
+        await store.load(damaged)
+
+
 # Other things in its place
 
 

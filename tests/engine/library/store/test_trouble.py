@@ -20,7 +20,6 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.library.store import Mode, Store, StoreError
 from playground.engine.library.store.schema import MIGRATIONS, VERSION
 from playground.engine.library.workspace import Workspace
-from playground.engine.session.history import MAIN
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import simple
 from tests.engine.library.store.versions import make_store as make_old_store
@@ -57,9 +56,6 @@ async def test_a_store_of_every_version_opens(version: int, make_store: MakeStor
     assert store.status.mode is Mode.READY
     back = await store.load("first")
     assert [turn.text for turn in back.transcript.path] == ["What is a ship?", "A house on water."]
-    assert [list(state[MAIN].turns) for state in await store.past("first", back.transcript)] == [["t1"]] * (
-        version >= 3
-    )
     assert [one.experiment.id for one in await store.find("hous")] == ["first"]
     (head,) = await store.tape_heads("first")
     whole = await store.tape("first", head.id)
@@ -219,7 +215,6 @@ async def test_a_read_only_disk_is_read(small_disk: Path, make_store: MakeStore,
     session = await workspace.show("a")
     assert session.transcript.path[0].text == "Readable"
     session.turns.add_turn(make_turn(Role.USER, "A change that stays in memory"))
-    assert len(await workspace.find("change that")) == 1
     assert [one.experiment.title for one in await workspace.find("read")] == ["Readable"]
     assert (await workspace.show("a")) is session
     await workspace.close()
