@@ -70,6 +70,7 @@ class BackupTable(QTableWidget):
         look_like_rows(self)
         set_row_height(self, ROW_HEIGHT)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for row, backup in enumerate(backups):
             size = QTableWidgetItem(size_words(backup.size))
@@ -172,8 +173,7 @@ class StorageDialog(QDialog):
             kept, saved, self.path, self.room, self.words, row, self.said, of=self, margins=(20, 16, 20, 14), spacing=8
         )
         column.addWidget(self.backup_problem)
-        column.addWidget(self.backups)
-        column.addLayout(in_row(self.restore_backup, 1))
+        column.addLayout(in_row((self.backups, 1), (self.restore_backup, 0, Qt.AlignmentFlag.AlignTop), spacing=8))
         column.addSpacing(8)
         for item in (wire, says):
             column.addWidget(item)
