@@ -1,4 +1,4 @@
-"""Rolling backups of the store: whole copies in a folder beside it, of which the newest are kept."""
+"""Rolling backups of the store: whole copies in a folder next to it, of which the newest are kept."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def back_up_if_due(store: Path, stopped: Callable[[], bool]) -> Backup | None:
 
 
 def free_name(path: Path, reason: str) -> Path:
-    """Return a name beside ``path`` with a reason and the moment in it, which no file has. Raises OSError."""
+    """Return a name next to ``path`` with a reason and the moment in it, which no file has. Raises OSError."""
     moment = time.strftime(_NAME)
     begin = f"{path.stem}.{reason}-{moment}" if reason else f"{path.stem}-{moment}"
     for number in range(1000):

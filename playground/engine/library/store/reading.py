@@ -63,8 +63,8 @@ def deleted(connection: sqlite3.Connection) -> list[Deleted]:
         f"SELECT deleted_at, number, {SUMMARY} FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC"  # noqa: S608 - our own names
     )
     return [
-        Deleted(summary_from_row(tuple(row)), at if isinstance(at, float) and at <= LATEST else time.time())
-        for at, *row in connection.execute(query).fetchall()
+        Deleted(summary_from_row(tuple(row)), moment if isinstance(moment, float) and moment <= LATEST else time.time())
+        for moment, *row in connection.execute(query).fetchall()
     ]
 
 

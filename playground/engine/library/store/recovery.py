@@ -1,10 +1,10 @@
 """Replace a damaged store by its newest sound backup.
 
-A marker file beside the store says how far this is, so that a start after a kill continues it:
+A marker file next to the store says how far this is, so that a start after a kill continues it:
 
-1. The newest sound backup is copied beside the store under a temporary name and checked.
+1. The newest sound backup is copied next to the store under a temporary name and checked.
 2. The marker is written.
-3. The damaged file is renamed to a dated name; the files that SQLite keeps beside it follow.
+3. The damaged file is renamed to a dated name; the files that SQLite keeps next to it follow.
 4. The copy is renamed to the store's name, and the marker says so.
 
 The marker stays until the store is closed: until then each start shows the notice again. Nothing is deleted.
@@ -50,11 +50,11 @@ class Recovery:
     @property
     def words(self) -> str:
         """The notice for people."""
-        kept = f"The old file is kept as {self.damaged}."
+        old_file = f"The old file is kept as {self.damaged}."
         if not self.backup_at:
-            return f"The file of experiments {self.reason}, and there is no backup. {_EMPTY_HINT} {kept}"
+            return f"The file of experiments {self.reason}, and there is no backup. {_EMPTY_HINT} {old_file}"
         moment = time.strftime("%d %b %Y, %H:%M", time.localtime(self.backup_at))
-        return f"The file of experiments {self.reason}. It was restored from the backup of {moment}. {kept}"
+        return f"The file of experiments {self.reason}. It was restored from the backup of {moment}. {old_file}"
 
 
 def _marker(store: Path) -> Path:
@@ -114,7 +114,7 @@ def continue_recovery(store: Path, migrations: Sequence[Sequence[str]]) -> Recov
 def recover(store: Path, reason: str, migrations: Sequence[Sequence[str]]) -> Recovery:
     """Set a damaged store aside and restore the newest sound backup, else an empty store.
 
-    Nobody has it open. Raises OSError, sqlite3.Error: nothing is changed then, or the next start continues.
+    It is not open. Raises OSError, sqlite3.Error: nothing is changed then, or the next start continues.
     """
     backup_at = _prepare(store, migrations)
     damaged = free_name(store, "damaged")
@@ -180,7 +180,7 @@ def create_store(store: Path, migrations: Sequence[Sequence[str]]) -> None:
 
 
 def _set_aside_rest(store: Path, aside: Path) -> None:
-    """Rename the files that SQLite keeps beside a database, which would damage another one of that name."""
+    """Rename the files that SQLite keeps next to a database, which would damage another one of that name."""
     for ending in _BESIDE:
         part = store.with_name(store.name + ending)
         if part.exists():
@@ -188,7 +188,7 @@ def _set_aside_rest(store: Path, aside: Path) -> None:
 
 
 def put_back(copy: Path, store: Path) -> Path | None:
-    """Put a checked copy in the place of a store that nobody has open; return the name of the old file.
+    """Put a checked copy in the place of a closed store; return the name of the old file.
 
     Raises StoreError.
     """

@@ -17,7 +17,7 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.snapshot import Snapshot, encode_experiment
 from playground.gateway.redact import Redactor
 
-#: Fields that stand in rows of their own, or in columns that the list is made of.
+#: Fields with rows of their own, or with columns of the list.
 APART: Final = frozenset({"turns", "draft", "calls", "editing", "created_at", "changed_at", "pinned", "archived"})
 
 #: Values of ``turns.indexed``: still received, in the full-text index, longer than the index takes.
@@ -35,7 +35,7 @@ _UNTITLE = """INSERT INTO titles (titles, rowid, title, model)
     SELECT 'delete', number, title, model FROM experiments WHERE number = ?"""
 _TITLE = "INSERT INTO titles (rowid, title, model) SELECT number, title, model FROM experiments WHERE number = ?"
 #: The columns of the list are the fields of a summary.
-_COLUMNS = tuple(one.name for one in fields(ExperimentSummary))
+_COLUMNS = tuple(column.name for column in fields(ExperimentSummary))
 
 
 @dataclass
@@ -178,8 +178,8 @@ class ExperimentRows:
 def unindex_turn(connection: sqlite3.Connection, number: int) -> bool:
     """Remove a turn from the full-text index, before its row changes. Returns True if it was in the index."""
     connection.execute(_UNINDEX, (number,))
-    found = connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()
-    return bool(found[0] == _INDEXED)
+    row = connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()
+    return bool(row[0] == _INDEXED)
 
 
 def index_turn(connection: sqlite3.Connection, number: int) -> None:
@@ -188,12 +188,12 @@ def index_turn(connection: sqlite3.Connection, number: int) -> None:
 
 
 def unindex_title(connection: sqlite3.Connection, number: int) -> None:
-    """Before the title of an experiment is another one."""
+    """Remove a title from the full-text index, before its row changes."""
     connection.execute(_UNTITLE, (number,))
 
 
 def index_title(connection: sqlite3.Connection, number: int) -> None:
-    """After that."""
+    """Add a title to the full-text index again, after its row has changed."""
     connection.execute(_TITLE, (number,))
 
 
@@ -219,28 +219,28 @@ def rebuild_index(connection: sqlite3.Connection) -> None:
 
 
 def purge(connection: sqlite3.Connection, before: float) -> list[str]:
-    """Let go for good what was deleted before that moment, and pictures that nothing uses any more. Returns the ids."""
+    """Delete for good what was moved to the trash before that time, and unused pictures. Returns the ids."""
     query = "SELECT number, id FROM experiments WHERE deleted_at < ?"
-    return _let_go(connection, connection.execute(query, (before,)).fetchall())
+    return _delete(connection, connection.execute(query, (before,)).fetchall())
 
 
 def erase(connection: sqlite3.Connection, experiment_ids: Iterable[str]) -> list[str]:
-    """Let these go for good, as far as they were deleted, in the same way."""
+    """Delete experiments for good, as far as they are in the trash. Returns the ids."""
     query = "SELECT number, id FROM experiments WHERE deleted_at IS NOT NULL AND id = ?"
-    return _let_go(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
+    return _delete(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
 
 
-def _let_go(connection: sqlite3.Connection, found: list[tuple[int, str]]) -> list[str]:
-    for experiment, _ in found:
+def _delete(connection: sqlite3.Connection, rows: list[tuple[int, str]]) -> list[str]:
+    for experiment, _ in rows:
         span = first_number(experiment), last_number(experiment)
         for row in connection.execute("SELECT number FROM turns WHERE number BETWEEN ? AND ?", span).fetchall():
             connection.execute(_UNINDEX, row)
         connection.execute("DELETE FROM turns WHERE number BETWEEN ? AND ?", span)
         connection.execute(_UNTITLE, (experiment,))
         connection.execute("DELETE FROM experiments WHERE number = ?", (experiment,))
-    if found:
+    if rows:
         connection.execute("DELETE FROM images WHERE hash NOT IN (SELECT hash FROM image_uses)")
-    return [experiment_id for _, experiment_id in found]
+    return [experiment_id for _, experiment_id in rows]
 
 
 def _settings(snapshot: Snapshot) -> tuple[object, ...]:
@@ -248,12 +248,12 @@ def _settings(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def _values(experiment: ExperimentSummary, clean: Clean) -> tuple[object, ...]:
-    found = [getattr(experiment, name) for name in _COLUMNS]
-    return tuple(clean(_whole(item)) if isinstance(item, str) else item for item in found)
+    values = [getattr(experiment, name) for name in _COLUMNS]
+    return tuple(clean(_without_surrogates(value)) if isinstance(value, str) else value for value in values)
 
 
-def _whole(text: str) -> str:
-    """``text`` without halves of surrogate pairs, which no column takes."""
+def _without_surrogates(text: str) -> str:
+    """Return the text without halves of surrogate pairs, which no column takes."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -1,8 +1,8 @@
 """The tables of the file, and how a file of an earlier version becomes one of this version.
 
-``number`` of a turn is the number of its experiment, shifted, plus its place: turns of an experiment stand together, in
-order, and a hit of the full-text search tells its experiment without being looked up. The index holds no text of its
-own: it reads the rows it points at, so a letter stands in the file once.
+``number`` of a turn is the number of its experiment, shifted, plus its place: turns of an experiment are neighbours, in
+order, and a hit of the full-text search tells its experiment without another query. The index holds no text of its own:
+it reads the rows it points at.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PARTS = "json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' E
 _PARTS_OF_TEXT = _PARTS.replace("WHEN", "WHEN typeof(turns.json) = 'text' AND")  # a damaged one may be a blob
 
 
-def _said(parts: str, part: str) -> str:
+def _searched_view(parts: str, part: str) -> str:
     """The view of what is searched. ``part`` is an object, with which what is no part at all does not raise."""
 
     def joined(what: str, kinds: str) -> str:
@@ -82,7 +82,7 @@ _FIRST: Final = (
         PRIMARY KEY (experiment, hash)) WITHOUT ROWID""",
     "CREATE INDEX image_uses_by_hash ON image_uses (hash)",
     "CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    _said(_PARTS, "value"),
+    _searched_view(_PARTS, "value"),
     """CREATE VIRTUAL TABLE words USING fts5 (text, reasoning, arguments, content='said', content_rowid='number',
         tokenize='unicode61 remove_diacritics 2')""",
     """CREATE VIRTUAL TABLE titles USING fts5 (title, model, content='experiments', content_rowid='number',
@@ -117,7 +117,7 @@ _FOURTH: Final = (
         at REAL NOT NULL)""",
     "CREATE INDEX unread_by_experiment ON unread (experiment)",
     "DROP VIEW said",
-    _said(_PARTS_OF_TEXT, "iif(type = 'object', value, '{}')"),
+    _searched_view(_PARTS_OF_TEXT, "iif(type = 'object', value, '{}')"),
 )
 
 _FIFTH: Final = ("DROP TABLE pasts", "DROP TABLE unread")
@@ -129,8 +129,8 @@ VERSION: Final = len(MIGRATIONS)
 
 def version_of(connection: sqlite3.Connection) -> int:
     """The version of the file; 0 for an empty one."""
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return found
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
@@ -163,14 +163,14 @@ def fresh(migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connectio
     """An empty store in memory. Its parts begin at the same pages as in every file of the version: in a file that can
     be vacuumed by increments they begin at the first pages, in the order in which they were made.
     """
-    made = sqlite3.connect(":memory:", isolation_level=None)
+    store = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        made.execute(AUTO_VACUUM)
-        migrate(made, migrations)
+        store.execute(AUTO_VACUUM)
+        migrate(store, migrations)
     except BaseException:
-        made.close()
+        store.close()
         raise
-    return made
+    return store
 
 
 def first_number(experiment: int) -> int:

@@ -49,13 +49,13 @@ _PRUNE_EVERY: Final = 50  # exchanges written
 class Store:
     """The experiments in the file at ``path``, by default the one in the platform's folder.
 
-    ``known`` gives the secrets of this process, none of which gets into the file.
+    ``secrets`` gives the secrets of this process, none of which gets into the file.
     """
 
     def __init__(
         self,
         path: Path | None = None,
-        known: Callable[[], Iterable[Secret]] = tuple,
+        secrets: Callable[[], Iterable[Secret]] = tuple,
         *,
         migrations: Sequence[Sequence[str]] = MIGRATIONS,
     ) -> None:
@@ -67,7 +67,7 @@ class Store:
         #: Called with the ids of experiments that were deleted for good, on the event loop's thread.
         self.gone: Callable[[Sequence[str]], None] = lambda _ids: None
         self._path = path
-        self._known = known
+        self._known = secrets
         self._redactor = Redactor(())
         self._secrets: tuple[str, ...] = ()
         self._migrations = migrations

@@ -41,7 +41,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """An exchange that has ended, to write. Nobody else holds it: its body may not be dropped."""
+    """An exchange that has ended, to write. It is a copy: its body may not be dropped."""
 
     experiment_id: str
     exchange: Exchange
