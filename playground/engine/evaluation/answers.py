@@ -259,7 +259,7 @@ class AnswerStore:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    connection = open_database(path, APPLICATION_ID, VERSION, _TABLES, "a file of answers")
+    connection = open_database(path, APPLICATION_ID, VERSION, _TABLES, "no file of answers")
     try:
         connection.execute(_RECORDED)
     except BaseException:

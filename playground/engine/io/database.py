@@ -78,7 +78,7 @@ def _quoted(path: Path) -> str:
 
 
 def open_database(
-    path: Path, program: int, version: int, statements: Iterable[str], what: str = "a file of this application"
+    path: Path, program: int, version: int, statements: Iterable[str], refusal: str = "no file of this application"
 ) -> sqlite3.Connection:
     """Open a file with one version of a schema, or make it with these statements; ``:memory:`` is made in memory.
 
@@ -95,7 +95,7 @@ def open_database(
     try:
         empty = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
         if not empty and application_id(connection) != program:
-            raise sqlite3.DatabaseError(f"it is not {what}")
+            raise sqlite3.DatabaseError(f"it is {refusal}")
         if connection.execute("PRAGMA user_version").fetchone()[0] > version:
             raise sqlite3.DatabaseError("a newer version of this application wrote it")
         connection.execute("PRAGMA journal_mode = WAL")
