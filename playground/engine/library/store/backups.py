@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from playground.engine.io.database import application_id, connect, error_words, is_damage, obstacle
-from playground.engine.library.store.schema import APPLICATION_ID, VERSION, version_of
+from playground.engine.library.store.migrations import APPLICATION_ID, VERSION, version_of
 from playground.engine.library.store.trouble import StoreError
 from playground.private import make_folder
 

@@ -18,6 +18,7 @@ from playground.engine.io import database
 from playground.engine.io.database import application_id, connect, connect_memory, error_words, is_damage, obstacle
 from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.library.store.backups import list_backups, make_backup, passes_check
+from playground.engine.library.store.migrations import APPLICATION_ID, MIGRATIONS, fresh, migrate, schema_of, version_of
 from playground.engine.library.store.recovery import (
     continue_recovery,
     create_store,
@@ -26,7 +27,6 @@ from playground.engine.library.store.recovery import (
     recover,
     remove_marker,
 )
-from playground.engine.library.store.schema import APPLICATION_ID, MIGRATIONS, fresh, migrate, schema_of, version_of
 from playground.engine.library.store.trouble import Mode, StoreError
 from playground.private import make_folder
 

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
+from playground.engine.library.store.migrations import first_number, last_number, version_of
 from playground.engine.library.store.retention import SIZE
-from playground.engine.library.store.schema import first_number, last_number, version_of
 from playground.engine.library.store.tape_rows import read_head, read_tape
 from playground.engine.library.store.texts import bring_pictures
 from playground.engine.library.store.trouble import StoreError

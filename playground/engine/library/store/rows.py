@@ -10,8 +10,8 @@ from typing import Final
 from playground.domain.encoding import encode
 from playground.domain.transcript import Turn
 from playground.engine.library.experiment_summary import ExperimentSummary, summarize_snapshot
+from playground.engine.library.store.migrations import MOST_PLACES, first_number, last_number
 from playground.engine.library.store.reading import parse_object, parse_turn
-from playground.engine.library.store.schema import MOST_PLACES, first_number, last_number
 from playground.engine.library.store.texts import Clean, Pictures, as_text
 from playground.engine.session.draft import Draft
 from playground.engine.session.snapshot import Snapshot, encode_experiment

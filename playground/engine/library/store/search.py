@@ -14,9 +14,9 @@ from typing import Final
 from playground.engine.io.database import connect_memory
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.passages import Passage, SearchWords
+from playground.engine.library.store.migrations import SHIFT, migrate
 from playground.engine.library.store.reading import SUMMARY, summary_from_row
 from playground.engine.library.store.rows import ExperimentRows
-from playground.engine.library.store.schema import SHIFT, migrate
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 

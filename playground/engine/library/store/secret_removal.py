@@ -8,9 +8,9 @@ from typing import Final
 
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.io.database import transaction
+from playground.engine.library.store.migrations import first_number, last_number
 from playground.engine.library.store.reading import tape_reads
 from playground.engine.library.store.rows import index_title, index_turn, unindex_title, unindex_turn
-from playground.engine.library.store.schema import first_number, last_number
 from playground.engine.library.store.tape_rows import read_tape, write_tape
 from playground.gateway.redact import Redactor
 

@@ -25,12 +25,12 @@ from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
 from playground.engine.library.store import reading, search
 from playground.engine.library.store.backups import Backup, back_up_if_due, check_copy, copy_database, list_backups
+from playground.engine.library.store.migrations import MIGRATIONS
 from playground.engine.library.store.opening import OpenedStore, default_path, open_store
 from playground.engine.library.store.readers import Reader
 from playground.engine.library.store.recovery import note_damage, put_back, remove_marker
 from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.rows import erase, index_rest, purge, rebuild_index
-from playground.engine.library.store.schema import MIGRATIONS
 from playground.engine.library.store.secret_removal import remove_secret
 from playground.engine.library.store.texts import without_format_words
 from playground.engine.library.store.trouble import Mode, Status, StoreError

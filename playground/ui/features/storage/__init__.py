@@ -1,4 +1,4 @@
-"""Where experiments are kept: what is said of it, what is set about it, copies of it."""
+"""Storage of experiments: its notice, its settings, backups, and the removal of a secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store in the window: opened behind the first paint, how it stands, its dialog, copies of it, its end."""
+"""The store in the window: opened after the first paint, its notice, its dialog, backups, secrets, its end."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 COPIES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
-    "All experiments become those of the copy. What there is now is set aside in a file beside it, and nothing is "
+    "All experiments become those of the copy. The present file is set aside under another name, and nothing is "
     "deleted. Runs under way are stopped."
 )
 #: Saves copies where a person says. Returns whether they are there; raises ExperimentFileError.
@@ -125,13 +125,13 @@ def why(status: Status) -> str:
 
 
 def what(status: Status, lost: Sequence[Session]) -> str:
-    """What is not on the disk, and what can be done."""
-    shown = [f"“{short_title(session.title)}”" for session in lost[:_MOST_NAMED]]
+    """Return which changes are not on the disk, and what can be done."""
+    titles = [f"“{short_title(session.title)}”" for session in lost[:_MOST_NAMED]]
     if len(lost) > _MOST_NAMED:
-        shown.append(f"{len(lost) - _MOST_NAMED} more")
-    if not shown:
-        return f"What you changed in the list of experiments would be lost. Quit all the same, {WAITS}"
-    names = listed(shown)
+        titles.append(f"{len(lost) - _MOST_NAMED} more")
+    if not titles:
+        return f"What you changed in the list of experiments would be lost. Quit anyway, {WAITS}"
+    names = listed(titles)
     advice = f"Save a copy of it elsewhere, {WAITS}" if status.trouble else "Save a copy of it, to go on with it later."
     return f"What you did in {names} would be lost. {advice}"
 
@@ -211,31 +211,31 @@ class StorageControl(Control):
             await asyncio.wait([self._opening])
 
     async def may_end(self, save: SaveCopies, also: Callable[[], Coroutine[Any, Any, bool]]) -> bool:
-        """Whether the application can end: nothing is lost, or ``save`` saved it, or a person agrees to lose it.
+        """Return whether the application can end: nothing is lost, ``save`` saved it, or a person agrees to lose it.
 
         ``also`` is asked before.
         """
-        if not await self._asked(also()):
+        if not await self._answer(also()):
             return False
         await self.settle()
         try:
             await self._workspace.flush()
-            kept = self._status.mode is Mode.READY
+            saved = self._status.mode is Mode.READY
         except StoreError:  # the status says so
-            kept = False
-        if kept or self._ends.is_set() or not self._workspace.behind:
+            saved = False
+        if saved or self._ends.is_set() or not self._workspace.behind:
             return True
-        return await self._asked(may_lose(self._host.window, self._workspace, save))
+        return await self._answer(may_lose(self._host.window, self._workspace, save))
 
-    async def _asked(self, question: Coroutine[Any, Any, bool]) -> bool:
-        """What somebody answers; yes where the application has to end."""
+    async def _answer(self, question: Coroutine[Any, Any, bool]) -> bool:
+        """Return the answer of a person; True where the application has to end."""
         if self._ends.is_set():
             question.close()
             return True
         self._asking = spawn(question, name="ask whether it may end")
         await asyncio.wait([self._asking])
-        asked, self._asking = self._asking, None
-        return self._ends.is_set() or (asked.exception() is None and asked.result())
+        answer, self._asking = self._asking, None
+        return self._ends.is_set() or (answer.exception() is None and answer.result())
 
     def ask_no_longer(self) -> None:
         """The application has to end, whatever is lost by it. A question that is open is taken back."""
@@ -259,7 +259,7 @@ class StorageControl(Control):
         except StoreError as error:
             self._say(str(error), stays=False)
 
-    # How it stands
+    # The notice
 
     @property
     def _status(self) -> Status:
@@ -316,20 +316,20 @@ class StorageControl(Control):
         from playground.ui.features.storage.dialog import StorageState
 
         store, status = self._workspace.store, self._status
-        kept = store is not None and status.mode is not Mode.MEMORY
+        on_disk = store is not None and status.mode is not Mode.MEMORY
         path = store.path if store is not None else Path()
         with contextlib.suppress(StoreError):  # the status says so
             await self._workspace.look_through_trash()
         return StorageState(
-            path=str(path) if kept else "",
-            size=await asyncio.to_thread(_size, path) if kept else 0,
+            path=str(path) if on_disk else "",
+            size=await asyncio.to_thread(_size, path) if on_disk else 0,
             words=status.trouble or status.words,
-            taken=self._workspace.current.exchanges.bytes,
+            memory=self._workspace.current.exchanges.bytes,
             can_restore=status.mode in (Mode.READY, Mode.MEMORY) and store is not None,
             backups=tuple(await store.backups()) if store is not None else (),
             backup_problem=store.backup_problem if store is not None else "",
             deleted=len(self._workspace.trash),
-            trash=await self._trash_size() if kept else 0,
+            trash=await self._trash_size() if on_disk else 0,
         )
 
     async def _trash_size(self) -> int:
@@ -395,11 +395,11 @@ class StorageControl(Control):
         except StoreError as error:
             self._tell(str(error))
             return
-        kept = f" What there was before is kept as {aside}." if aside is not None else ""
+        old_file = f" The old file is kept as {aside}." if aside is not None else ""
         if self._dialog is not None:
             self._dialog.reject()
             self._dialog = None
-        self._tell(f"Restored from {path.name}.{kept}")
+        self._tell(f"Restored from {path.name}.{old_file}")
 
     async def _agreed(self, path: Path) -> bool:
         return await agreed(self._dialog or self._host.window, "Restore this copy?", str(path), RESTORE, "Restore")

@@ -1,4 +1,4 @@
-"""Storage: where experiments are kept, copies of them, and how much of what went over the wire stays.
+"""The Storage dialog: the place of experiments, backups, and how long bodies of exchanges are kept.
 
 It shows what it is given and says what is wanted; it opens no file itself.
 """
@@ -35,15 +35,15 @@ ROW_HEIGHT = 24
 
 SAVED = "Everything is saved by itself, as it happens."
 SAYS = (
-    "Bodies of requests and responses take most of the room; the oldest are let go by these rules. Conversations, "
+    "Bodies of requests and responses take most of the room; the oldest are deleted by these rules. Conversations, "
     "times and headers stay."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StorageState:
-    """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
-    ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
+    """The state to show. ``path`` is empty without a file; ``words`` are the notice about the store.
+    ``size``, ``memory`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
     the ``deleted`` experiments. ``backups`` are newest first, and
     ``backup_problem`` says why the last one was not made.
     """
@@ -51,7 +51,7 @@ class StorageState:
     path: str
     size: int
     words: str
-    taken: int
+    memory: int
     can_restore: bool
     deleted: int = 0
     trash: int = 0
@@ -147,7 +147,7 @@ class StorageDialog(QDialog):
     def _build(self, place: StorageState) -> None:
         saved = paragraph(SAVED, "muted")
         says = paragraph(SAYS, "muted")
-        kept = paragraph("Where experiments are kept", "group")
+        place_title = paragraph("Where experiments are kept", "group")
         wire = paragraph("What went over the wire", "group")
         row = in_row(self.folder, self.backup, self.restore, 1, spacing=8)
         form = QFormLayout()
@@ -165,12 +165,21 @@ class StorageDialog(QDialog):
         late.setSpacing(8)
         late.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         late.addRow("Keep deleted experiments for", self._trash)
-        taken = paragraph(f"The experiment you look at takes {size_words(place.taken)} of memory now.", "small")
+        memory = paragraph(f"The experiment you look at takes {size_words(place.memory)} of memory now.", "small")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = in_column(
-            kept, saved, self.path, self.room, self.words, row, self.said, of=self, margins=(20, 16, 20, 14), spacing=8
+            place_title,
+            saved,
+            self.path,
+            self.room,
+            self.words,
+            row,
+            self.said,
+            of=self,
+            margins=(20, 16, 20, 14),
+            spacing=8,
         )
         column.addWidget(self.backup_problem)
         column.addLayout(in_row((self.backups, 1), (self.restore_backup, 0, Qt.AlignmentFlag.AlignTop), spacing=8))
@@ -178,7 +187,7 @@ class StorageDialog(QDialog):
         for item in (wire, says):
             column.addWidget(item)
         column.addLayout(form)
-        column.addWidget(taken)
+        column.addWidget(memory)
         column.addSpacing(8)
         column.addWidget(trash)
         column.addLayout(late)
@@ -233,11 +242,11 @@ class StorageDialog(QDialog):
 
 
 def _trash_words(place: StorageState) -> str:
-    """What the trash holds and takes."""
+    """Return the number of experiments in the trash and their size."""
     if not place.deleted:
         return "The trash is empty."
-    held = f"The trash holds {place.deleted} experiment{'s' * (place.deleted > 1)}"
-    return f"{held}, about {size_words(place.trash)}." if place.path else f"{held}."
+    words = f"The trash holds {place.deleted} experiment{'s' * (place.deleted > 1)}"
+    return f"{words}, about {size_words(place.trash)}." if place.path else f"{words}."
 
 
 def _at_most(count: int) -> str:

@@ -18,7 +18,7 @@ import pytest
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.offered import Gateways
 from playground.engine.library.store import Mode, Store, StoreError
-from playground.engine.library.store.schema import MIGRATIONS, VERSION
+from playground.engine.library.store.migrations import MIGRATIONS, VERSION
 from playground.engine.library.workspace import Workspace
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.test_store import simple
