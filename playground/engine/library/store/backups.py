@@ -6,15 +6,15 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from playground.engine.io.database import application_id, connect, error_words, is_damage, obstacle
-from playground.engine.library.store.migrations import APPLICATION_ID, VERSION, version_of
-from playground.engine.library.store.trouble import StoreError
+from playground.engine.library.store.migrations import APPLICATION_ID, MIGRATIONS, has_schema, version_of
+from playground.engine.library.store.trouble import DamagedStoreError, StoreError
 from playground.private import make_folder
 
 MAX_BACKUPS: Final = 3
@@ -119,14 +119,15 @@ def copy_database(connection: sqlite3.Connection, target: Path, stopped: Callabl
                 connection.backup(copy, pages=_PAGES, progress=stop_or_continue)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 if not passes_check(copy):
-                    raise StoreError(f"{target} cannot be made: the store is damaged.")
+                    raise DamagedStoreError(f"{target} cannot be made: the store is damaged.")
         finally:
             connection.execute("ROLLBACK")
         sync_file(temporary)
         temporary.replace(target)
         sync_folder(target.parent)
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"{target} cannot be written. {error_words(error)}") from None
+        kind = DamagedStoreError if is_damage(error) else StoreError
+        raise kind(f"{target} cannot be written. {error_words(error)}") from None
     except _StoppedError:
         raise StoreError(f"{target} was not finished.") from None
     finally:
@@ -139,7 +140,7 @@ def passes_check(connection: sqlite3.Connection) -> bool:
     return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] == ["ok"]
 
 
-def check_copy(path: Path, newest_version: int = VERSION) -> None:
+def check_copy(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
     """Raise StoreError, with the reason, if a file is no sound store that this version can read."""
     if words := obstacle(path):
         raise StoreError(words)
@@ -150,11 +151,10 @@ def check_copy(path: Path, newest_version: int = VERSION) -> None:
             version = version_of(connection)
             if application_id(connection) != APPLICATION_ID or version < 1:
                 raise StoreError(f"{path} is no copy of the experiments of this application.")
-            if version > newest_version:
+            if version > len(migrations):
                 raise StoreError(f"{path} was written by a newer version of this application. Update it.")
-            if not passes_check(connection):
+            if not has_schema(connection, migrations) or not passes_check(connection):
                 raise StoreError(f"{path} is damaged.")
-            connection.execute("SELECT count(*) FROM experiments").fetchone()
     except (sqlite3.Error, OSError) as error:
         words = "It is damaged, or no database." if is_damage(error) else error_words(error)
         raise StoreError(f"{path} cannot be read. {words}") from None

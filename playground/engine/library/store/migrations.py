@@ -7,6 +7,7 @@ it reads the rows it points at.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from itertools import chain
@@ -15,6 +16,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x67506C61
 SHIFT: Final = 24
 MOST_PLACES: Final = (1 << SHIFT) - 1
+_MAX_NEWER: Final = 1000  # versions that a newer application may have added; a higher number is damaged
 AUTO_VACUUM: Final = "PRAGMA auto_vacuum = INCREMENTAL"  # before the first table is made
 
 _PARTS = "json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')"
@@ -157,6 +159,24 @@ def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     """The statement that made each part of the schema, by kind and name, however it is spaced."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
     return {(kind, name): "".join((sql or "").split()) for kind, name, sql in rows}
+
+
+def has_schema(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> bool:
+    """Return whether a file has all parts of its version, and not those of the next one: its schema is not damaged.
+
+    The schema of a newer version is not known. Raises sqlite3.Error.
+    """
+    version, schema = version_of(connection), schema_of(connection)
+    if not 0 < version <= len(migrations):
+        return len(migrations) < version <= len(migrations) + _MAX_NEWER
+    expected, following = _made_by(migrations[:version]), _made_by(migrations[: version + 1])
+    added = following.items() - expected.items()
+    return expected.items() <= schema.items() and not (added and added <= schema.items())
+
+
+def _made_by(migrations: Sequence[Sequence[str]]) -> dict[tuple[str, str], str]:
+    with contextlib.closing(fresh(migrations)) as store:
+        return schema_of(store)
 
 
 def fresh(migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:

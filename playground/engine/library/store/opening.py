@@ -18,7 +18,14 @@ from playground.engine.io import database
 from playground.engine.io.database import application_id, connect, connect_memory, error_words, is_damage, obstacle
 from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.library.store.backups import list_backups, make_backup, passes_check
-from playground.engine.library.store.migrations import APPLICATION_ID, MIGRATIONS, fresh, migrate, schema_of, version_of
+from playground.engine.library.store.migrations import (
+    APPLICATION_ID,
+    MIGRATIONS,
+    has_schema,
+    migrate,
+    schema_of,
+    version_of,
+)
 from playground.engine.library.store.recovery import (
     continue_recovery,
     create_store,
@@ -32,7 +39,6 @@ from playground.private import make_folder
 
 CHECK_SECONDS: Final = 2.0  # how long opening waits for the check of all pages; a longer one goes on in a thread
 BUSY: Final = 1500  # milliseconds that opening waits for another program's lock
-_MAX_NEWER: Final = 1000  # versions that a newer application may have added; a higher number is damaged
 _HEADER: Final = 20  # bytes
 #: Bytes 18 and 19 of a database: its format with and without a write-ahead log. SQLite takes others for newer formats.
 _FORMATS: Final = (b"\1\1", b"\2\2")
@@ -81,6 +87,8 @@ def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> 
         opened = _open_for_writing(path, migrations)
     except _ForeignError:
         opened = _in_memory(f"{path} is a database of another program. It is left as it is.")
+    except _DamagedError as error:
+        opened = _in_memory(f"{path} {error} and could not be restored.")
     except StoreError as error:
         opened = _read_only(path, str(error))
     except (sqlite3.Error, OSError) as error:
@@ -155,28 +163,15 @@ def _check(connection: sqlite3.Connection, path: Path, migrations: Sequence[Sequ
     Raises _DamagedError, _ForeignError and sqlite3.Error.
     """
     version, schema, program = version_of(connection), schema_of(connection), application_id(connection)
-    current = _schema(migrations)
-    if program != APPLICATION_ID and schema and (program or schema.keys().isdisjoint(current)):
+    if program != APPLICATION_ID and schema and (program or ("table", "experiments") not in schema):
         raise _ForeignError
     if not schema and not version:
         if list_backups(path):
             raise _DamagedError("was empty")
         return
-    expected = _schema(migrations[: max(version, 0)])
-    added = _schema(migrations[: max(version, 0) + 1]).items() - expected.items()  # by the version after it
-    if (
-        program != APPLICATION_ID
-        or not 0 < version <= len(migrations) + _MAX_NEWER
-        or (version <= len(migrations) and not expected.items() <= schema.items())
-        or (added and added <= schema.items())
-    ):
+    if program != APPLICATION_ID or not has_schema(connection, migrations):
         raise _DamagedError("was damaged")
     _check_pages(path)
-
-
-def _schema(migrations: Sequence[Sequence[str]]) -> dict[tuple[str, str], str]:
-    with contextlib.closing(fresh(migrations)) as store:
-        return schema_of(store)
 
 
 def _check_pages(path: Path) -> None:

@@ -81,6 +81,13 @@ def write_marker(store: Path, recovery: Recovery) -> None:
     sync_folder(store.parent)
 
 
+def finish(store: Path) -> None:
+    """Remove the marker of a recovery whose notice was shown."""
+    marker = read_marker(store)
+    if marker is not None and marker.restored:
+        remove_marker(store)
+
+
 def remove_marker(store: Path) -> None:
     """Remove the marker, if there is one."""
     with contextlib.suppress(OSError):
@@ -90,7 +97,8 @@ def remove_marker(store: Path) -> None:
 def note_damage(store: Path) -> None:
     """Note that the store is damaged: the next start restores it."""
     with contextlib.suppress(OSError):
-        if read_marker(store) is None:
+        marker = read_marker(store)
+        if marker is None or marker.restored:
             write_marker(store, Recovery("was damaged"))
 
 
@@ -150,7 +158,7 @@ def _prepare(store: Path, migrations: Sequence[Sequence[str]]) -> float:
 
 def _is_sound_copy(path: Path, migrations: Sequence[Sequence[str]]) -> bool:
     try:
-        check_copy(path, len(migrations))
+        check_copy(path, migrations)
     except StoreError:
         return False
     return True

@@ -28,12 +28,12 @@ from playground.engine.library.store.backups import Backup, back_up_if_due, chec
 from playground.engine.library.store.migrations import MIGRATIONS
 from playground.engine.library.store.opening import OpenedStore, default_path, open_store
 from playground.engine.library.store.readers import Reader
-from playground.engine.library.store.recovery import note_damage, put_back, remove_marker
+from playground.engine.library.store.recovery import finish, note_damage, put_back
 from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.library.store.secret_removal import remove_secret
 from playground.engine.library.store.texts import without_format_words
-from playground.engine.library.store.trouble import Mode, Status, StoreError
+from playground.engine.library.store.trouble import DamagedStoreError, Mode, Status, StoreError
 from playground.engine.library.store.writer import Reads, Save, Tape, Writer
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import SHORTEST, Redactor
@@ -140,7 +140,7 @@ class Store:
             await asyncio.to_thread(writer.close)
         if opened is not None and opened.lock is not None:
             if opened.words:
-                remove_marker(self.path)  # its notice was shown
+                finish(self.path)
             opened.lock.release()
         self._remembered.clear()
         self._set_status(Status(Mode.CLOSED))
@@ -349,7 +349,7 @@ class Store:
         """
         if self.status.mode is Mode.READ_ONLY:
             raise StoreError("The store cannot be written, so nothing can be put in its place.")
-        await asyncio.to_thread(check_copy, path, len(self._migrations))
+        await asyncio.to_thread(check_copy, path, self._migrations)
         await self.close()
         try:
             return await asyncio.to_thread(self._put_back, path)
@@ -385,7 +385,7 @@ class Store:
             self.backup_problem = ""
         except (StoreError, sqlite3.Error) as error:
             self.backup_problem = str(error)
-            if is_damage(error):
+            if isinstance(error, DamagedStoreError) or is_damage(error):
                 note_damage(self.path)
 
     # Inside

@@ -10,6 +10,10 @@ class StoreError(Exception):
     """Something could not be saved, read or copied. The text says what happened and what to do."""
 
 
+class DamagedStoreError(StoreError):
+    """The file is damaged."""
+
+
 class Mode(StrEnum):
     """Where a store saves experiments."""
 
