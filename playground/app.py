@@ -120,11 +120,13 @@ class App:
 
         yield
         from playground.demo.server import Demo, DemoConfig
+        from playground.engine.gateways.known_secrets import remove_fingerprints
         from playground.engine.library.store import Store
         from playground.engine.library.workspace import Workspace
 
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
+        remove_fingerprints(profiles.path.parent)
         keys = Keys()
         self.gateways = Gateways(profiles, keys, self.demo.start)
         store = Store(self._store_path, keys.known)

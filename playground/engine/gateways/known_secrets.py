@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from pydantic import SecretStr
 
@@ -22,11 +24,17 @@ class KnownSecrets:
         return len(tuple(self._ask()))
 
 
-def redactor_of(known: Iterable[SecretStr]) -> Redactor:
+def redactor_of(secrets: Iterable[SecretStr]) -> Redactor:
     """Return a redactor of those secrets."""
-    return Redactor(values_of(known))
+    return Redactor(values_of(secrets))
 
 
-def values_of(known: Iterable[SecretStr]) -> tuple[str, ...]:
+def values_of(secrets: Iterable[SecretStr]) -> tuple[str, ...]:
     """Return the secrets as plain text, which must never be shown."""
-    return tuple(secret.get_secret_value() for secret in known)
+    return tuple(secret.get_secret_value() for secret in secrets)
+
+
+def remove_fingerprints(folder: Path) -> None:
+    """Delete the file in which earlier versions kept digests of keys. Never raises."""
+    with contextlib.suppress(OSError):
+        (folder / "fingerprints.json").unlink(missing_ok=True)
