@@ -97,8 +97,8 @@ class App:
         """Make the services, the content of the window and its actions."""
         from playground.demo.cheats import CHEATS
         from playground.demo.server import Demo, DemoConfig
-        from playground.engine.gateways.fingerprints import Fingerprints
         from playground.engine.gateways.gateways import Gateways
+        from playground.engine.gateways.known_secrets import remove_fingerprints
         from playground.engine.gateways.profiles import ProfileStore
         from playground.engine.gateways.secrets import Keys
         from playground.engine.library.store import Store
@@ -112,9 +112,10 @@ class App:
         self.window.setWindowIcon(QIcon(str(resource_root() / "icons" / "app.svg")))
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
-        keys = Keys(prints=Fingerprints(profiles.path.with_name("fingerprints.json")))
+        remove_fingerprints(profiles.path.parent)
+        keys = Keys()
         self.gateways = Gateways(profiles, keys, self.demo.start)
-        store = Store(self._store_path, keys.known, keys.recognise)
+        store = Store(self._store_path, keys.known)
         self.workspace = Workspace(self.gateways, store)
         self.window.populate(self.workspace)
         self.actions = WindowActions(

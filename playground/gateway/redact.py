@@ -239,10 +239,6 @@ class Redactor:
         """Return all headers without secrets, in order."""
         return tuple([(self.text(name), self.header(name, value)) for name, value in pairs])
 
-    def after(self, text: str | bytes) -> Redactor:
-        """Return the redactor to use after ``text`` was searched for secrets that were not known before."""
-        return self
-
     # For ``redact_stream``; the results must not be shown.
 
     def spans(self, text: str) -> Spans:

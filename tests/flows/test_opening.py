@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from playground.domain.transcript import Ending
-from playground.engine.library.store import connecting
+from playground.engine.library.store import opening
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.experiments import ExperimentList, fill_store
 
@@ -27,7 +27,7 @@ def path_in(home: Path) -> Path:
 @pytest.fixture(autouse=True)
 def wait_for_busy_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a machine takes for what is done while the file is held."""
-    monkeypatch.setattr(connecting, "BUSY", 100_000)
+    monkeypatch.setattr(opening, "BUSY", 100_000)
 
 
 @contextmanager

@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QDialog,
     QFileDialog,
+    QLineEdit,
     QMessageBox,
+    QTableWidget,
     QWidget,
 )
 
@@ -28,7 +30,9 @@ from playground.demo.server import DemoConfig
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.library.store import Mode
+from playground.engine.library.store.backups import list_backups
 from playground.engine.session.snapshot import snapshot
+from playground.gateway.redact import MASK
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage, flow
 from tests.flows.pages.dialogs import name_file
@@ -441,35 +445,117 @@ def test_end_of_the_session_waits_only_for_unsaved_work(stage: Stage, tmp_path: 
     stage.play(unsaved)
 
 
-@flow(PACE)
-async def test_storage_is_shown_backed_up_and_restored(person: Person, tmp_path: Path) -> None:
+def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
-    await wait_for_store(person)
-    person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
-    await act(person, "settings.storage")
-    dialog = await wait_for_modal(person, QDialog)
 
-    store = person.app.workspace.store
-    assert store is not None
-    place = await person.seen(QWidget, "Kept in:", dialog)
-    assert place.accessibleName() == f"Kept in: {store.path}"
-    empty = "", "0 bytes on the disk"
-    await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
-    await person.press("Back up…", dialog)
-    await name_file(person, copy)
-    await person.until(
-        lambda: read_label(person, "storageResult", dialog) == f"Backed up to {copy}.", "a word on the copy"
-    )
-    with closing(sqlite3.connect(copy)) as connection:
-        assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-    await person.do(dialog.reject)
-    await person.do(lambda: person.session.change(title="Another title"))
-    await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
-    await ExperimentList(person).wait_for_titles("Made later", "Another title")
-    await act(person, "experiment.restore")
-    await name_file(person, copy)
-    await answer(person, "Restore", "nothing is deleted")
-    await person.until(lambda: person.path and titles(person) == ["To be kept"], "what the copy holds")
-    assert person.path[0].text == "To be kept"
-    assert "Restored from copy.db." in person.conversation.notice.text
-    assert list(store.path.parent.glob("experiments.before-restore-*.db"))
+    async def scene(person: Person) -> None:
+        await wait_for_store(person)
+        person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
+        await act(person, "settings.storage")
+        dialog = await wait_for_modal(person, QDialog)
+
+        store = person.app.workspace.store
+        assert store is not None
+        place = await person.seen(QWidget, "Kept in:", dialog)
+        assert place.accessibleName() == f"Kept in: {store.path}"
+        empty = "", "0 bytes on the disk"
+        await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
+        await person.press("Back up…", dialog)
+        await name_file(person, copy)
+        await person.until(
+            lambda: read_label(person, "storageResult", dialog) == f"Backed up to {copy}.", "a word on the copy"
+        )
+        with closing(sqlite3.connect(copy)) as connection:
+            assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+        await person.do(dialog.reject)
+        await person.do(lambda: person.session.change(title="Another title"))
+        await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
+        await ExperimentList(person).wait_for_titles("Made later", "Another title")
+        await act(person, "experiment.restore")
+        await name_file(person, copy)
+        await answer(person, "Restore", "nothing is deleted")
+        await person.until(lambda: person.path and titles(person) == ["To be kept"], "what the copy holds")
+        assert person.path[0].text == "To be kept"
+        assert "Restored from copy.db." in person.conversation.notice.text
+        assert list(store.path.parent.glob("experiments.before-restore-*.db"))
+
+        await person.until(lambda: bool(list_backups(store.path)), "an automatic backup")
+        await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made last")))
+        await ExperimentList(person).wait_for_titles("Made last", "To be kept")
+        await act(person, "settings.storage")
+        dialog = await wait_for_modal(person, QDialog)
+        table = await person.seen(QTableWidget, "Backups", dialog)
+        await person.do(partial(table.selectRow, 0))
+        await person.press("Restore…", dialog)
+        await answer(person, "Restore", "nothing is deleted")
+        await person.until(lambda: titles(person) == ["To be kept"], "what the backup holds")
+        assert len(list(store.path.parent.glob("experiments.before-restore-*.db"))) == 2
+
+    stage.play(scene, PACE)
+
+
+def test_damaged_store_is_restored_at_the_next_start(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "gateway-playground" / "experiments.db"
+
+    async def write(person: Person) -> None:
+        await wait_for_store(person)
+        person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
+
+    async def back_up(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        await person.until(lambda: bool(list_backups(path)), "an automatic backup")
+
+    async def look(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        await person.until(lambda: titles(person) == ["To be kept"], "what the backup holds")
+        notice = read_storage_notice(person)
+        assert "was damaged. It was restored from the backup of" in notice
+        (damaged,) = path.parent.glob("experiments.damaged-*.db")
+        assert damaged.name in notice
+
+    async def restart(person: Person) -> None:
+        await wait_for_turns(person, 1)
+        assert read_storage_notice(person) == ""
+
+    stage.play(write)
+    stage.play(back_up)
+    path.write_bytes(b"damaged" * 10_000)
+    stage.play(look)
+    stage.play(restart)
+
+
+def test_unreadable_turn_is_reported_once(stage: Stage, tmp_path: Path) -> None:
+    async def begin(person: Person) -> None:
+        await wait_for_store(person)
+        for text in ("One", "Two", "Three"):
+            person.session.turns.add_turn(make_turn(Role.USER, text))
+
+    async def look(person: Person) -> None:
+        await wait_for_turns(person, 2)
+        notice = person.conversation.notice
+        await notice.wait_for_text("1 part of this experiment could not be read")
+        assert [turn.text for turn in person.path] == ["One", "Three"]
+        await notice.press("Storage…")
+        dialog = await wait_for_modal(person, QDialog)
+        await person.do(dialog.reject)
+
+    stage.play(begin)
+    with closing(sqlite3.connect(tmp_path / "gateway-playground" / "experiments.db")) as connection, connection:
+        connection.execute("UPDATE turns SET json = '{\"cut' WHERE json LIKE '%Two%'")
+    stage.play(look)
+
+
+@flow()
+async def test_secret_is_removed_from_the_experiment(person: Person) -> None:
+    await wait_for_store(person)
+    await person.do(lambda: person.session.turns.add_turn(make_turn(Role.USER, "My key is sk-0123456789abcdef.")))
+    for typed, words in (("sk-0123456789abcdef", "was removed from"), ("nowhere-to-be-found", "was not found")):
+        await person.trigger("experiment.remove_secret")
+        dialog = await wait_for_modal(person, QDialog)
+        (field,) = dialog.findChildren(QLineEdit)
+        assert field.echoMode() is QLineEdit.EchoMode.Password
+        await person.do(partial(field.setText, typed))
+        await person.press("Remove", dialog)
+        await person.conversation.notice.wait_for_text(words)
+        assert person.path[0].text == f"My key is {MASK}."
+    await person.until(lambda: f"My key is {MASK}." in titles(person), "the title without the key")

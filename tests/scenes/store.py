@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.library.store import Mode
+from playground.engine.library.store import Mode, Status
+from playground.engine.library.store.opening import default_path as store_path
+from playground.engine.library.store.recovery import Recovery
 from playground.ui.shell.features import EXPERIMENTS, EXPERIMENTS_PANEL, STORAGE, TREE
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
@@ -115,14 +119,36 @@ def grove() -> Transcript:
 
 @scene(sizes=BOTH)
 async def storage_dialog(stage: Stage) -> None:
-    """Where experiments are kept, copies, and how much of what went over the wire stays."""
+    """The place of experiments, their backups and copies, and how long bodies of exchanges are kept."""
     stage.fresh("demo-chat")
+    folder = await put_backups(stage)
     await stage.ask("Name three rivers in Europe.")
     stage.act("settings.storage")
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
     dialog = stage.app.actions.of(STORAGE)._dialog
     if dialog is not None:
         dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
+    shutil.rmtree(folder)  # the next scene begins without a store
+
+
+async def put_backups(stage: Stage) -> Path:
+    """Put two backups beside the store; return their folder."""
+    workspace = stage.app.workspace
+    await stage.until(lambda: workspace.store is not None and workspace.store.status.mode is Mode.READY, "the store")
+    folder = store_path().parent / "backups"
+    folder.mkdir(exist_ok=True)
+    for day, size in ((3, 41), (4, 43)):
+        (folder / f"experiments-2026-05-0{day}-091200.db").write_bytes(bytes(size * 1024 * 1024))
+    return folder
+
+
+@scene(sizes=BOTH)
+async def store_restored(stage: Stage) -> None:
+    """The notice after a damaged store was replaced by a backup."""
+    await fill(stage)
+    words = Recovery("was damaged", "experiments.damaged-2026-05-04-101500.db", 1.7779e9, restored=True).words
+    stage.app.actions.of(STORAGE).banner.show_status(Status(Mode.READY, words), [("Open folder", lambda: None)])
+    await stage.settle()
 
 
 @scene(sizes=BOTH)

@@ -25,12 +25,15 @@ from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
+from playground.engine.evaluation.answer_secrets import remove_secret
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.metrics import AnswerMetrics
 from playground.engine.evaluation.migrations import RECORDED_CALLS_TABLE
 from playground.engine.evaluation.provider import Answer, AnswerResult, SerializedAnswer, with_verdicts
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.redacted_output import redact, redact_json
+from playground.engine.io.database import open_database
+from playground.engine.io.database import transaction as _transaction
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON
@@ -212,6 +215,11 @@ class AnswerStore:
         with contextlib.suppress(RuntimeError):  # the store is closed
             self._thread.submit(work)
 
+    async def remove_secret(self, evaluation: str, secret: Secret) -> int:
+        """Remove a secret from the answers of an evaluation; return how many rows had it. Raises AnswersError."""
+        redactor = redactor_of((secret,))
+        return await self._do(lambda connection: remove_secret(connection, evaluation, redactor))
+
     async def aclose(self) -> None:
         """Close the file after everything that was begun is done."""
         await asyncio.to_thread(self._thread.shutdown)
@@ -234,36 +242,9 @@ class AnswerStore:
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-class _transaction:  # noqa: N801 - reads as a word
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
-
-
 def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    connection = open_database(path, APPLICATION_ID, VERSION, _TABLES, "no file of answers")
     try:
-        made_by = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        empty = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
-        if not empty and made_by != APPLICATION_ID:
-            raise sqlite3.DatabaseError("it is no file of answers")
-        if version > VERSION:
-            raise sqlite3.DatabaseError("a newer version of this application wrote it")
-        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
-            connection.execute(f"PRAGMA {setting}")
-        if empty:
-            with _transaction(connection):
-                for statement in _TABLES:
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute(RECORDED_CALLS_TABLE)
     except BaseException:
         connection.close()

@@ -26,7 +26,7 @@ _ELLIPSIS: Final = re.compile("…")
 def redact(text: str, redactor: Redactor) -> str:
     """Return ``text`` without the secrets that ``redactor`` knows, also without one that an ellipsis cuts off."""
     clean = redactor.text(text)
-    if "…" not in clean or not (redactor := redactor.after(text)):
+    if "…" not in clean or not redactor:
         return clean
     pieces: list[str] = []
     start = 0

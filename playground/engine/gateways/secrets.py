@@ -24,15 +24,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
-from playground.engine.gateways.known_secrets import Known, LateRedactor
+from playground.engine.gateways.known_secrets import KnownSecrets, values_of
 from playground.gateway.prepared_request import header_problem
 from playground.gateway.redact import SHORTEST, Redactor, is_secret_header
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
-
-    from playground.engine.gateways.fingerprints import Fingerprints
 
 T = TypeVar("T")
 
@@ -277,15 +275,7 @@ class Keys:
     keyring raises nothing: ``state`` describes the failure, and the keys stay in memory.
     """
 
-    def __init__(
-        self,
-        *,
-        timeout: float = TIMEOUT,
-        backend: Callable[[], KeyringBackend] = choose_backend,
-        prints: Fingerprints | None = None,
-    ) -> None:
-        self._prints = prints
-        self._recognised: dict[str, Secret] = {}  # seen in a text before they were read from the keyring
+    def __init__(self, *, timeout: float = TIMEOUT, backend: Callable[[], KeyringBackend] = choose_backend) -> None:
         self._environment: dict[str, Secret] = {}  # by variable; earlier values stay redacted
         self._parts: dict[str, tuple[Secret, ...]] = {}  # by the secret that holds them
         self._timeout = timeout
@@ -294,7 +284,7 @@ class Keys:
         self._busy_since: float | None = None  # the start of the present call
         self._order = threading.Lock()  # one call after the other
         self._memory: dict[str, Secret] = {}
-        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), LateRedactor(self._all, self.recognise))
+        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), Redactor(()))
         self._unsaved: set[str] = set()  # in memory only: the keyring did not accept them
         self.learned: Callable[[], None] = lambda: None  # called for a new secret
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
@@ -320,9 +310,10 @@ class Keys:
         self._succeeded("The key comes from the system keyring." if password else "No key is stored yet.")
         if not password:
             return None
+        is_new = Secret(password) not in self._all()
         self._memory[user] = Secret(password)
-        if self._prints is not None and await asyncio.to_thread(self._prints.remember, user, password):
-            self.learned()  # another program has stored it
+        if is_new:
+            self.learned()
         return self._memory[user]
 
     async def set(self, profile_id: str, origin: str, secret: Secret, name: str = "") -> KeyringState:
@@ -351,8 +342,6 @@ class Keys:
             self._unsaved.add(user)
             return self._failed(str(error), memory=True)
         self._unsaved.discard(user)
-        if self._prints is not None:
-            await asyncio.to_thread(self._prints.remember, user, secret.get_secret_value())
         return self._succeeded("The key is stored in the system keyring.")
 
     async def delete(self, profile_id: str, origin: str, name: str = "") -> KeyringState:
@@ -374,8 +363,6 @@ class Keys:
             await self._call(remove)
         except KeyringError as error:
             return self._failed(f"{error} A key stored earlier may still be there.", memory=False)
-        if self._prints is not None:
-            await asyncio.to_thread(self._prints.forget, user)
         return self._succeeded("Removed from the system keyring.")
 
     def from_environment(self, variable: str) -> Secret | None:
@@ -407,32 +394,20 @@ class Keys:
         """Return whether the keyring did not accept the secret, so that it is lost when the app closes."""
         return _user(profile_id, origin, name) in self._unsaved
 
-    def known(self) -> Known:
-        """Return all secrets in memory, and those recognised in a text, for redaction by value."""
-        return Known(self._all, self.recognise)
+    def known(self) -> KnownSecrets:
+        """Return all secrets in memory, for redaction by value."""
+        return KnownSecrets(self._all)
 
     def _all(self) -> tuple[Secret, ...]:
         parts = (part for values in tuple(self._parts.values()) for part in values)
-        environment = tuple(self._environment.values())
-        return (*self._memory.values(), *self._recognised.values(), *environment, *parts)
-
-    def recognise(self, text: str) -> bool:
-        """Find secrets in ``text`` that were not read from the keyring yet, and redact them from now on.
-
-        Returns whether there was one. May be called from any thread.
-        """
-        if self._prints is None:
-            return False
-        matches = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
-        self._recognised |= {user: Secret(secret) for user, secret in matches.items()}
-        return bool(matches)
+        return (*self._memory.values(), *self._environment.values(), *parts)
 
     @property
     def redactor(self) -> Redactor:
         """A redactor of all secrets of this process; a new one after the secrets in memory changed."""
         secrets = self._all()
         if secrets != self._redactor[0]:
-            self._redactor = secrets, LateRedactor(self._all, self.recognise)
+            self._redactor = secrets, Redactor(values_of(secrets))
         return self._redactor[1]
 
     def front(self, text: str, most: int) -> str:

@@ -39,17 +39,17 @@ class Deleted:
 
 
 def has_error(turn: Turn) -> bool:
-    """Whether a gateway or the way to it failed in this turn."""
+    """Return whether a gateway, or the connection to it, failed in this turn."""
     return turn.outcome is not None and turn.outcome.failure is not None
 
 
 def has_tools(turn: Turn) -> bool:
-    """Whether a tool is called or answered in this turn."""
+    """Return whether a tool is called or answered in this turn."""
     return any(part.kind in ("tool_call", "tool_result") for part in turn.parts)
 
 
 def summarize(session: Session) -> ExperimentSummary:
-    """The line of an open experiment, as it is now."""
+    """Return the summary of an open experiment."""
     turns = session.transcript.turns.values()
     return ExperimentSummary(
         id=session.id,
@@ -66,19 +66,19 @@ def summarize(session: Session) -> ExperimentSummary:
     )
 
 
-def summarize_snapshot(found: Snapshot, front: Preview = plain_preview) -> ExperimentSummary:
-    """The line of an experiment as it is kept; its title is cut by ``front``."""
-    transcript = found.transcript
+def summarize_snapshot(snapshot: Snapshot, front: Preview = plain_preview) -> ExperimentSummary:
+    """Return the summary of a stored experiment; ``front`` shortens its title."""
+    transcript = snapshot.transcript
     return ExperimentSummary(
-        id=found.id,
-        title=title_of(transcript, found.title, front),
-        summary=summary_of(transcript, found.model),
-        model=found.model,
-        protocol=found.protocol,
-        pinned=found.pinned,
-        archived=found.archived,
-        created_at=found.created_at,
-        changed_at=found.changed_at,
-        has_error=any(map(has_error, found.turns)),
-        has_tools=bool(found.tools) or any(map(has_tools, found.turns)),
+        id=snapshot.id,
+        title=title_of(transcript, snapshot.title, front),
+        summary=summary_of(transcript, snapshot.model),
+        model=snapshot.model,
+        protocol=snapshot.protocol,
+        pinned=snapshot.pinned,
+        archived=snapshot.archived,
+        created_at=snapshot.created_at,
+        changed_at=snapshot.changed_at,
+        has_error=any(map(has_error, snapshot.turns)),
+        has_tools=bool(snapshot.tools) or any(map(has_tools, snapshot.turns)),
     )

@@ -1,7 +1,6 @@
-"""What a file is, and how what comes out of it becomes an experiment here, beside those that are here already.
+"""Tell the kind of a file, and make experiments from files.
 
-Nothing that arrives is ever laid over an experiment that is here. Files are read on another thread by those who ask.
-Which samples there are, and what each of them shows, is the window's business.
+An experiment from a file never replaces one of the workspace. Functions that read files block.
 """
 
 from __future__ import annotations
@@ -43,16 +42,16 @@ class MissingFileError(FileError):
 
 
 class Kind(Enum):
-    """What a file holds, by what it says of itself."""
+    """The kinds of files, by the member that names their format."""
 
     EXPERIMENT = auto()
     CASSETTE = auto()
     REQUEST = auto()  # the file of a request, as the command line runs it
-    MESSAGES = auto()  # anything else; reading it tells
+    MESSAGES = auto()  # anything else; reading it finds out
 
 
 class Outcome(Enum):
-    """What became of an experiment from a file."""
+    """The result of opening an experiment from a file."""
 
     NEW = auto()  # nothing of the kind is here, or only as something deleted
     SAME = auto()  # it is here already, and the same
@@ -73,7 +72,7 @@ class OpenedExperiment:
 
 
 def kind_of(path: Path) -> Kind:
-    """What the file at ``path`` holds; blocks. Raises FileError."""
+    """Return the kind of a file; blocks. Raises FileError."""
     try:
         if not path.exists():
             raise MissingFileError(f"{path} is not there. It may have been moved, renamed or deleted.")
@@ -97,7 +96,7 @@ def _member(data: bytes) -> str:
 
 
 def _by_suffix(path: Path) -> Kind:
-    """What a file means to be that does not say so: reading it will tell what is wrong."""
+    """Return the kind that the name of a file says; reading it finds out what is wrong."""
     name = path.name.lower()
     if name.endswith(".playground.json"):
         return Kind.EXPERIMENT
@@ -114,47 +113,47 @@ def read_request_file(path: Path) -> Request:
         raise FileError(f"This request cannot be read: {error}.") from None
 
 
-async def settle(workspace: Workspace, found: Snapshot) -> OpenedExperiment:
-    """Make an experiment from a file the current one; nothing that is here is changed.
+async def settle(workspace: Workspace, stored: Snapshot) -> OpenedExperiment:
+    """Make an experiment from a file the current one; those of the workspace stay unchanged.
 
-    Raises FileError where this version cannot work with it, StoreError where what is here cannot be read.
+    Raises FileError where this version cannot work with it, StoreError where the one of that id cannot be read.
     """
     from playground.engine.session.snapshot import copy_of, snapshot
 
-    session, lacking = _made(workspace, found)
+    session, lacking = _restored(workspace, stored)
     place = Outcome.NEW
-    if await workspace.knows(found.id):
-        if any(experiment.id == found.id for experiment in workspace.experiments):
-            here = await workspace.bring(found.id)
-            if await asyncio.to_thread(_same, snapshot(here), snapshot(session)):
-                return OpenedExperiment(await workspace.show(found.id), Outcome.SAME)
+    if await workspace.knows(stored.id):
+        if any(experiment.id == stored.id for experiment in workspace.experiments):
+            existing = await workspace.bring(stored.id)
+            if await asyncio.to_thread(_is_same, snapshot(existing), snapshot(session)):
+                return OpenedExperiment(await workspace.show(stored.id), Outcome.SAME)
             place = Outcome.BESIDE
-        session, lacking = _made(workspace, copy_of(found, new_id(), found.title))
+        session, lacking = _restored(workspace, copy_of(stored, new_id(), stored.title))
     paused = _with_consent(session)
     workspace.add_experiment(session)
     return OpenedExperiment(session, place, lacking, paused)
 
 
 def _with_consent(session: Session) -> tuple[str, ...]:
-    """Have rules of its own pause that would ask a server by themselves: on this computer nobody said that they may.
+    """Make the session's rules pause that would ask a server without consent on this computer; return their tools.
 
-    Those of tools that only read stay, where their server is trusted here, and no other tool there or of a
-    variant has that name.
-    Returns the names of the tools.
+    Rules of tools that only read stay where their server is trusted, and no other tool there or of a variant has that
+    name.
     """
     settings, serving = session.settings, session.experiment.serving
     rules, plan = settings.debugging, settings.evaluation
     variants = (*settings.variants, *(plan.variants if plan is not None else ()))
-    known, unseen = set(), set()
-    for tool in (*settings.tools, *(tool for one in variants for tool in one.applied(settings).tools)):
-        known.add(tool.name)
+    names_of_tools, unseen = set(), set()
+    of_variants = (tool for variant in variants for tool in variant.applied(settings).tools)
+    for tool in (*settings.tools, *of_variants):
+        names_of_tools.add(tool.name)
         reads = tool.hints is not None and tool.hints.read_only is True
         if not (reads and serving is not None and serving.trusted(tool)):
             unseen.add(tool.name)
     names = [
         name
         for name, rule in rules.rules.items()
-        if rule.policy is Policy.SERVER and (name in unseen or name not in known)
+        if rule.policy is Policy.SERVER and (name in unseen or name not in names_of_tools)
     ]
     for name in names:
         rules = rules.with_rule(name, rules.rules[name].model_copy(update={"policy": Policy.PAUSE}))
@@ -163,20 +162,20 @@ def _with_consent(session: Session) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
-    """As ``Workspace.restored``. Raises FileError."""
+def _restored(workspace: Workspace, stored: Snapshot) -> tuple[Session, str]:
+    """Return the session and the missing gateway, see ``Workspace.restored``. Raises FileError."""
     try:
-        return workspace.restored(found)
+        return workspace.restored(stored)
     except ValueError as error:
         raise FileError(str(error)) from None
 
 
-def _same(here: Snapshot, found: Snapshot) -> bool:
-    """Whether a file holds what is here; when it was changed last and where it stands in the list is no difference."""
+def _is_same(existing: Snapshot, stored: Snapshot) -> bool:
+    """Return whether two experiments are equal but for the time of the last change and their place in the list."""
     from playground.engine.files.experiment_file import write
 
     apart = ("changed_at", "pinned", "archived", "profile_id", "gateway")
-    return write(here.model_copy(update={name: getattr(found, name) for name in apart})) == write(found)
+    return write(existing.model_copy(update={name: getattr(stored, name) for name in apart})) == write(stored)
 
 
 def begin(workspace: Workspace, request: Request, title: str = "") -> Session:
@@ -218,7 +217,7 @@ def open_sample(session: Session, path: Path, title: str) -> None:
         session.load(read_run_file(path), title)
         return
     try:
-        found = open_file(path)
+        stored = open_file(path)
     except ExperimentFileError as error:
         raise BadInputError(str(error).rstrip(".")) from None
-    session.set_up(found.transcript, found.settings.changed(title=title, profile_id=DEMO_ID))
+    session.set_up(stored.transcript, stored.settings.changed(title=title, profile_id=DEMO_ID))

@@ -1,6 +1,6 @@
 """Passages: the words around the hits of a search, in texts of any length.
 
-SQLite's own ``snippet()`` and ``highlight()`` compare every hit with every other one: a turn of 400,000 characters with
+SQLite's ``snippet()`` and ``highlight()`` compare every hit with every other one: a turn of 400,000 characters with
 80,000 hits took them 48 seconds. Here the search for hits ends after the first ones.
 """
 
@@ -15,7 +15,7 @@ from typing import Final
 
 _LENGTH: Final = 200  # characters of a passage: two lines of a wide list
 _BEFORE: Final = 50  # of them before the first hit
-_MOST_HITS: Final = 500  # looked at to find the passage in which most of the words stand
+_MOST_HITS: Final = 500  # looked at to find the passage with most of the words
 _LETTER: Final = r"[^\W_]"  # a letter or a digit, as in the words of the full-text index
 
 
@@ -38,11 +38,6 @@ class SearchWords:
         alternatives = (r"[\W_]+".join(re.findall(rf"{_LETTER}+", _folded(word))) for word in words)
         self._patterns = [re.compile(rf"(?<!{_LETTER}){words}{_LETTER}*") for words in alternatives]
 
-    def all_in(self, texts: Iterable[str]) -> bool:
-        """True if every word stands in one of the texts."""
-        folded = [_folded(text) for text in texts]
-        return all(any(pattern.search(text) for text in folded) for pattern in self._patterns)
-
     def passage(self, turn_id: str, field: str, text: str) -> Passage | None:
         """The passage of ``text`` that has most of the words, or None without a hit. Line breaks become spaces."""
         folded = _folded(text)
@@ -62,14 +57,14 @@ class SearchWords:
             end = min(begin + _LENGTH, len(text))
             begin = text.find(" ", begin, start) + 1 or begin if begin else 0
         head = "…" if begin else ""
-        shown = "".join(" " if letter.isspace() else letter for letter in text[begin:end])
+        excerpt = "".join(" " if letter.isspace() else letter for letter in text[begin:end])
         shift = len(head) - begin
         marks = tuple(
             (first + shift, min(last, end) + shift)
             for first, last in sorted({hit[:2] for hit in hits})
             if begin <= first < end
         )
-        return Passage(turn_id, field, f"{head}{shown}{'…' if end < len(text) else ''}", marks)
+        return Passage(turn_id, field, f"{head}{excerpt}{'…' if end < len(text) else ''}", marks)
 
 
 def _words_within(hits: list[tuple[int, int, int]], start: int) -> int:

@@ -1,9 +1,8 @@
-"""The experiments there are, which of them are open, and which one is looked at. With a store they outlive the process.
+"""The workspace: all experiments, the open ones, the current one, and the trash.
 
-Only what is looked at is loaded, off the window's thread, and watched, so that it is kept; those not looked at for long
-are let go. The trash outlives the process, too, and lets go by itself what lay in it for long; the last ones deleted
-are kept as they were, so that taking a deletion back brings them to the very place with all that undo goes back to.
-Without a store everything works the same, in memory.
+With a store, experiments outlive the process: they are loaded when they are shown, saved by themselves, and closed when
+they were not shown for long. The last deleted ones stay in memory, so that undoing a deletion restores their place and
+their undo steps. Without a store everything is in memory.
 """
 
 from __future__ import annotations
@@ -21,13 +20,14 @@ from weakref import WeakValueDictionary
 from playground.domain.transcript import new_id
 from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
-from playground.engine.session.changes import TitleChanged
+from playground.engine.session.changes import ExchangeChanged, TitleChanged
 from playground.engine.session.experiment import DEFAULT_LIMIT
 from playground.engine.session.session import Experiment, Session
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
     from playground.engine.evaluation.answers import AnswerStore
+    from playground.engine.gateways.secrets import Secret
     from playground.engine.library.store import Filters, SearchResult, Status, Store
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
@@ -44,7 +44,7 @@ CURRENT: Final = "current"  # the name under which the store remembers what was 
 
 
 class _Gone(NamedTuple):
-    """What was deleted, where in the list it stood, and when, by the clock of edits."""
+    """A deleted experiment, its place in the list, and when it was deleted, by the monotonic clock."""
 
     place: int
     what: Session | ExperimentSummary
@@ -74,10 +74,10 @@ class Workspace:
         self._trash: dict[str, Deleted] = {}
         self._gone: list[_Gone] = []
         self._shows = 0
-        #: Awaited before an experiment that was asked for is looked at: what whoever shows it makes of it first.
+        #: Awaited before an experiment becomes the current one, so that a view can prepare it.
         self.expect: Callable[[Session], Awaitable[None]] | None = None
         self.current: Session = self.new()
-        self._begun = False  # somebody works in the current one, although the store is not open yet
+        self._begun = False  # a person works in the current one, although the store is not open yet
         self.listed = store is None
         if store is not None:
             store.gone = self._forget_answers
@@ -85,12 +85,12 @@ class Workspace:
     @property
     def experiments(self) -> list[ExperimentSummary]:
         """Every experiment, newest first, archived ones too; those that are open as they are now."""
-        found = [*map(summarize, self.sessions), *self._closed.values()]
-        return sorted(found, key=lambda experiment: experiment.created_at, reverse=True)
+        summaries = [*map(summarize, self.sessions), *self._closed.values()]
+        return sorted(summaries, key=lambda experiment: experiment.created_at, reverse=True)
 
     @property
     def stand_in(self) -> str:
-        """The id of the empty experiment that stands where another one will, while it is not known which."""
+        """Id of the empty experiment that is replaced once the store is open; empty if there is none."""
         return self.current.id if self.opening and self._waits_for_the_store(self.current) else ""
 
     # With a store
@@ -115,17 +115,17 @@ class Workspace:
         self._tell()
 
     def keep_current(self) -> None:
-        """Somebody works in the current experiment: no other one takes its place when the store is open."""
+        """Keep the current experiment when the store is open: a person works in it."""
         self._begun = True
 
     async def _listed_in(self, store: Store) -> tuple[list[ExperimentSummary], list[Deleted], str]:
         """The experiments of a store that was just opened, its trash, and which was looked at last."""
         return await store.experiments(), await store.deleted(), await store.recall(CURRENT)
 
-    async def _fill(self, found: list[ExperimentSummary], deleted: list[Deleted], last: str) -> None:
+    async def _fill(self, summaries: list[ExperimentSummary], deleted: list[Deleted], last: str) -> None:
         """Take over the list of a store, and show the experiment ``last``."""
         open_ = {session.id for session in self.sessions}
-        self._closed = {experiment.id: experiment for experiment in found if experiment.id not in open_}
+        self._closed = {experiment.id: experiment for experiment in summaries if experiment.id not in open_}
         self._fill_trash([*deleted, *self._trash.values()])
         self.listed = True
         self._save_all()
@@ -137,16 +137,8 @@ class Workspace:
                 self._forget(first)
                 self._look_at(session)
 
-    async def list_again(self) -> None:
-        """The rows of the store are others: show the list as they have it now. Raises StoreError."""
-        if self.store is not None:
-            found, deleted, _ = await self._listed_in(self.store)
-            self._closed = {experiment.id: experiment for experiment in found if experiment.id in self._closed}
-            self._fill_trash(deleted)
-            self._tell()
-
     def _waits_for_the_store(self, first: Session) -> bool:
-        """Whether nobody has begun something meanwhile."""
+        """Return whether that experiment is still current and untouched."""
         return self.current is first and not self._begun and untouched(first)
 
     async def show(self, experiment_id: str) -> Session:
@@ -166,27 +158,21 @@ class Workspace:
 
     async def bring(self, experiment_id: str) -> Session:
         """An open session for an experiment. Raises as ``show`` does."""
-        if (found := self._open_one(experiment_id)) is not None:
-            return found
+        if (session := self._open_one(experiment_id)) is not None:
+            return session
         if self.store is None or experiment_id not in self._closed:
             raise KeyError(experiment_id)
-        kept = self._held(experiment_id)
-        if kept is None:
-            from playground.engine.library.store.unread import tally
-
+        session = self._closed_session(experiment_id)
+        if session is None:
             loaded = await self.store.load(experiment_id)
             exchanges = await self.store.tape_heads(experiment_id)
-            past = await self.store.past(experiment_id, loaded.transcript)
-            unread = await self.store.unread(experiment_id)
-            if (found := self._open_one(experiment_id)) is not None:
-                return found  # loaded by somebody else meanwhile
+            if (opened := self._open_one(experiment_id)) is not None:
+                return opened  # by another task meanwhile
             if experiment_id not in self._closed:
                 raise KeyError(experiment_id)
-            kept = self._restored(loaded, exchanges)
-            kept.history.recall(past)
-            kept.experiment.unread = tally(unread)
-        self._put(kept, stored=True)
-        return kept
+            session = self._restored(loaded, exchanges)
+        self._put(session, stored=True)
+        return session
 
     async def flush(self) -> None:
         """Return when everything is on the disk. Raises StoreError when that cannot be had now."""
@@ -211,18 +197,18 @@ class Workspace:
 
     @cached_property
     def tool_servers(self) -> Servers:
-        """The tool servers; nothing of them is loaded before somebody asks for them."""
+        """The tool servers, loaded with the first access."""
         from playground.engine.tool_servers.book import ServerBook
         from playground.engine.tool_servers.servers import Servers
 
         book = ServerBook(self.gateways.store.path.with_name("tool-servers.json"))
-        made = self.__dict__["tool_servers"] = Servers(book, self.gateways.keys)  # who is told may ask for them
+        servers = self.__dict__["tool_servers"] = Servers(book, self.gateways.keys)  # a callback may access them
         for tell in self._await_servers:
-            tell(made)
-        return made
+            tell(servers)
+        return servers
 
     def when_tool_servers(self, tell: Callable[[Servers], None]) -> None:
-        """``tell`` is called with the tool servers once somebody asks for them, at once if somebody did before."""
+        """Call ``tell`` with the tool servers once they are loaded."""
         self._await_servers.append(tell)
         if "tool_servers" in self.__dict__:
             tell(self.tool_servers)
@@ -236,8 +222,12 @@ class Workspace:
 
     def _forget_answers(self, experiment_ids: Collection[str]) -> None:
         """These experiments are gone for good, and so are the answers of their evaluations."""
-        if "answers" in self.__dict__ or (self.store is not None and self.store.path.with_name(ANSWERS).exists()):
+        if self._has_answers:
             self.answers.forget_soon(experiment_ids)
+
+    @property
+    def _has_answers(self) -> bool:
+        return "answers" in self.__dict__ or (self.store is not None and self.store.path.with_name(ANSWERS).exists())
 
     async def close(self) -> None:
         """Hand everything to the store and close it, then end the tool servers."""
@@ -285,7 +275,7 @@ class Workspace:
         self._trash.clear()
         self._alive.clear()
         self.current = self.new()
-        self._begun = False  # that one only stands where the copy's will be
+        self._begun = False  # one of the copy takes its place
         await self._fill(*listed)
         return aside
 
@@ -311,14 +301,14 @@ class Workspace:
     def add_experiment(self, session: Session, *, look: bool = True) -> None:
         """An experiment that was made elsewhere is on the list, and becomes the current one.
 
-        Without ``look`` it does not, and nobody is told: more is to come.
+        Without ``look`` it does not, and no observer is called: more experiments follow.
         """
         self._put(session, stored=False)
         if look:
             self._look_at(session)
 
     async def knows(self, experiment_id: str) -> bool:
-        """Whether an experiment of that id is here, or was deleted and can be brought back. Raises StoreError.
+        """Return whether there is an experiment of that id, in the trash or not. Raises StoreError.
 
         Before all of them are known it waits.
         """
@@ -326,23 +316,24 @@ class Workspace:
         return experiment_id in self._trash or any(experiment.id == experiment_id for experiment in self.experiments)
 
     async def duplicate(self, experiment_id: str) -> Session:
-        """The same experiment once more, its exchanges with it; it becomes the current one. Raises as ``show`` does."""
+        """Copy an experiment with its exchanges; the copy becomes the current one. Raises as ``show`` does."""
         from playground.engine.session.snapshot import copy_of, snapshot
 
         session = await self.bring(experiment_id)
-        found = copy_of(snapshot(session), new_id(), f"{session.title} (copy)")
-        made = self._restored(found, [replace(one) for one in session.exchanges.values() if one.ended is not None])
-        self._put(made, stored=True)
+        snapshot_copy = copy_of(snapshot(session), new_id(), f"{session.title} (copy)")
+        exchanges = [replace(exchange) for exchange in session.exchanges.values() if exchange.ended is not None]
+        copy = self._restored(snapshot_copy, exchanges)
+        self._put(copy, stored=True)
         if self.store is not None:
             self._autosaves[session.id].now()
-            self._autosaves[made.id].again()
-            self.store.copy_tapes(session.id, made.id)
-        self._look_at(made)
-        return made
+            self._autosaves[copy.id].again()
+            self.store.copy_tapes(session.id, copy.id)
+        self._look_at(copy)
+        return copy
 
     async def rename(self, experiment_id: str, title: str) -> None:
         """Give a title; an empty one goes back to the first words. Raises as ``show`` does."""
-        session = self._held(experiment_id) or await self.bring(experiment_id)
+        session = self._closed_session(experiment_id) or await self.bring(experiment_id)
         session.change(title=title)
         self._tell()
 
@@ -355,7 +346,7 @@ class Workspace:
         self._flag(experiment_id, archived=on)
 
     def _flag(self, experiment_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
-        session = self._open_one(experiment_id) or self._held(experiment_id)
+        session = self._open_one(experiment_id) or self._closed_session(experiment_id)
         if session is not None:
             session.experiment.pinned = session.experiment.pinned if pinned is None else pinned
             session.experiment.archived = session.experiment.archived if archived is None else archived
@@ -389,7 +380,7 @@ class Workspace:
 
     @property
     def opening(self) -> bool:
-        """Whether it is not known yet which experiment is to be looked at."""
+        """True until it is known which experiment is the current one."""
         return self.store is not None and not self._ready.is_set()
 
     def subscribe(self, callback: Callable[[], None]) -> None:
@@ -417,45 +408,46 @@ class Workspace:
             facts_of=self.gateways.facts,
         ).main
 
-    def restored(self, found: Snapshot) -> tuple[Session, str]:
-        """A session with what was found, on its gateway, on one of that name or on the one in use; nowhere in the list.
+    def restored(self, stored: Snapshot) -> tuple[Session, str]:
+        """Return a session with a snapshot, on its gateway, on one of that name or on the active one; it is in no list.
 
         And the name of a gateway that there is none of. Raises ValueError where this version cannot work with it.
         """
         from playground.engine.session.snapshot import restore
 
-        there = self._profile_ids(found.profile_id, found.gateway)
-        session = self.blank(there[0] if there else self.gateways.active_id)
-        plan, variants = found.evaluation, self._here(found.variants)
+        profile_ids = self._profile_ids(stored.profile_id, stored.gateway)
+        session = self.blank(profile_ids[0] if profile_ids else self.gateways.active_id)
+        plan, variants = stored.evaluation, self._on_own_gateways(stored.variants)
         if plan is not None:
-            plan = plan.model_copy(update={"variants": self._here(plan.variants)})
+            plan = plan.model_copy(update={"variants": self._on_own_gateways(plan.variants)})
         ours = {"profile_id": session.settings.profile_id, "variants": variants, "evaluation": plan}
         try:
-            restore(found.model_copy(update=ours), session)
+            restore(stored.model_copy(update=ours), session)
         except ValueError as error:
             raise ValueError(f"This experiment cannot be opened. {error}") from None
-        return session, "" if there else found.gateway
+        return session, "" if profile_ids else stored.gateway
 
-    def _here(self, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
-        """Variants on gateways that there are here."""
+    def _on_own_gateways(self, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+        """Return the variants on gateways that exist in this program."""
         return tuple(
-            one.on((*self._profile_ids(other, one.gateway), self.gateways.active_id)[0])
-            if (other := one.profile_id) is not None
-            else one
-            for one in variants
+            variant.on((*self._profile_ids(profile_id, variant.gateway), self.gateways.active_id)[0])
+            if (profile_id := variant.profile_id) is not None
+            else variant
+            for variant in variants
         )
 
-    def _profile_ids(self, there: str, name: str) -> list[str]:
-        """The gateways here that one of that id and name can be: itself, then those of its name."""
+    def _profile_ids(self, profile_id: str, name: str) -> list[str]:
+        """Return the ids of the gateway with that id and of those with that name, in this order."""
         profiles = self.gateways.profiles
-        return [*(one.id for one in profiles if one.id == there), *(one.id for one in profiles if one.name == name)]
+        same_id = [profile.id for profile in profiles if profile.id == profile_id]
+        return [*same_id, *(profile.id for profile in profiles if profile.name == name)]
 
-    def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
-        """The same with what went over the wire. Raises StoreError."""
+    def _restored(self, stored: Snapshot, exchanges: list[Exchange]) -> Session:
+        """Return a session with a snapshot and its exchanges. Raises StoreError."""
         from playground.engine.library.store import StoreError
 
         try:
-            session, _ = self.restored(found)
+            session, _ = self.restored(stored)
         except ValueError as error:
             raise StoreError(str(error)) from None
         for exchange in exchanges:
@@ -466,13 +458,13 @@ class Workspace:
         """Have a session among the open ones, newest first."""
         session.exchanges.limit = self.tape_limit
         self._closed.pop(session.id, None)
-        if self._held(session.id) is session:
+        if self._closed_session(session.id) is session:
             self._autosaves[session.id] = self._alive[session.id]
         else:
             self._watch(session, stored=stored)
             if not stored and session.id in self._autosaves:
                 self._autosaves[session.id].now()  # it may have come from the clipboard, and be nowhere else
-        newer = sum(1 for one in self.sessions if one.experiment.created_at > session.experiment.created_at)
+        newer = sum(1 for opened in self.sessions if opened.experiment.created_at > session.experiment.created_at)
         self.sessions.insert(newer, session)
         self._used[session.id] = None
         self._let_go()
@@ -521,13 +513,13 @@ class Workspace:
         return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
 
     def _forget(self, session: Session) -> None:
-        """An open session is no longer one. Whoever still holds it finds its changes saved all the same."""
+        """Close a session. Its changes are still saved as long as it is in use."""
         self.sessions.remove(session)
         self._autosaves.pop(session.id, None)
         self._used.pop(session.id, None)
 
-    def _held(self, session_id: str) -> Session | None:
-        """A closed session that somebody still holds: a window of its own, say."""
+    def _closed_session(self, session_id: str) -> Session | None:
+        """Return a closed session that is still in use, for example by a window of its own."""
         autosave = self._alive.get(session_id)
         return autosave.session if autosave is not None else None
 
@@ -545,7 +537,7 @@ class Workspace:
 
     @property
     def behind(self) -> bool:
-        """Whether anything that a person did is not on the disk."""
+        """True if anything that a person did is not on the disk."""
         return bool(self.unsaved) or (self.store is not None and self.store.behind)
 
     def _save_all(self) -> None:
@@ -558,10 +550,10 @@ class Workspace:
         return next((session for session in self.sessions if session.id == session_id), None)
 
     def _find(self, session_id: str) -> Session:
-        found = self._open_one(session_id)
-        if found is None:
+        session = self._open_one(session_id)
+        if session is None:
             raise KeyError(session_id)
-        return found
+        return session
 
     def _tell(self) -> None:
         for callback in tuple(self._observers):
@@ -571,8 +563,8 @@ class Workspace:
 
     @property
     def trash(self) -> list[Deleted]:
-        """What was deleted and can be brought back, deleted last first."""
-        return sorted(self._trash.values(), key=lambda one: one.at, reverse=True)
+        """The deleted experiments that can be restored, deleted last first."""
+        return sorted(self._trash.values(), key=lambda deleted: deleted.at, reverse=True)
 
     async def look_through_trash(self) -> None:
         """Learn what is in the trash now: some of it may have gone by itself. Raises StoreError."""
@@ -584,9 +576,9 @@ class Workspace:
             self._fill_trash(await self.store.deleted())
             self._tell()
 
-    def _fill_trash(self, found: Iterable[Deleted]) -> None:
-        here = {session.id for session in self.sessions} | self._closed.keys()
-        self._trash = {one.experiment.id: one for one in found if one.experiment.id not in here}
+    def _fill_trash(self, trash: Iterable[Deleted]) -> None:
+        listed = {session.id for session in self.sessions} | self._closed.keys()
+        self._trash = {deleted.experiment.id: deleted for deleted in trash if deleted.experiment.id not in listed}
 
     async def keep_deleted(self, days: float | None) -> None:
         """Let what was deleted go for good after that many days; None: never by itself."""
@@ -609,20 +601,22 @@ class Workspace:
     def delete(self, experiment_id: str) -> None:
         """Take an experiment off the list and into the trash, its run stopped. Raises KeyError.
 
-        One in which there is nothing is not kept there; ``undelete`` brings it back all the same.
+        An empty one is not kept there, but ``undelete`` restores it.
         """
         session = self._open_one(experiment_id)
         empty = session is not None and untouched(session)
         if session is not None:
             session.experiment.stop()
-            gone = _Gone(self.sessions.index(session), session, time.monotonic())
+            deleted = _Gone(self.sessions.index(session), session, time.monotonic())
             self.sessions.remove(session)
             experiment = summarize(session)
             if self.current.main is session:
-                self.current = self.sessions[min(gone.place, len(self.sessions) - 1)] if self.sessions else self.new()
+                self.current = (
+                    self.sessions[min(deleted.place, len(self.sessions) - 1)] if self.sessions else self.new()
+                )
         elif experiment_id in self._closed:
             experiment = self._closed.pop(experiment_id)
-            gone = _Gone(0, experiment, time.monotonic())
+            deleted = _Gone(0, experiment, time.monotonic())
         else:
             raise KeyError(experiment_id)
         if self.store is not None:
@@ -631,7 +625,7 @@ class Workspace:
             self.store.delete(experiment_id)
             if empty:
                 self.store.erase([experiment_id])
-        self._gone.append(gone)
+        self._gone.append(deleted)
         if not empty:
             self._trash[experiment_id] = Deleted(experiment, time.time())
         if self.store is not None:
@@ -653,13 +647,13 @@ class Workspace:
         """Bring the experiment deleted last back, and look at it where it is open. Returns which; None without one."""
         if not self._gone:
             return None
-        found = self._gone[-1].what
-        self._put_back(found.id)
-        if isinstance(found, Session):
-            self._look_at(found)
-            return summarize(found)
+        experiment = self._gone[-1].what
+        self._put_back(experiment.id)
+        if isinstance(experiment, Session):
+            self._look_at(experiment)
+            return summarize(experiment)
         self._tell()
-        return found
+        return experiment
 
     def put_back(self, experiment_ids: Collection[str]) -> None:
         """Bring experiments back from the trash. Those that are not in it are left alone."""
@@ -669,15 +663,15 @@ class Workspace:
         self._tell()
 
     def _put_back(self, experiment_id: str) -> None:
-        known = self._trash.pop(experiment_id, None)
-        at = next((n for n, gone in enumerate(self._gone) if gone.what.id == experiment_id), None)
-        gone = self._gone.pop(at) if at is not None else None
+        in_trash = self._trash.pop(experiment_id, None)
+        index = next((i for i, entry in enumerate(self._gone) if entry.what.id == experiment_id), None)
+        entry = self._gone.pop(index) if index is not None else None
         if self.store is not None:
             self.store.undelete(experiment_id)
-        if gone is not None and isinstance(gone.what, Session):
-            self.sessions.insert(min(gone.place, len(self.sessions)), gone.what)
-        elif known is not None:
-            self._closed[experiment_id] = known.experiment
+        if entry is not None and isinstance(entry.what, Session):
+            self.sessions.insert(min(entry.place, len(self.sessions)), entry.what)
+        elif in_trash is not None:
+            self._closed[experiment_id] = in_trash.experiment
 
     def erase(self, experiment_ids: Collection[str]) -> None:
         """Let experiments in the trash go for good; nothing brings them back."""
@@ -686,44 +680,74 @@ class Workspace:
             del self._trash[experiment_id]
             autosave = self._alive.pop(experiment_id, None)
             if autosave is not None:
-                autosave.end()  # else something that still goes on there would write it anew
+                autosave.end()  # a run that goes on there would write it again
             self._drop(experiment_id)
-        self._gone = [gone for gone in self._gone if gone.what.id not in ids]
+        self._gone = [entry for entry in self._gone if entry.what.id not in ids]
         if self.store is not None:
             self.store.erase(ids)
         else:
             self._forget_answers(ids)
         self._tell()
 
+    # Secrets
+
+    async def remove_secret(self, experiment_id: str, secret: Secret) -> int:
+        """Remove a secret from all that is stored of an experiment and from its session, which loses its undo steps.
+
+        Returns how many stored rows and answers had it. Raises KeyError for an unknown id, StoreError with the reason
+        where that cannot be done now, and AnswersError.
+        """
+        from playground.engine.library.store import StoreError
+        from playground.engine.session.snapshot import restore
+
+        session = await self.bring(experiment_id)
+        if session.experiment.busy or session.experiment.calls_server:
+            raise StoreError("Stop the run of this experiment first.")
+        if self.store is None:
+            return 0
+        await self.flush()
+        count = await self.store.remove_secret(experiment_id, secret)
+        if self._has_answers:
+            count += await self.answers.remove_secret(experiment_id, secret)
+        restore(await self.store.load(experiment_id), session)
+        session.exchanges.clear()
+        for exchange in await self.store.tape_heads(experiment_id):
+            session.exchanges.keep(exchange)
+        for exchange_id in session.exchanges:
+            session.observers.tell(ExchangeChanged(exchange_id))
+        self._tell()
+        return count
+
     # Searching
 
     async def find_deleted(self, typed: str) -> list[SearchResult]:
-        """What is found in the trash. Asked again, the search before ends with nothing. Raises StoreError."""
-        from playground.engine.library.find_open import find_open
-        from playground.engine.library.store import Filters
-
+        """Search the trash; a search that is followed by another one returns nothing. Raises StoreError."""
         if self.store is not None:
-            stored = await self.store.find(typed, deleted=True)
-            return [found for found in stored if found.experiment.id in self._trash]
-        sessions = [gone.what for gone in reversed(self._gone) if isinstance(gone.what, Session)]
-        return [found for one in sessions if (found := find_open(one, typed, Filters())) is not None]
+            results = await self.store.find(typed, deleted=True)
+            return [result for result in results if result.experiment.id in self._trash]
+        return self._find_open([entry.what for entry in self._gone if isinstance(entry.what, Session)], typed)
 
     async def find(self, typed: str, filters: Filters | None = None) -> list[SearchResult]:
-        """What is found as somebody types, with words around it. Asked again, the search before ends with nothing.
+        """Search all experiments but the trash as they are now; a search that is followed by another returns nothing.
 
-        What is in the trash is not. Raises StoreError.
+        Raises StoreError.
         """
-        from playground.engine.library.find_open import find_all
-        from playground.engine.library.store import Filters
+        if self.store is None:
+            return self._find_open(self.sessions, typed, filters)
+        self._save_all()
+        results = await (self.store.find(typed, filters) if filters is not None else self.store.find(typed))
+        return [result for result in results if result.experiment.id not in self._trash]
 
-        filters = filters or Filters()
-        stored = await self.store.find(typed, filters) if self.store is not None else []
-        behind = [one for one in self.sessions if self.store is None or self.store.unsaved(one.id)]
-        return find_all(stored, self.sessions, behind, self._trash, typed, filters)
+    def _find_open(self, sessions: Iterable[Session], typed: str, filters: Filters | None = None) -> list[SearchResult]:
+        """Search sessions that no store has, in the same way."""
+        from playground.engine.library.store.search import EVERYTHING, find_in
+        from playground.engine.session.snapshot import snapshot
+
+        return find_in([snapshot(session) for session in sessions], typed, filters or EVERYTHING)
 
 
 def untouched(session: Session) -> bool:
-    """Whether there is nothing in it that is worth keeping."""
+    """Return whether a session holds nothing worth saving."""
     from playground.engine.session.snapshot import snapshot
 
     return snapshot(session).untouched

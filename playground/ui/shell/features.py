@@ -415,7 +415,7 @@ EXPERIMENTS: Final = Feature(
 )
 TREE: Final = Feature(lambda features: TreeControl(features.host), tree.ACTIONS, shown=lambda it: it.show_session())
 STORAGE: Final = Feature(
-    lambda features: StorageControl(features.host), storage.ACTIONS, shown=lambda it: it.unread.show_session()
+    lambda features: StorageControl(features.host), storage.ACTIONS, shown=lambda it: it.corrupt_rows.show_session()
 )
 FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
 HELP: Final = Feature(lambda features: HelpControl(features.host, ACTIONS), help.ACTIONS)

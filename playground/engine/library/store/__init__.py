@@ -1,7 +1,4 @@
-"""Experiments on disk: one SQLite file, one thread that writes it, and readers beside it. No Qt, no sockets.
-
-``Store`` is the way in; everything else here is a room behind it.
-"""
+"""Experiments on disk: one SQLite file, one thread that writes it, and threads that read it. No Qt, no sockets."""
 
 from __future__ import annotations
 

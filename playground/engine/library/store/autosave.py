@@ -1,7 +1,7 @@
-"""Watches one open experiment and hands every change to the store; nobody has to think of saving.
+"""Watch one open experiment and hand every change to the store.
 
-On the window's thread it makes a value out of values, nothing else. Finished turns go at once; what is being typed or
-set, or ends while others are being received, after a short while; what is being received once a second.
+On the window's thread a snapshot is made, nothing else. Finished turns are handed over at once, typed and set values
+after a short delay, and turns that are being received once a second.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ GROWING_LIMIT: Final = 4_000_000
 
 
 class Autosave:
-    """``stored`` says that the session is as it is in the store; another one is saved once there is something in it."""
+    """Saves ``session`` to ``store``. A session that is not ``stored`` yet is saved once it holds something."""
 
     def __init__(self, session: Session, store: Store, *, stored: bool = False) -> None:
         self._session = session
         self._store = store
         self._began = stored
         self._stored = snapshot(session) if stored else None
-        self._given = (self._stored, frozenset(session.growing), session.history.kept().stamp)
+        self._given = (self._stored, frozenset(session.growing))
         self._timer: asyncio.Handle | None = None
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
@@ -48,19 +48,19 @@ class Autosave:
 
     @property
     def session(self) -> Session:
-        """The experiment it watches."""
+        """The watched experiment."""
         return self._session
 
     @property
     def holds_work(self) -> bool:
-        """Whether there is something in it that was not in the store when it began; it may have got there since."""
-        found, stored = snapshot(self._session), self._stored
+        """True if it holds something that was not in the store at the beginning; it may be saved by now."""
+        current, stored = snapshot(self._session), self._stored
         if stored is None:
-            return not found.untouched
-        return found.model_copy(update={"changed_at": stored.changed_at}) != stored
+            return not current.untouched
+        return current.model_copy(update={"changed_at": stored.changed_at}) != stored
 
     def end(self) -> None:
-        """Watch no longer; what was not handed over yet is not."""
+        """Stop watching; changes that were not handed over are not saved."""
         self._unsubscribe()
         if self._timer is not None:
             self._timer.cancel()
@@ -68,29 +68,29 @@ class Autosave:
 
     @property
     def waiting(self) -> bool:
-        """Whether something is to be handed over soon."""
+        """True if a change is to be handed over soon."""
         return self._timer is not None
 
     def again(self) -> None:
-        """Hand it over whatever was said to be in the store; of its exchanges that stays true."""
-        self._stored, self._given = None, (None, frozenset(), None)
+        """Hand over all of it but the exchanges, whatever the store has."""
+        self._stored, self._given = None, (None, frozenset())
         self.now()
 
     def now(self) -> None:
-        """Hand over what there is, if any of it is worth keeping and was not handed over before."""
+        """Hand over the changes at once, if there is anything worth saving."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         session = self._session
-        found = snapshot(session, GROWING_LIMIT)
-        if not self._began and found.untouched:
+        current = snapshot(session, GROWING_LIMIT)
+        if not self._began and current.untouched:
             return
         self._began = True
-        growing, past = frozenset(session.growing), session.history.kept()
-        given = (found, growing, past.stamp)
-        if given != self._given:
-            self._given = given
-            self._store.save(found, growing, past)
+        growing = frozenset(session.growing)
+        state = (current, growing)
+        if state != self._given:
+            self._given = state
+            self._store.save(current, growing)
         for exchange in tuple(session.exchanges.values()):
             if exchange.id in self._kept:
                 continue

@@ -1,54 +1,52 @@
-"""From a path to a connection, whatever stands in the way, and words for what stood there.
+"""Open the store in the best way there is, and put into words what prevents a better one.
 
-A file that cannot be written is read; one that cannot be read is set aside and as much as possible is taken over into a
-new one; where there is no place at all, a database in memory takes its part. Nothing is ever deleted.
+A damaged file is replaced by its newest backup, a file that cannot be written is read, and where no file can be opened
+experiments are kept in memory. Nothing is deleted, and nothing is waited for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import sqlite3
-import time
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from playground.engine.io import database
+from playground.engine.io.database import application_id, connect, connect_memory, error_words, is_damage, obstacle
 from playground.engine.io.file_lock import FileLock, LockedError
-from playground.engine.library.store.connecting import connect, connect_memory
-from playground.engine.library.store.schema import (
-    AUTO_VACUUM,
+from playground.engine.library.store.backups import list_backups, make_backup, passes_check
+from playground.engine.library.store.migrations import (
+    APPLICATION_ID,
     MIGRATIONS,
-    fresh,
-    is_ours,
+    has_schema,
     migrate,
     schema_of,
     version_of,
 )
-from playground.engine.library.store.trouble import Mode, StoreError, is_damage, words_of
-from playground.private import make_file, make_folder
+from playground.engine.library.store.recovery import (
+    continue_recovery,
+    create_store,
+    note_damage,
+    read_marker,
+    recover,
+    remove_marker,
+)
+from playground.engine.library.store.trouble import Mode, StoreError
+from playground.private import make_folder
 
-if TYPE_CHECKING:
-    from playground.engine.library.store.recovery import Salvage
-
-_AHEAD: Final = 1000  # versions that a newer application may have added
-_HEADER: Final = 100  # bytes at the front of a file of SQLite's
-#: What stands in them, by its place, in every file of ours.
-_ALWAYS: Final = {
-    16: (b"\x10\0",),  # the size of a page: 4,096
-    18: (b"\1\1", b"\2\2"),  # written and read without a log, or with one
-    20: (b"\0\x40\x20\x20",),  # nothing left free in a page, and how full one is made
-    44: (b"\0\0\0\4", bytes(4)),  # the format of the schema, before there is one as well
-    56: (b"\0\0\0\1", bytes(4)),  # UTF-8
-}
-_BESIDE: Final = ("-wal", "-shm", "-journal")
+CHECK_SECONDS: Final = 2.0  # how long opening waits for the check of all pages; a longer one goes on in a thread
+BUSY: Final = 1500  # milliseconds that opening waits for another program's lock
+_HEADER: Final = 20  # bytes
+#: Bytes 18 and 19 of a database: its format with and without a write-ahead log. SQLite takes others for newer formats.
+_FORMATS: Final = (b"\1\1", b"\2\2")
 
 
 @dataclass
-class Opened:
-    """A connection and what to say of it. ``path`` is None for a database in memory."""
+class OpenedStore:
+    """A connection and the notice about it. ``path`` is None for a database in memory."""
 
     connection: sqlite3.Connection
     mode: Mode
@@ -58,36 +56,43 @@ class Opened:
     immutable: bool = False
 
 
-class DamagedError(Exception):
-    """The file is no database, or a broken one."""
+class _DamagedError(Exception):
+    """The file is no sound store; the text is a predicate, such as "was damaged"."""
 
 
-class ForeignError(Exception):
-    """The file is a database of another application."""
+class _ForeignError(Exception):
+    """The file is a database of another program."""
 
 
 def default_path() -> Path:
-    """Where experiments are kept: in the platform's folder for the data of this user."""
+    """Return the store's path in the platform's folder for the data of this user."""
     from platformdirs import user_data_path
 
     return user_data_path("gateway-playground", appauthor=False) / "experiments.db"
 
 
-def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> Opened:
-    """Open the store at ``path`` in the best way there is. Never raises for what a disk does."""
+def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> OpenedStore:
+    """Open the store at ``path`` in the best way there is. Blocks; no error of a disk or a file is raised."""
+    if words := obstacle(path):
+        return _in_memory(words)
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
     try:
         make_folder(path.parent)
-        lock = FileLock(path.with_name(path.name + ".lock"))
         lock.acquire()
     except LockedError:
-        return _for_reading(path, "These experiments are open in another window of this application.")
+        return _read_only(path, "These experiments are open in another window of this application.")
     except OSError as error:
-        return _for_reading(path, words_of(error))
+        return _read_only(path, error_words(error))
     try:
-        opened = _for_writing(path, migrations)
+        opened = _open_for_writing(path, migrations)
+    except _ForeignError:
+        opened = _in_memory(f"{path} is a database of another program. It is left as it is.")
+    except _DamagedError as error:
+        opened = _in_memory(f"{path} {error} and could not be restored.")
+    except StoreError as error:
+        opened = _read_only(path, str(error))
     except (sqlite3.Error, OSError) as error:
-        lock.release()
-        return _for_reading(path, words_of(error))
+        opened = _read_only(path, error_words(error))
     if opened.mode is Mode.READY:
         opened.lock = lock
     else:
@@ -95,210 +100,128 @@ def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> 
     return opened
 
 
-def _for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
+def _open_for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> OpenedStore:
+    recovery = continue_recovery(path, migrations)
     words = ""
+    if not path.exists():
+        backups = list_backups(path)
+        create_store(path, migrations)
+        if backups:
+            words = f"{path.name} was not there, so the list begins empty. Storage has {len(backups)} backups of it."
     try:
-        connection = _checked(path, migrations)
-    except DamagedError:
-        return _recovered(path, migrations)
-    except ForeignError:
-        return _begun_anew(path, migrations)
+        connection = _open_sound(path, migrations)
+    except _DamagedError as error:
+        recovery = recover(path, str(error), migrations)
+        connection = _open_sound(path, migrations)
+    if recovery is not None and recovery.restored:
+        words = recovery.words
     try:
         version = version_of(connection)
         if version > len(migrations):
             connection.close()
-            return _for_reading(path, "They were written by a newer version of this application. Update it.")
+            return _read_only(path, "They were written by a newer version of this application. Update it.")
         if 0 < version < len(migrations):
-            copy = beside(path, f"before-version-{len(migrations)}")
-            copy_to(connection, copy)
-            words = f"The store was brought up to date; {copy.name} is how it was before."
+            backup = make_backup(connection, path)
+            words = words or f"The store was brought up to date; {backup.path.name} is how it was before."
         connection.execute("PRAGMA journal_mode = WAL")
         migrate(connection, migrations)
+        connection.execute(f"PRAGMA busy_timeout = {database.BUSY}")
     except BaseException:
         connection.close()
         raise
-    return Opened(connection, Mode.READY, words, path)
+    return OpenedStore(connection, Mode.READY, words, path)
 
 
-def _checked(path: Path, migrations: Sequence[Sequence[str]]) -> sqlite3.Connection:
-    """A connection to a sound file of ours, made if there is none.
-
-    Raises DamagedError, ForeignError, sqlite3.Error and OSError.
-    """
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    begin = os.read(file, _HEADER)
-    os.close(file)
-    broken = bool(begin) and not all(begin[at:].startswith(values) for at, values in _ALWAYS.items())
-    logged = path.with_name(f"{path.name}-wal").exists()  # which may have that page anew
+def _open_sound(path: Path, migrations: Sequence[Sequence[str]]) -> sqlite3.Connection:
+    """Open a file that was found sound. Raises _DamagedError, _ForeignError, sqlite3.Error and OSError."""
+    with path.open("r+b") as file:
+        header = file.read(_HEADER)
+    if not header:
+        raise _DamagedError("was empty")
     try:
-        connection = connect(path)
+        connection = connect(path, busy=BUSY)
     except sqlite3.DatabaseError as error:
-        if is_damage(error) or broken:
-            raise DamagedError from None
+        if is_damage(error):
+            raise _DamagedError("was damaged") from None
         raise
     try:
-        if not begin:
-            connection.execute(AUTO_VACUUM)
-        else:
-            _check(connection, migrations)
-            if broken and not logged:
-                raise DamagedError  # SQLite may take it for one of a later version of its own, and write nothing
+        _check(connection, path, migrations)
+        if header[18:20] not in _FORMATS:
+            raise _DamagedError("was damaged")
     except BaseException as error:
         connection.close()
-        if is_damage(error) or (isinstance(error, sqlite3.Error) and broken):
-            raise DamagedError from None
+        if is_damage(error):
+            raise _DamagedError("was damaged") from None
         raise
     return connection
 
 
-def _check(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
-    """Look at the pages, and at the tables: a damaged page of the schema can hide all there is from a file that SQLite
-    finds sound. Raises DamagedError, ForeignError and sqlite3.Error.
+def _check(connection: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[str]]) -> None:
+    """Check whose file it is, its tables and its pages.
+
+    The tables are compared because a damaged schema can hide them from a file whose pages are sound.
+    Raises _DamagedError, _ForeignError and sqlite3.Error.
     """
-    version, parts = version_of(connection), schema_of(connection)
-    ours, then = _schema(migrations), _schema(migrations[:version])
-    if not is_ours(connection):
-        raise ForeignError if parts.keys().isdisjoint(ours) else DamagedError
-    if version > len(migrations) + _AHEAD or (version < len(migrations) and ours.items() <= parts.items()):
-        raise DamagedError  # it is the number that is
-    if version <= len(migrations) and (not then.items() <= parts.items() or (parts and not version)):
-        raise DamagedError
-    if [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]:
-        raise DamagedError
+    version, schema, program = version_of(connection), schema_of(connection), application_id(connection)
+    if program != APPLICATION_ID and schema and (program or ("table", "experiments") not in schema):
+        raise _ForeignError
+    if not schema and not version:
+        if list_backups(path):
+            raise _DamagedError("was empty")
+        return
+    if program != APPLICATION_ID or not has_schema(connection, migrations):
+        raise _DamagedError("was damaged")
+    _check_pages(path)
 
 
-def _schema(migrations: Sequence[Sequence[str]]) -> dict[tuple[str, str], str]:
-    with contextlib.closing(fresh(migrations)) as made:
-        return schema_of(made)
+def _check_pages(path: Path) -> None:
+    """Check all pages for a limited time. Damage that is found later is noted for the next start.
+
+    Raises _DamagedError, also if damage was noted before and the check does not end in time.
+    """
+    sound: list[bool] = []
+
+    def check() -> None:
+        try:
+            with contextlib.closing(connect(path, "mode=ro")) as connection:
+                sound.append(passes_check(connection))
+        except sqlite3.Error as error:
+            sound.append(not is_damage(error))
+        if not sound[0]:
+            note_damage(path)
+
+    thread = threading.Thread(target=check, name="store check", daemon=True)
+    thread.start()
+    thread.join(CHECK_SECONDS)
+    marker = read_marker(path)
+    noted = marker is not None and not marker.damaged
+    if sound == [False] or (noted and not sound):
+        raise _DamagedError("was damaged")
+    if noted:
+        remove_marker(path)
 
 
-def _recovered(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
-    from playground.engine.library.store.recovery import salvage
-
-    opened, aside = _begun(path, migrations)
-    try:
-        found = salvage(aside, opened.connection)
-    except BaseException:
-        opened.connection.close()
-        raise
-    opened.words = f"The file was damaged. {_found_words(found)} It is kept as {aside.name}."
-    return opened
-
-
-def _begun_anew(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
-    opened, aside = _begun(path, migrations)
-    opened.words = f"The file was made by another application. The list begins empty, and it is kept as {aside.name}."
-    return opened
-
-
-def _begun(path: Path, migrations: Sequence[Sequence[str]]) -> tuple[Opened, Path]:
-    """A new store in the place of a file, and where that one is now."""
-    aside = set_aside(path, "damaged")
-    connection = _checked(path, migrations)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        migrate(connection, migrations)
-    except BaseException:
-        connection.close()
-        raise
-    return Opened(connection, Mode.READY, path=path), aside
-
-
-def _found_words(found: Salvage) -> str:
-    if not found.experiments:
-        return "Nothing in it could be read, so the list begins empty."
-    what = f"{found.experiments} experiment{'s' * (found.experiments != 1)} with {found.turns} turns"
-    return f"What could be read of it was taken over: {what}."
-
-
-def _for_reading(path: Path, why: str) -> Opened:
-    """The file as it is, without writing to it; else a database in memory."""
-    for more in ("", "&immutable=1"):
-        if not path.exists():
+def _read_only(path: Path, reason: str) -> OpenedStore:
+    """Open the file for reading; if that is not possible either, a database in memory."""
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        if obstacle(path) or not path.exists():
             break
+        connection = None
         try:
-            connection = connect(path, f"mode=ro{more}")
-        except sqlite3.Error:
-            continue
-        try:
-            if is_ours(connection) and version_of(connection) > 0:
+            connection = connect(path, options, BUSY // 2)
+            if application_id(connection) == APPLICATION_ID and version_of(connection) > 0:
                 connection.execute("SELECT count(*) FROM experiments").fetchone()
-                words = f"Experiments can be read, but changes are not saved. {why}"
-                return Opened(connection, Mode.READ_ONLY, words, path, immutable=bool(more))
+                words = f"Experiments can be read, but changes are not saved. {reason}"
+                return OpenedStore(connection, Mode.READ_ONLY, words, path, immutable="immutable" in options)
         except sqlite3.Error:
             pass
-        connection.close()
+        if connection is not None:
+            connection.close()
+    return _in_memory(reason)
+
+
+def _in_memory(reason: str) -> OpenedStore:
     connection = connect_memory()
     migrate(connection)
-    words = f"Experiments are kept in memory only and are gone when the application ends. {why}"
-    return Opened(connection, Mode.MEMORY, words)
-
-
-def beside(path: Path, why: str) -> Path:
-    """A name that is free beside ``path``, with the reason and the moment in it."""
-    moment = time.strftime("%Y-%m-%d-%H%M%S")
-    for number in range(1000):
-        more = f"-{number}" if number else ""
-        found = path.with_name(f"{path.stem}.{why}-{moment}{more}{path.suffix}")
-        if not found.exists():
-            return found
-    raise FileExistsError(str(path))
-
-
-def set_aside(path: Path, why: str) -> Path:
-    """Rename the file and what SQLite keeps beside it. Returns its new name. Raises OSError."""
-    aside = beside(path, why)
-    for ending in ("", *_BESIDE):
-        part = path.with_name(path.name + ending)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + ending))
-    return aside
-
-
-def copy_to(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy the whole database into one file, which is there whole or not at all. Raises StoreError."""
-    temporary = target.with_name(f".{target.name}.tmp")
-    try:
-        temporary.unlink(missing_ok=True)
-        os.close(os.open(temporary, os.O_RDWR | os.O_CREAT, 0o600))
-        with contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as copy:
-            connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-        temporary.replace(target)
-    except (sqlite3.Error, OSError) as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise StoreError(f"{target} cannot be written. {words_of(error)}") from None
-
-
-def check_backup(path: Path, most: int = len(MIGRATIONS)) -> None:
-    """Raise StoreError in words where a file is no sound store that this version can read."""
-    if not path.is_file():
-        raise StoreError(f"{path} is not there.")
-    try:
-        with contextlib.closing(connect(path, "mode=ro&immutable=1")) as connection:
-            version = version_of(connection)
-            if not is_ours(connection) or version < 1:
-                raise StoreError(f"{path} is no copy of the experiments of this application.")
-            if version > most:
-                raise StoreError(f"{path} was written by a newer version of this application. Update it.")
-            if [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]:
-                raise StoreError(f"{path} is damaged.")
-    except sqlite3.Error as error:
-        words = "It is damaged, or no database." if is_damage(error) else words_of(error)
-        raise StoreError(f"{path} cannot be read. {words}") from None
-
-
-def put_back(copy: Path, path: Path) -> Path | None:
-    """Put a checked copy in the place of the store, which nobody has open; that one is set aside. Raises StoreError."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        make_file(temporary)
-        shutil.copyfile(copy, temporary)
-        aside = set_aside(path, "before-restore") if path.exists() else None
-        temporary.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise StoreError(f"The copy cannot be put in place. {words_of(error)}") from None
-    return aside
+    words = f"Experiments are kept in memory only and are gone when the application ends. {reason}"
+    return OpenedStore(connection, Mode.MEMORY, words)

@@ -1,239 +1,216 @@
-"""Takes over what can still be read of a damaged file: row by row, around the pages that cannot be."""
+"""Replace a damaged store by its newest sound backup.
+
+A marker file next to the store says how far this is, so that a start after a kill continues it:
+
+1. The newest sound backup is copied next to the store under a temporary name and checked.
+2. The marker is written.
+3. The damaged file is renamed to a dated name; the files that SQLite keeps next to it follow.
+4. The copy is renamed to the store's name, and the marker says so.
+
+The marker stays until the store is closed: until then each start shows the notice again. Nothing is deleted.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
-import sqlite3
-import struct
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
 
-from playground.engine.library.store.connecting import connect
-from playground.engine.library.store.rows import rebuild_index
-from playground.engine.library.store.schema import AUTO_VACUUM, fresh
-from playground.protocols import DEFAULT
+from playground.engine.io.database import connect, error_words
+from playground.engine.io.whole_file import write_whole
+from playground.engine.library.store.backups import check_copy, free_name, list_backups, sync_file, sync_folder
+from playground.engine.library.store.migrations import AUTO_VACUUM, migrate
+from playground.engine.library.store.trouble import StoreError
+from playground.named_file import read_named
+from playground.private import make_file
 
-#: In the order in which rows may refer to one another.
-_OF_AN_EXPERIMENT: Final = ("settings", "drafts", "tapes", "tape_reads", "image_uses", "pasts", "unread")
-_TABLES: Final = ("experiments", "turns", "images", *_OF_AN_EXPERIMENT, "state")
-_PAGE: Final = 4096
-_KIND: Final = 100  # where the first page says what it is
-_LEAF: Final = 0x0D  # all of a table
-_LARGEST: Final = (1 << 63) - 1
+_BESIDE = ("-wal", "-shm", "-journal")
+_MAX_MARKER = 64 * 1024  # bytes
+_EMPTY_HINT = "The list begins empty."
 
 
-@dataclass
-class Salvage:
-    """What was found."""
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The marker: what was wrong, the name of the damaged file, when the backup was made, whether it is in place.
 
-    experiments: int = 0
-    turns: int = 0
-
-
-def salvage(damaged: Path, connection: sqlite3.Connection) -> Salvage:
-    """Copy every row that can be read into ``connection``, which holds an empty store. Raises sqlite3.Error of that."""
-    found = Salvage()
-    connection.execute("PRAGMA foreign_keys = OFF")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        with _readable(damaged) as sources:
-            for table in _TABLES:
-                count = sum(_take(source, table, connection) for source in sources)
-                found.turns = count if table == "turns" else found.turns
-        _adopt(connection)
-        found.experiments = connection.execute("SELECT count(*) FROM experiments").fetchone()[0]
-        rebuild_index(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("PRAGMA foreign_keys = ON")
-    return found
-
-
-@contextlib.contextmanager
-def _readable(damaged: Path) -> Iterator[list[Path]]:
-    """Copies that SQLite opens: with the schema of our own put in its place, and with the one that the file has.
-
-    Where the tables begin is the same in every file, so nothing of its own schema is needed. That it is not the same in
-    one file or another (a copy that was made anew by another program) is why its own is asked, too.
+    ``damaged`` is empty while damage was noticed and nothing was done yet. ``backup_at`` is a Unix time, 0 if there was
+    no sound backup.
     """
-    with tempfile.TemporaryDirectory(prefix=".salvage-", dir=damaged.parent) as folder:
-        own, given = Path(folder) / "own.db", Path(folder) / "given.db"
-        log = damaged.with_name(f"{damaged.name}-wal")
-        for copy in (own, given):
-            shutil.copyfile(damaged, copy)
-            if log.exists():
-                shutil.copyfile(log, copy.with_name(f"{copy.name}-wal"))
-        page = _schema_page(Path(folder))
-        if log.exists():
-            _put_header(own, page, logged=True)
-            with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(own)) as source:
-                source.execute("PRAGMA application_id")  # as it is closed, it takes over what the log has
-            own.with_name(f"{own.name}-wal").unlink(missing_ok=True)
-        _put_header(own, page)
-        _put_header(given)
-        yield [own, given]
+
+    reason: str
+    damaged: str = ""
+    backup_at: float = 0.0
+    restored: bool = False
+
+    @property
+    def words(self) -> str:
+        """The notice for people."""
+        old_file = f"The old file is kept as {self.damaged}."
+        if not self.backup_at:
+            return f"The file of experiments {self.reason}, and there is no backup. {_EMPTY_HINT} {old_file}"
+        moment = time.strftime("%d %b %Y, %H:%M", time.localtime(self.backup_at))
+        return f"The file of experiments {self.reason}. It was restored from the backup of {moment}. {old_file}"
 
 
-def _schema_page(folder: Path) -> bytes:
-    """A first page that says where our tables begin and nothing else, for that fits one page, as not all of it does."""
-    with contextlib.closing(fresh()) as made:
-        parts = made.execute("SELECT name, rootpage, sql FROM sqlite_master WHERE rootpage > 0").fetchall()
-    path = folder / "schema.db"
-    statements = {name: sql for name, _, sql in parts}
-    roots = [(at, name) for name, at, _ in parts]
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as source:
-        source.execute(AUTO_VACUUM)
-        source.execute("PRAGMA synchronous = OFF")
-        source.execute("BEGIN")
-        for table in _TABLES:
-            source.execute(statements[table])
-        source.execute("PRAGMA writable_schema = ON")
-        source.executemany("UPDATE sqlite_master SET rootpage = ? WHERE name = ?", roots)
-        source.execute("COMMIT")
-    page = path.read_bytes()[:_PAGE]
-    if page[_KIND] != _LEAF:
-        raise AssertionError("The tables no longer fit one page.")
-    return page
+def _marker(store: Path) -> Path:
+    return store.with_name(f"{store.name}.recovery")
 
 
-def _put_header(copy: Path, page: bytes = b"", *, logged: bool = False) -> None:
-    """Write the size that the file has into its header, and before that ``page`` over its first one. ``logged`` has
-    SQLite read the log beside it.
+def read_marker(store: Path) -> Recovery | None:
+    """Return the recovery that is under way or was not closed yet; None if there is none."""
+    try:
+        content = json.loads(read_named(_marker(store), _MAX_MARKER))
+        return Recovery(
+            str(content["reason"]),
+            Path(content["damaged"]).name,
+            float(content["backup_at"]),
+            bool(content["restored"]),
+        )
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write_marker(store: Path, recovery: Recovery) -> None:
+    """Write the marker. Raises OSError."""
+    write_whole(_marker(store), json.dumps(asdict(recovery)).encode(), private=True)
+    sync_folder(store.parent)
+
+
+def finish(store: Path) -> None:
+    """Remove the marker of a recovery whose notice was shown."""
+    marker = read_marker(store)
+    if marker is not None and marker.restored:
+        remove_marker(store)
+
+
+def remove_marker(store: Path) -> None:
+    """Remove the marker, if there is one."""
+    with contextlib.suppress(OSError):
+        _marker(store).unlink(missing_ok=True)
+
+
+def note_damage(store: Path) -> None:
+    """Note that the store is damaged: the next start restores it."""
+    with contextlib.suppress(OSError):
+        marker = read_marker(store)
+        if marker is None or marker.restored:
+            write_marker(store, Recovery("was damaged"))
+
+
+def continue_recovery(store: Path, migrations: Sequence[Sequence[str]]) -> Recovery | None:
+    """Finish a recovery that was interrupted, and return the marker. Raises OSError, sqlite3.Error."""
+    recovery = read_marker(store)
+    if recovery is None or not recovery.damaged or recovery.restored:
+        return recovery
+    damaged = store.with_name(recovery.damaged)
+    if not damaged.exists():
+        remove_marker(store)  # nothing was done yet: the damage is found again
+        return None
+    if not store.exists():
+        _set_aside_rest(store, damaged)
+        if not _is_sound_copy(_temporary(store), migrations):
+            recovery = replace(recovery, backup_at=_prepare(store, migrations))
+        _temporary(store).replace(store)
+    return _finish(store, recovery)
+
+
+def recover(store: Path, reason: str, migrations: Sequence[Sequence[str]]) -> Recovery:
+    """Set a damaged store aside and restore the newest sound backup, else an empty store.
+
+    It is not open. Raises OSError, sqlite3.Error: nothing is changed then, or the next start continues.
     """
-    pages = copy.stat().st_size // _PAGE
-    with copy.open("r+b") as file:
-        file.write(page)
-        if logged:
-            file.seek(18)
-            file.write(b"\2\2")
-        file.seek(24)
-        counter = file.read(4)
-        file.seek(28)
-        file.write(struct.pack(">I", pages))
-        file.seek(92)
-        file.write(counter)  # only so is the size taken for true
+    backup_at = _prepare(store, migrations)
+    damaged = free_name(store, "damaged")
+    recovery = Recovery(reason, damaged.name, backup_at)
+    write_marker(store, recovery)
+    store.rename(damaged)
+    _set_aside_rest(store, damaged)
+    _temporary(store).replace(store)
+    return _finish(store, recovery)
 
 
-def _adopt(connection: sqlite3.Connection) -> None:
-    """Turns whose experiment is lost get one; rows that belong to nothing go."""
-    connection.execute(
-        """INSERT INTO experiments SELECT lost, 'recovered-' || lower(hex(randomblob(6))), 'Recovered', '', '', ?,
-            0, 0, strftime('%s', 'now'), strftime('%s', 'now'), 0, 0, NULL
-            FROM (SELECT DISTINCT number >> 24 AS lost FROM turns)
-            WHERE lost NOT IN (SELECT number FROM experiments)""",
-        (DEFAULT,),
-    )
-    for table in _OF_AN_EXPERIMENT:
-        connection.execute(f"DELETE FROM {table} WHERE experiment NOT IN (SELECT number FROM experiments)")  # noqa: S608 - our own names
-    connection.execute("DELETE FROM image_uses WHERE hash NOT IN (SELECT hash FROM images)")
+def _finish(store: Path, recovery: Recovery) -> Recovery:
+    sync_folder(store.parent)
+    recovery = replace(recovery, restored=True)
+    write_marker(store, recovery)
+    return recovery
 
 
-def _take(damaged: Path, table: str, connection: sqlite3.Connection) -> int:
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    if not _has(damaged, table, connection):
-        return 0
-    keyed = table != "image_uses"  # that one has no row numbers
-    begins = "[" if table == "pasts" else "{"
-    texts = [at for at, name in enumerate(columns) if name in ("json", "head", "row")]
-    count = 0
-    for row in _rows(damaged, table, columns, keyed):
-        if not all(_text(row[at]).startswith(begins) for at in texts) and not _has_shape(table, row):
-            continue  # of another table, where it is a damaged schema that says which is which
-        marks = ", ".join("CAST(? AS TEXT)" if isinstance(value, _NoText) else "?" for value in row)
-        statement = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our own names
-        with contextlib.suppress(sqlite3.IntegrityError):
-            count += connection.execute(statement, row).rowcount
-    return count
+def _temporary(store: Path) -> Path:
+    return store.with_name(f".{store.name}.tmp")
 
 
-class _NoText(bytes):
-    """A text that is no UTF-8, taken over as it is."""
+def _prepare(store: Path, migrations: Sequence[Sequence[str]]) -> float:
+    """Make the file that will take the place of the store; return when its backup was made, 0 for an empty one."""
+    temporary = _temporary(store)
+    for backup in list_backups(store):
+        _copy(backup.path, temporary)
+        if _is_sound_copy(temporary, migrations):
+            return backup.created_at
+    _make_empty(temporary, migrations)
+    return 0.0
 
 
-def _as_it_is(data: bytes) -> str | bytes:
+def _is_sound_copy(path: Path, migrations: Sequence[Sequence[str]]) -> bool:
     try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return _NoText(data)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, _NoText):
-        return value.decode("utf-8", "replace")
-    return value if isinstance(value, str) else ""
-
-
-def _has_shape(table: str, row: tuple[Any, ...]) -> bool:
-    """Whether it can be no other table's, whatever its text is."""
-    if table == "turns":
-        return isinstance(row[1], str | bytes) and row[2] is not None and row[3] in (0, 1)
-    if table == "tapes":
-        return isinstance(row[0], int) and isinstance(row[2], float) and row[3] is not None and isinstance(row[4], int)
-    return False
-
-
-def _has(damaged: Path, table: str, connection: sqlite3.Connection) -> bool:
-    """Whether the file says of that table what ours says."""
-    statement = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
-    try:
-        with _open(damaged) as source:
-            return bool(
-                source.execute(statement, (table,)).fetchone() == connection.execute(statement, (table,)).fetchone()
-            )
-    except sqlite3.Error:
+        check_copy(path, migrations)
+    except StoreError:
         return False
+    return True
 
 
-def _rows(damaged: Path, table: str, columns: list[str], keyed: bool) -> Iterator[tuple[Any, ...]]:
-    """Rows from the front until one cannot be read, from the back likewise, then what lies between, by jumps."""
-    names = ", ".join(columns)
-    if not keyed:
-        with contextlib.suppress(sqlite3.Error), _open(damaged) as source:
-            yield from source.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - our own names
-        return
-    low, high = 0, _LARGEST
-    last: int | None = None
+def _copy(source: Path, target: Path) -> None:
+    target.unlink(missing_ok=True)
+    make_file(target)
+    shutil.copyfile(source, target)
+    sync_file(target)
+
+
+def _make_empty(path: Path, migrations: Sequence[Sequence[str]]) -> None:
+    path.unlink(missing_ok=True)
+    make_file(path)
+    with closing(connect(path)) as connection:
+        connection.execute(AUTO_VACUUM)
+        migrate(connection, migrations)
+    sync_file(path)
+
+
+def create_store(store: Path, migrations: Sequence[Sequence[str]]) -> None:
+    """Make an empty store, which is there whole or not at all. Raises OSError, sqlite3.Error."""
+    _make_empty(_temporary(store), migrations)
+    _temporary(store).replace(store)
+    sync_folder(store.parent)
+
+
+def _set_aside_rest(store: Path, aside: Path) -> None:
+    """Rename the files that SQLite keeps next to a database, which would damage another one of that name."""
+    for ending in _BESIDE:
+        part = store.with_name(store.name + ending)
+        if part.exists():
+            part.replace(aside.with_name(aside.name + ending))
+
+
+def put_back(copy: Path, store: Path) -> Path | None:
+    """Put a checked copy in the place of a closed store; return the name of the old file.
+
+    Raises StoreError.
+    """
+    aside = None
     try:
-        with _open(damaged) as source:
-            for number, *row in source.execute(f"SELECT rowid, {names} FROM {table} ORDER BY rowid"):  # noqa: S608 - our own names
-                last = number
-                yield tuple(row)
-        return
-    except sqlite3.Error:
-        low = last if last is not None else 0
-    first: int | None = None
-    with contextlib.suppress(sqlite3.Error), _open(damaged) as source:
-        query = f"SELECT rowid, {names} FROM {table} WHERE rowid > ? ORDER BY rowid DESC"  # noqa: S608 - our own names
-        for number, *row in source.execute(query, (low,)):
-            first = number
-            yield tuple(row)
-    high = first if first is not None else _LARGEST
-    yield from _between(damaged, table, names, low, high)
-
-
-def _between(damaged: Path, table: str, names: str, low: int, high: int) -> Iterator[tuple[Any, ...]]:
-    """Rows in the middle: after each row that cannot be read the step doubles, after each that can it is one again."""
-    query = f"SELECT rowid, {names} FROM {table} WHERE rowid > ? AND rowid < ? ORDER BY rowid"  # noqa: S608 - our own names
-    step = 1
-    while low + step < high and step < 1 << 40:
-        try:
-            with _open(damaged) as source:
-                for number, *row in source.execute(query, (low + step - 1, high)):
-                    low, step = number, 1
-                    yield tuple(row)
-            return
-        except sqlite3.Error:
-            step *= 2
-
-
-@contextlib.contextmanager
-def _open(damaged: Path) -> Iterator[sqlite3.Connection]:
-    with contextlib.closing(connect(damaged, "mode=ro")) as source:
-        source.text_factory = _as_it_is
-        yield source
+        _copy(copy, _temporary(store))
+        if store.exists():
+            aside = free_name(store, "before-restore")
+            write_marker(store, Recovery("was replaced by a copy", aside.name, copy.stat().st_mtime))
+            store.rename(aside)
+            _set_aside_rest(store, aside)
+        _temporary(store).replace(store)
+        sync_folder(store.parent)
+        remove_marker(store)
+    except OSError as error:
+        raise StoreError(f"The copy cannot be put in place. {error_words(error)}") from None
+    return aside

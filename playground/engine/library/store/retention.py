@@ -1,4 +1,4 @@
-"""What keeps the file from growing for ever: the rule for old tapes. What is known of an exchange stays; bodies go."""
+"""Limit the size of the file: drop bodies of old exchanges. Headers, times and failures stay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 GIBIBYTE: Final = 1024 * 1024 * 1024
-#: Bytes of a tape; one that says it is larger than any can be is damaged, and shall not have all the others let go.
+#: Bytes of a tape; one that says it is larger than any can be is damaged, and must not displace all others.
 SIZE: Final = "iif(typeof(size) = 'integer' AND size BETWEEN 0 AND 1 << 31, size, length(data))"
 _PAGES: Final = 16384  # given back at once
 _FEW: Final = 256  # pages that may lie unused: they are soon written again
@@ -23,7 +23,7 @@ class KeepTapes:
 
 
 def prune(connection: sqlite3.Connection, rule: KeepTapes) -> None:
-    """Let bodies go that are older than the rule says, then the oldest, until the rest is small enough."""
+    """Drop bodies that are older than the rule allows, then the oldest, until the others fit."""
     if rule.days is not None:
         oldest = time.time() - rule.days * 86400
         connection.execute("UPDATE tapes SET data = NULL WHERE started_at < ? AND data IS NOT NULL", (oldest,))
@@ -41,14 +41,14 @@ def prune(connection: sqlite3.Connection, rule: KeepTapes) -> None:
 
 
 def give_back(connection: sqlite3.Connection) -> None:
-    """Let the system have pages that are not used any more. To be done outside a transaction."""
+    """Return unused pages to the file system. Not inside a transaction."""
     if connection.execute("PRAGMA freelist_count").fetchone()[0] > _FEW:
         # As a script: a single statement of this kind is ended after its first page.
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES})")
 
 
 def copy_tapes(connection: sqlite3.Connection, source: str, target: str) -> None:
-    """Let one experiment have the exchanges of another."""
+    """Copy the exchanges of one experiment to another."""
     connection.execute(
         """INSERT OR IGNORE INTO tapes SELECT new.number, tapes.id, started_at, head, size, data
             FROM tapes JOIN experiments AS old ON old.number = tapes.experiment, experiments AS new

@@ -5,21 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Final
 
 from playground.domain.encoding import encode
 from playground.domain.transcript import Turn
 from playground.engine.library.experiment_summary import ExperimentSummary, summarize_snapshot
-from playground.engine.library.store.past_rows import Texts, past_text
-from playground.engine.library.store.schema import MOST_PLACES, first_number, last_number
+from playground.engine.library.store.migrations import MOST_PLACES, first_number, last_number
+from playground.engine.library.store.reading import parse_object, parse_turn
 from playground.engine.library.store.texts import Clean, Pictures, as_text
 from playground.engine.session.drafts import Draft
-from playground.engine.session.history import Kept
 from playground.engine.session.snapshot import Snapshot, encode_experiment
 from playground.gateway.redact import Redactor
 
-#: Fields that stand in rows of their own, or in columns that the list is made of.
+#: Fields with rows of their own, or with columns of the list.
 APART: Final = frozenset({"turns", "draft", "calls", "editing", "created_at", "changed_at", "pinned", "archived"})
 
 #: Values of ``turns.indexed``: still received, in the full-text index, longer than the index takes.
@@ -37,15 +35,15 @@ _UNTITLE = """INSERT INTO titles (titles, rowid, title, model)
     SELECT 'delete', number, title, model FROM experiments WHERE number = ?"""
 _TITLE = "INSERT INTO titles (rowid, title, model) SELECT number, title, model FROM experiments WHERE number = ?"
 #: The columns of the list are the fields of a summary.
-_COLUMNS = tuple(one.name for one in fields(ExperimentSummary))
+_COLUMNS = tuple(column.name for column in fields(ExperimentSummary))
 
 
 @dataclass
-class Known:
-    """What the file holds of one experiment, as far as it matters for the next write.
+class StoredRows:
+    """The rows of one experiment in the file, for the next write.
 
-    ``turns`` are the rows, as the turn itself or, read back, as its text. ``places`` has those that were taken out as
-    well: undo brings them back to where they were.
+    ``turns`` holds a turn, or its text if it was read back. ``places`` has removed turns as well: undo brings them back
+    to where they were.
     """
 
     number: int
@@ -54,8 +52,6 @@ class Known:
     draft: tuple[object, ...] | None = None
     turns: dict[str, Turn | str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
-    past: object = None  # the stamp of what undo goes back to
-    past_texts: Texts = field(default_factory=list)
 
 
 class ExperimentRows:
@@ -66,72 +62,48 @@ class ExperimentRows:
         self._pictures = Pictures()
 
     def write(
-        self,
-        found: Snapshot,
-        growing: Collection[str],
-        redactor: Redactor,
-        known: Known | None,
-        past: Kept | None = None,
-    ) -> Known:
-        """Make the file hold ``found``. Turns of ``growing`` are not searched yet. Raises sqlite3.Error and ValueError.
+        self, snapshot: Snapshot, growing: Collection[str], redactor: Redactor, stored: StoredRows | None
+    ) -> StoredRows:
+        """Make the file hold ``snapshot``; turns of ``growing`` are not indexed yet. Raises sqlite3.Error, ValueError.
 
-        ``known`` is what the last write returned; without it, the file is looked at. ``past``: what undo goes back to.
+        ``stored`` is the result of the last write; without it, the file is read.
         """
-        experiment, clean = summarize_snapshot(found, redactor.front), redactor.text
+        experiment, clean = summarize_snapshot(snapshot, redactor.front), redactor.text
         self._pictures.clean = clean
-        known = known or self._read(found.id)
-        number = known.number if known is not None else self._begin(experiment, clean)
-        now = Known(number, experiment, _settings(found), (found.draft, found.calls, found.editing))
-        if known is not None and known.experiment != experiment:
+        stored = stored or self._read(snapshot.id)
+        number = stored.number if stored is not None else self._begin(experiment, clean)
+        now = StoredRows(number, experiment, _settings(snapshot), (snapshot.draft, snapshot.calls, snapshot.editing))
+        if stored is not None and stored.experiment != experiment:
             self._describe(number, experiment, clean)
-        if known is None or known.settings != now.settings:
+        if stored is None or stored.settings != now.settings:
             apart = {"turns": (), "draft": Draft(), "calls": (), "editing": ()}
-            rest = encode_experiment(found.model_copy(update=apart))
-            value = {name: item for name, item in rest.items() if name not in APART}
+            members = encode_experiment(snapshot.model_copy(update=apart))
+            value = {name: item for name, item in members.items() if name not in APART}
             self._put("settings", number, as_text(value, clean))
-        if known is None or known.draft != now.draft:
-            draft = encode(found.draft)
+        if stored is None or stored.draft != now.draft:
+            draft = encode(snapshot.draft)
             self._pictures.stow(draft, number, self._connection)
-            calls, editing = [encode(call) for call in found.calls], [encode(edit) for edit in found.editing]
+            calls, editing = [encode(call) for call in snapshot.calls], [encode(edit) for edit in snapshot.editing]
             self._pictures.stow({"calls": calls}, number, self._connection)
             value = {"draft": draft, "calls": calls, "editing": editing}
             self._put("drafts", number, as_text(value, clean))
-        self._write_turns(found.turns, growing, clean, known or Known(number), now)
-        self._write_past(found, growing, past, clean, known, now)
+        self._write_turns(snapshot.turns, growing, clean, stored or StoredRows(number), now)
         return now
 
-    def _write_past(
-        self,
-        found: Snapshot,
-        growing: Collection[str],
-        past: Kept | None,
-        clean: Clean,
-        known: Known | None,
-        now: Known,
-    ) -> None:
-        if known is not None:
-            now.past, now.past_texts = known.past, known.past_texts
-        if past is None or past.stamp is now.past:
-            return
-        stow = partial(self._pictures.stow, experiment=now.number, connection=self._connection)
-        text, now.past_texts = past_text(past, found.transcript, now.past_texts, clean, stow, growing)
-        now.past = past.stamp
-        self._put("pasts", now.number, text)
-
-    def _read(self, experiment_id: str) -> Known | None:
+    def _read(self, experiment_id: str) -> StoredRows | None:
         row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
         if row is None:
             return None
-        known = Known(row[0])
-        span = first_number(known.number), last_number(known.number)
+        stored = StoredRows(row[0])
+        span = first_number(stored.number), last_number(stored.number)
         rows = self._connection.execute(
             "SELECT number, id, json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number", span
         )
         for number, turn_id, text in rows:
-            key = turn_id if turn_id not in known.turns else f"{turn_id} {number}"  # of two that are damaged
-            known.turns[key] = text
-            known.places[key] = number & MOST_PLACES
-        return known
+            key = turn_id if turn_id not in stored.turns else f"{turn_id} {number}"  # two damaged rows of one id
+            stored.turns[key] = text
+            stored.places[key] = number & MOST_PLACES
+        return stored
 
     # The line of the list
 
@@ -158,26 +130,28 @@ class ExperimentRows:
     # Turns
 
     def _write_turns(
-        self, turns: tuple[Turn, ...], growing: Collection[str], clean: Clean, known: Known, now: Known
+        self, turns: tuple[Turn, ...], growing: Collection[str], clean: Clean, stored: StoredRows, now: StoredRows
     ) -> None:
-        places = _placed(turns, known.places)
-        if places is None:  # they change places with one another: all are written anew
-            for turn_id in known.turns:
-                self._remove(now.number, known.places[turn_id])
-            known = Known(now.number)
-            places = {turn.id: place for place, turn in enumerate(turns, 1)}
-        for turn_id in known.turns.keys() - {turn.id for turn in turns}:
-            self._remove(now.number, known.places[turn_id])
-        now.places = {**known.places, **places}
+        places = _placed(turns, stored.places)
+        removed = stored.turns.keys() - {turn.id for turn in turns}
+        if places is None:  # turns change places: all are written again, behind those of before
+            removed = set(stored.turns)
+            begin = max(stored.places.values()) + 1
+            places = {turn.id: place for place, turn in enumerate(turns, begin)}
+            before = dict[str, Turn | str]()
+        else:
+            before = stored.turns
+        for turn_id in removed:
+            self._remove(now.number, stored.places[turn_id], stored.turns[turn_id])
+        now.places = {**stored.places, **places}
         for turn in turns:
-            before = known.turns.get(turn.id)
             now.turns[turn.id] = turn
-            if before is turn:
+            if before.get(turn.id) is turn:
                 continue
             value = encode(turn)
             self._pictures.stow(value, now.number, self._connection)
             text = as_text(value, clean)
-            if before != text:
+            if before.get(turn.id) != text:
                 self._write_turn(first_number(now.number) | places[turn.id], turn.id, text, turn.id in growing)
 
     def _write_turn(self, number: int, turn_id: str, text: str, growing: bool) -> None:
@@ -192,7 +166,10 @@ class ExperimentRows:
         if indexed == _INDEXED:
             execute(_INDEX, (number,))
 
-    def _remove(self, experiment: int, place: int) -> None:
+    def _remove(self, experiment: int, place: int, turn: Turn | str) -> None:
+        """Delete the row of a turn; one that cannot be read stays in the file as it is."""
+        if not isinstance(turn, Turn) and parse_turn(parse_object(turn)) is None:
+            return
         number = first_number(experiment) | place
         self._connection.execute(_UNINDEX, (number,))
         self._connection.execute("DELETE FROM turns WHERE number = ?", (number,))
@@ -201,8 +178,8 @@ class ExperimentRows:
 def unindex_turn(connection: sqlite3.Connection, number: int) -> bool:
     """Remove a turn from the full-text index, before its row changes. Returns True if it was in the index."""
     connection.execute(_UNINDEX, (number,))
-    found = connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()
-    return bool(found[0] == _INDEXED)
+    row = connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()
+    return bool(row[0] == _INDEXED)
 
 
 def index_turn(connection: sqlite3.Connection, number: int) -> None:
@@ -211,12 +188,12 @@ def index_turn(connection: sqlite3.Connection, number: int) -> None:
 
 
 def unindex_title(connection: sqlite3.Connection, number: int) -> None:
-    """Before the title of an experiment is another one."""
+    """Remove a title from the full-text index, before its row changes."""
     connection.execute(_UNTITLE, (number,))
 
 
 def index_title(connection: sqlite3.Connection, number: int) -> None:
-    """After that."""
+    """Add a title to the full-text index again, after its row has changed."""
     connection.execute(_TITLE, (number,))
 
 
@@ -242,41 +219,41 @@ def rebuild_index(connection: sqlite3.Connection) -> None:
 
 
 def purge(connection: sqlite3.Connection, before: float) -> list[str]:
-    """Let go for good what was deleted before that moment, and pictures that nothing uses any more. Returns the ids."""
+    """Delete for good what was moved to the trash before that time, and unused pictures. Returns the ids."""
     query = "SELECT number, id FROM experiments WHERE deleted_at < ?"
-    return _let_go(connection, connection.execute(query, (before,)).fetchall())
+    return _delete(connection, connection.execute(query, (before,)).fetchall())
 
 
 def erase(connection: sqlite3.Connection, experiment_ids: Iterable[str]) -> list[str]:
-    """Let these go for good, as far as they were deleted, in the same way."""
+    """Delete experiments for good, as far as they are in the trash. Returns the ids."""
     query = "SELECT number, id FROM experiments WHERE deleted_at IS NOT NULL AND id = ?"
-    return _let_go(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
+    return _delete(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
 
 
-def _let_go(connection: sqlite3.Connection, found: list[tuple[int, str]]) -> list[str]:
-    for experiment, _ in found:
+def _delete(connection: sqlite3.Connection, rows: list[tuple[int, str]]) -> list[str]:
+    for experiment, _ in rows:
         span = first_number(experiment), last_number(experiment)
         for row in connection.execute("SELECT number FROM turns WHERE number BETWEEN ? AND ?", span).fetchall():
             connection.execute(_UNINDEX, row)
         connection.execute("DELETE FROM turns WHERE number BETWEEN ? AND ?", span)
         connection.execute(_UNTITLE, (experiment,))
         connection.execute("DELETE FROM experiments WHERE number = ?", (experiment,))
-    if found:
+    if rows:
         connection.execute("DELETE FROM images WHERE hash NOT IN (SELECT hash FROM image_uses)")
-    return [experiment_id for _, experiment_id in found]
+    return [experiment_id for _, experiment_id in rows]
 
 
-def _settings(found: Snapshot) -> tuple[object, ...]:
-    return tuple(value for name, value in found if name not in APART)
+def _settings(snapshot: Snapshot) -> tuple[object, ...]:
+    return tuple(value for name, value in snapshot if name not in APART)
 
 
 def _values(experiment: ExperimentSummary, clean: Clean) -> tuple[object, ...]:
-    found = [getattr(experiment, name) for name in _COLUMNS]
-    return tuple(clean(_whole(item)) if isinstance(item, str) else item for item in found)
+    values = [getattr(experiment, name) for name in _COLUMNS]
+    return tuple(clean(_without_surrogates(value)) if isinstance(value, str) else value for value in values)
 
 
-def _whole(text: str) -> str:
-    """``text`` without halves of surrogate pairs, which no column takes."""
+def _without_surrogates(text: str) -> str:
+    """Return the text without halves of surrogate pairs, which no column takes."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -1,20 +1,24 @@
-"""Search as one types: every word may be the beginning of one, and all of them have to stand in an experiment.
+"""Full-text search: each typed word may be the beginning of a word, and an experiment must contain all of them.
 
-Experiments where they stand together, in one turn or in the title, come first; then those where they are scattered.
-Both newest first. Hits are shown with some words around them.
+Experiments with all words in one turn or in the title come first, then the others; both newest first.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from typing import Final
 
+from playground.engine.io.database import connect_memory
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.passages import Passage, SearchWords
+from playground.engine.library.store.migrations import SHIFT, migrate
 from playground.engine.library.store.reading import SUMMARY, summary_from_row
-from playground.engine.library.store.schema import SHIFT
+from playground.engine.library.store.rows import ExperimentRows
+from playground.engine.session.snapshot import Snapshot
+from playground.gateway.redact import Redactor
 
 MOST_FOUND: Final = 100  # experiments
 MOST_PASSAGES: Final = 2  # of one experiment
@@ -31,7 +35,7 @@ class Filters:
     archived: bool | None = None
 
     def take(self, experiment: ExperimentSummary) -> bool:
-        """Whether an experiment is one of those."""
+        """Return whether an experiment passes the filters."""
         return (
             self.model in ("", experiment.model)
             and self.protocol in ("", experiment.protocol)
@@ -42,10 +46,10 @@ class Filters:
 
     @property
     def condition(self) -> tuple[str, list[str | bool]]:
-        """The same in SQL, to follow another condition, and the values for it."""
-        asked = {one.name: getattr(self, one.name) for one in fields(self)}
-        asked = {name: value for name, value in asked.items() if value not in ("", None)}
-        return "".join(f" AND {name} = ?" for name in asked), list(asked.values())
+        """The filters in SQL, to follow another condition, and its values."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {name: value for name, value in values.items() if value not in ("", None)}
+        return "".join(f" AND {name} = ?" for name in values), list(values.values())
 
 
 EVERYTHING: Final = Filters()
@@ -72,7 +76,7 @@ def find(
     *,
     deleted: bool = False,
 ) -> list[SearchResult]:
-    """What is found, ``most`` experiments at most; what is ``deleted`` or what is not.
+    """Return at most ``most`` experiments, from the trash if ``deleted``.
 
     An interrupted connection ends it with sqlite3.OperationalError.
     """
@@ -85,19 +89,29 @@ def find(
     among = {number for (number,) in rows}
     if not words:
         return _described(connection, sorted(among, reverse=True)[:most], {})
-    asked = [_quoted(word) for word in words]
+    terms = [_quoted(word) for word in words]
     hits = _Hits(connection, SearchWords(words), most)
-    hits.titles(" AND ".join(asked), among)
-    hits.turns(" AND ".join(asked), among)
-    found = sorted(hits.passages, reverse=True)[:most]
-    if len(asked) > 1 and len(found) < most:
-        rest = (_scattered(connection, asked) & among) - set(found)
-        scattered = sorted(rest, reverse=True)[: most - len(found)]
-        either = " OR ".join(asked)
+    hits.titles(" AND ".join(terms), among)
+    hits.turns(" AND ".join(terms), among)
+    numbers = sorted(hits.passages, reverse=True)[:most]
+    if len(terms) > 1 and len(numbers) < most:
+        rest = (_scattered(connection, terms) & among) - set(numbers)
+        scattered = sorted(rest, reverse=True)[: most - len(numbers)]
+        either = " OR ".join(terms)
         hits.titles(either, set(scattered))
         hits.turns(either, set(scattered))
-        found += scattered
-    return _described(connection, found, hits.passages)
+        numbers += scattered
+    return _described(connection, numbers, hits.passages)
+
+
+def find_in(snapshots: Iterable[Snapshot], typed: str, filters: Filters = EVERYTHING) -> list[SearchResult]:
+    """Return what ``find`` returns for a store with these experiments."""
+    with closing(connect_memory()) as connection:
+        migrate(connection)
+        rows = ExperimentRows(connection)
+        for snapshot in sorted(snapshots, key=lambda snapshot: snapshot.created_at):
+            rows.write(snapshot, (), Redactor(()), None)
+        return find(connection, typed, filters)
 
 
 def _described(
@@ -118,14 +132,16 @@ def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"*'
 
 
-def _scattered(connection: sqlite3.Connection, asked: Sequence[str]) -> set[int]:
-    """The experiments in which every one of the words stands somewhere."""
+def _scattered(connection: sqlite3.Connection, terms: Sequence[str]) -> set[int]:
+    """The experiments in which all words occur."""
     out: set[int] | None = None
-    for word in asked:
+    for word in terms:
         query = f"SELECT DISTINCT rowid >> {SHIFT} FROM words WHERE words MATCH ?"  # noqa: S608 - our own names
-        found = {number for (number,) in connection.execute(query, (word,))}
-        found |= {number for (number,) in connection.execute("SELECT rowid FROM titles WHERE titles MATCH ?", (word,))}
-        out = found if out is None else out & found
+        numbers = {number for (number,) in connection.execute(query, (word,))}
+        numbers |= {
+            number for (number,) in connection.execute("SELECT rowid FROM titles WHERE titles MATCH ?", (word,))
+        }
+        out = numbers if out is None else out & numbers
         if not out:
             break
     return out or set()
@@ -141,12 +157,12 @@ class _Hits:
         self._most = most
 
     def titles(self, query: str, among: Container[int]) -> None:
-        """Hits in titles and names of models; they stand before those in turns."""
+        """Hits in titles and names of models; they come before those in turns."""
         statement = "SELECT rowid, title, model FROM titles WHERE titles MATCH ? ORDER BY rowid DESC"
         for number, *texts in self._connection.execute(statement, (query,)):
             if number in among:
-                found = self._passages("", ("title", "model"), texts)
-                self.passages[number] = found + self.passages.get(number, [])
+                passages = self._passages("", ("title", "model"), texts)
+                self.passages[number] = passages + self.passages.get(number, [])
 
     def turns(self, query: str, among: set[int]) -> None:
         """Hits in turns, those of the newest experiment first; ended as soon as there are enough."""
@@ -154,7 +170,7 @@ class _Hits:
             return
         counts: dict[int, int] = {}
 
-        def wanted(row: int) -> bool:
+        def is_wanted(row: int) -> bool:
             number = row >> SHIFT
             count = counts.get(number, 0)
             if count >= MOST_PASSAGES or number not in among:
@@ -163,7 +179,7 @@ class _Hits:
             return True
 
         # A function in the condition: what is around a hit is looked up for the rows that are shown, in one pass.
-        self._connection.create_function("wanted", 1, wanted)
+        self._connection.create_function("wanted", 1, is_wanted)
         statement = (
             "SELECT words.rowid, text, reasoning, arguments FROM words WHERE words MATCH ? AND words.rowid >= ?"
             " AND wanted(words.rowid) ORDER BY words.rowid DESC"
@@ -179,5 +195,5 @@ class _Hits:
 
     def _passages(self, turn_id: str, names: Sequence[str], texts: Sequence[str | None]) -> list[Passage]:
         """The passage of each field that has a hit."""
-        found = (self._words.passage(turn_id, name, text or "") for name, text in zip(names, texts, strict=True))
-        return [passage for passage in found if passage is not None]
+        passages = (self._words.passage(turn_id, name, text or "") for name, text in zip(names, texts, strict=True))
+        return [passage for passage in passages if passage is not None]

@@ -28,7 +28,7 @@ _LARGEST = 1024 * 1024 * 1024  # bytes of one tape after it was unpacked
 
 
 def write_tape(exchange: Exchange, redactor: Redactor) -> tuple[str, bytes]:
-    """What is known of an ended exchange, and its bodies. Raises CassetteError where those were let go."""
+    """Return the head of an ended exchange as JSON, and its packed bodies. Raises CassetteError without them."""
     tape = tape_of(replace(exchange, reads=[]), redactor)
     body = tape["request"].pop("body")
     del tape["response"]["reads"]
@@ -66,7 +66,7 @@ class GrowingTape:
         self._last = 0.0  # when the last one came
 
     def head(self, exchange: Exchange) -> str:
-        """What is known of it now."""
+        """Return the head of the exchange as it is now."""
         ended = max(self._last, exchange.answered or 0.0)
         bare = replace(exchange, request_body=b"", reads=[], ended=ended, complete=False)
         tape = tape_of(bare, self._redactor)
@@ -75,24 +75,24 @@ class GrowingTape:
         return self._redactor.text(json.dumps(tape))
 
     def body(self, exchange: Exchange) -> bytes:
-        """What its reads follow: the request's body."""
+        """Return the packed body of the request, which the reads follow."""
         bare = replace(exchange, reads=[])
         return zlib.compress(_line(tape_of(bare, self._redactor)["request"]["body"], self._redactor))
 
     def pack(self, reads: Iterable[Read], redactor: Redactor) -> bytes:
         """The next reads, as far as they may be kept yet; empty for none. Another redactor knows other secrets."""
-        found: list[JSON] = []
+        lines: list[JSON] = []
         if redactor is not self._redactor:
-            found += map(read_of, self._stream.close(self._last))
+            lines += map(read_of, self._stream.close(self._last))
             self._redactor, self._stream = redactor, StreamRedactor(redactor)
-        for at, data in reads:
-            self._size, self._last = self._size + len(data), at
-            found += map(read_of, self._stream.redact_bytes(data, at))
-        return zlib.compress(_line(found, redactor)) if found else b""
+        for read in reads:
+            self._size, self._last = self._size + len(read.data), read.at
+            lines += map(read_of, self._stream.redact_bytes(read.data, read.at))
+        return zlib.compress(_line(lines, redactor)) if lines else b""
 
 
 def read_head(head: str) -> Exchange:
-    """The exchange without its bodies: as one whose bodies were let go. Raises CassetteError."""
+    """The exchange without its bodies: with bodies marked as dropped. Raises CassetteError."""
     tape = _object(head)
     tape["request"]["body"], tape["response"]["reads"] = "", []
     size = tape.pop("bytes", None)

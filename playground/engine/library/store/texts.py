@@ -1,4 +1,4 @@
-"""Values as the text of a column and back. Pictures stand apart: one is written once, however often it is used."""
+"""Values as the text of a column and back. Pictures have a table of their own: each is written once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
     from playground.engine.gateways.secrets import Secret
-    from playground.engine.library.store.unread import Unreadable
 
 Clean = Callable[[str], str]
 
@@ -24,21 +23,20 @@ _TAPE_WORDS: Final = ("exchange", "protocol", "request", "headers", "started_at"
 _STORED: Final = "stored:"
 _SHORT: Final = 512  # characters of an address that is not worth a row of its own
 _MOST_KNOWN: Final = 64
-_PIECE: Final = 200_000  # characters of an address at once
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _AS_IT_IS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ESCAPED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
-def no_words(known: Iterable[Secret]) -> tuple[Secret, ...]:
-    """Secrets, but for those that are words of the rows ("assistant"): without them none could be read again."""
-    found = tuple(known)
-    if not found:
-        return found
+def without_format_words(secrets: Iterable[Secret]) -> tuple[Secret, ...]:
+    """Return secrets without those that are words of the format ("assistant"): redacted rows could not be read."""
+    values = tuple(secrets)
+    if not values:
+        return values
     from playground.engine.files.experiment_file import structure_words
 
     words = " ".join((*structure_words(), *_TAPE_WORDS, "http_version", "wire_bytes", "complete"))
-    return tuple(secret for secret in found if secret.get_secret_value() not in words)
+    return tuple(secret for secret in values if secret.get_secret_value() not in words)
 
 
 def as_text(value: JSON, clean: Clean) -> str:
@@ -97,9 +95,9 @@ def _of_answer(answer: JSONObject) -> Iterator[tuple[JSONObject, str]]:
             yield block, "data"
 
 
-def _objects(found: JSON) -> Iterator[JSONObject]:
-    """The objects of what may be a list."""
-    return (one for one in (found if isinstance(found, list) else ()) if isinstance(one, dict))
+def _objects(value: JSON) -> Iterator[JSONObject]:
+    """Yield the objects of a list; none for another value."""
+    return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
 class Pictures:
@@ -117,52 +115,37 @@ class Pictures:
                 name = self._hash(url)
                 row = connection.execute("SELECT 1 FROM images WHERE hash = ?", (name,)).fetchone()
                 if row is None:
-                    kept = _bytes_without(url, self.clean) if part.get("kind") == "blob" else url
-                    connection.execute("INSERT INTO images VALUES (?, ?)", (name, kept))
+                    address = _bytes_without(url, self.clean) if part.get("kind") == "blob" else url
+                    connection.execute("INSERT INTO images VALUES (?, ?)", (name, address))
                 connection.execute("INSERT OR IGNORE INTO image_uses VALUES (?, ?)", (experiment, name))
                 part[member] = _STORED + name
 
     def _hash(self, url: str) -> str:
-        found = self._hashes.get(url)
-        if found is None:
+        name = self._hashes.get(url)
+        if name is None:
             if len(self._hashes) >= _MOST_KNOWN:
                 self._hashes.clear()
-            sums = hashlib.sha256()
-            for at in range(0, len(url), _PIECE):  # other threads go on while a piece is summed up
-                sums.update(url[at : at + _PIECE].encode("utf-8", "surrogatepass"))
-            found = self._hashes[url] = sums.hexdigest()
-        return found
+            name = self._hashes[url] = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+        return name
 
 
 def _bytes_without(data: str, clean: Clean) -> str:
-    """Base64 of the same length without the secrets in it: zeros stand where they stood."""
-    found = clean(data)
-    if found == data or not data.isascii():
-        return found
-    first, *others = found.split(MASK)
-    missing = len(data) - len(found) + len(MASK)
+    """Base64 of the same length without the secrets in it: zeros replace them."""
+    masked = clean(data)
+    if masked == data or not data.isascii():
+        return masked
+    first, *others = masked.split(MASK)
+    missing = len(data) - len(masked) + len(MASK)
     return first + "A" * missing + ("A" * len(MASK)).join(others) if others and missing > 0 else ""
 
 
-def bring_pictures(value: JSONObject, known: dict[str, str], lost: Unreadable) -> None:
-    """Put the addresses back. ``known`` are those that were looked up already, by name."""
+def bring_pictures(value: JSONObject, addresses: dict[str, str], connection: sqlite3.Connection) -> None:
+    """Put the addresses of pictures back. ``addresses`` collects those that were looked up, by name."""
     for part, member in _images(value):
         url: str = part[member]
         if url.startswith(_STORED):
             name = url.removeprefix(_STORED)
-            if name not in known:
-                known[name] = _address(name, lost) or url
-            part[member] = known[name]
-
-
-def _address(name: str, lost: Unreadable) -> str:
-    """What is kept under that name; empty where there is nothing, or nothing that can be read."""
-    row = lost.connection.execute("SELECT rowid, url FROM images WHERE hash = ?", (name,)).fetchone()
-    if row is None:
-        return ""
-    number, url = row
-    if not isinstance(url, str):
-        lost.note("images", number)
-        return ""
-    lost.look("images", number, "url", url)
-    return url
+            if name not in addresses:
+                row = connection.execute("SELECT url FROM images WHERE hash = ?", (name,)).fetchone()
+                addresses[name] = row[0] if row is not None and isinstance(row[0], str) else url
+            part[member] = addresses[name]

@@ -1,52 +1,47 @@
-"""The one thread that writes. It is handed values and does all that takes time: encoding, comparing, the disk.
+"""The thread that writes the store: it encodes, compares and waits for the disk.
 
-Work is done in the order it was given, several pieces in one transaction; a newer state of an experiment takes the
-place of one that is still waiting. When the disk refuses, everything stays here and is tried again.
+Jobs are done in their order, several in one transaction; a newer state of an experiment replaces one that still waits.
+When the disk refuses, all jobs stay here and are tried again.
 """
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from playground.engine.cassettes.cassette import CassetteError
+from playground.engine.io.database import error_words, is_damage, is_index_damage, is_transient, transaction
 from playground.engine.library.experiment_summary import summarize_snapshot
-from playground.engine.library.store.rows import ExperimentRows, Known, rebuild_index
+from playground.engine.library.store.rows import ExperimentRows, StoredRows, rebuild_index
 from playground.engine.library.store.tape_rows import GrowingTape, write_tape
-from playground.engine.library.store.trouble import StoreError, is_damage, is_index_damage, is_passing, words_of
-from playground.engine.session.history import Kept
+from playground.engine.library.store.trouble import StoreError
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 
 T = TypeVar("T")
 
-RETRY = 1.0  # seconds until what the disk refused is tried again
-_MOST_KNOWN = 64  # experiments
+RETRY: Final = 1.0  # seconds between two tries when the disk refuses
+_MAX_CACHED: Final = 64  # experiments whose rows are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """An experiment to be written. ``growing`` are the ids of turns that will be written again soon.
+    """An experiment to write. ``growing`` are the ids of turns that will be written again soon."""
 
-    ``past`` is what undo goes back to; None where that is not known.
-    """
-
-    found: Snapshot
+    snapshot: Snapshot
     growing: frozenset[str]
     redactor: Redactor
-    past: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """An exchange that has ended, to be written. It is nobody else's: nothing may be let go from it."""
+    """An exchange that has ended, to write. It is a copy: its body may not be dropped."""
 
     experiment_id: str
     exchange: Exchange
@@ -55,110 +50,107 @@ class Tape:
 
 @dataclass(slots=True)
 class Reads:
-    """What came of an exchange under way since the last time. ``exchange`` is without its reads."""
+    """The new reads of an exchange under way; ``exchange`` is without reads."""
 
     experiment_id: str
     exchange: Exchange
     reads: tuple[Read, ...]
     redactor: Redactor
-    packed: bytes | None = None  # once it is known: a read is looked at once, whatever the disk does
+    packed: bytes | None = None  # of the first try: each read goes through the redactor once
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """Anything else; nothing at all, to learn when all before it is done. ``waits`` keeps it while the disk refuses;
-    else ``done`` has the refusal. ``touches`` says that rows of experiments may be others after it, ``apart`` that it
-    has to be done outside a transaction, when the others are. ``slight`` work is nothing that a person would miss.
+class Task:
+    """Any other work. Without ``run`` it only waits for the jobs before it, and fails when the disk refuses.
+
+    A ``minor`` task is nothing that a person would miss. One with ``own_transaction`` runs outside the common one.
     """
 
-    do: Callable[[sqlite3.Connection], Any] | None = None
-    waits: bool = True
-    touches: bool = False
-    apart: bool = False
-    slight: bool = False
+    run: Callable[[sqlite3.Connection], Any] | None = None
+    minor: bool = False
+    own_transaction: bool = False
     done: Future[Any] = field(default_factory=Future)
 
+    def finish(self, result: object, error: Exception | None) -> None:
+        """Hand over the result or the error, unless the caller has given up."""
+        if self.done.done() or not self.done.set_running_or_notify_cancel():
+            return
+        if error is not None:
+            self.done.set_exception(error)
+        else:
+            self.done.set_result(result)
 
-Job = Save | Tape | Reads | Work
 
-
-def _answer(work: Work, result: object, refused: Exception | None) -> None:
-    """Tell whoever waits; somebody who waits no longer is told nothing."""
-    if work.done.done() or not work.done.set_running_or_notify_cancel():
-        return
-    if refused is not None:
-        work.done.set_exception(refused)
-    else:
-        work.done.set_result(result)
+Job = Save | Tape | Reads | Task
 
 
 class Writer:
-    """Owns the connection from ``start`` to ``close``. ``tell`` is called on its thread when the trouble is another."""
+    """Takes jobs at once, and does them on its thread from ``start`` to ``close``.
 
-    def __init__(self, connection: sqlite3.Connection, tell: Callable[[str], None]) -> None:
-        self._connection = connection
-        self._tell = tell
-        self._rows = ExperimentRows(connection)
-        self._known: OrderedDict[str, Known] = OrderedDict()
+    ``on_trouble`` is called on that thread when the reason why writing fails changes, ``on_commit`` after each
+    transaction.
+    """
+
+    def __init__(self, on_trouble: Callable[[str], None], on_commit: Callable[[], None]) -> None:
+        self._on_trouble = on_trouble
+        self._on_commit = on_commit
+        self._cache: OrderedDict[str, StoredRows] = OrderedDict()
         self._growing: dict[str, GrowingTape] = {}
         self._jobs: OrderedDict[object, Job] = OrderedDict()
-        self._at_work: tuple[Job, ...] = ()
+        self._running: tuple[Job, ...] = ()
         self._changed = threading.Condition()
         self._closing = False
         self._trouble = ""
-        self._odd: dict[str, str] = {}  # experiments that cannot be written, whatever the disk does, and why
+        self._refused: dict[str, str] = {}  # experiments that cannot be encoded or written, and why
         self._thread = threading.Thread(target=self._run, name="store writer", daemon=True)
+        self._connection: sqlite3.Connection
 
-    def start(self) -> None:
-        """Begin to work."""
+    def start(self, connection: sqlite3.Connection) -> None:
+        """Begin to write to a connection, which is closed at the end."""
+        self._connection = connection
+        self._rows = ExperimentRows(connection)
         self._thread.start()
 
     def put(self, job: Job) -> None:
-        """Have it done. What an experiment was before and is still waiting is forgotten."""
+        """Take a job. A state of the same experiment that still waits is dropped."""
         with self._changed:
-            key: object = ("save", job.found.id) if isinstance(job, Save) else object()
+            key: object = ("save", job.snapshot.id) if isinstance(job, Save) else object()
             self._jobs[key] = job
             self._changed.notify()
 
     def do(
-        self,
-        work: Callable[[sqlite3.Connection], T],
-        *,
-        touches: bool = False,
-        apart: bool = False,
-        slight: bool = False,
+        self, run: Callable[[sqlite3.Connection], T], *, minor: bool = False, own_transaction: bool = False
     ) -> Future[T]:
-        """Have ``work`` done, inside a transaction unless ``apart``; once it can be, where the disk refuses."""
-        job = Work(work, touches=touches, apart=apart, slight=slight)
-        self.put(job)
-        return job.done
+        """Run ``run`` on the thread, again and again until the disk does not refuse; the future has its result."""
+        task = Task(run, minor, own_transaction)
+        self.put(task)
+        return task.done
 
     def barrier(self) -> Future[None]:
-        """Done when all that was given before is on the disk; fails with StoreError when the disk refuses."""
-        job = Work(waits=False)
-        self.put(job)
-        return job.done
+        """Return a future that is done when all jobs before are on the disk; StoreError when the disk refuses."""
+        task = Task(minor=True)
+        self.put(task)
+        return task.done
 
-    def unsaved(self, experiment_id: str) -> bool:
-        """Whether a state of that experiment is not on the disk yet, or cannot get there."""
+    def is_unsaved(self, experiment_id: str) -> bool:
+        """Return whether a state of that experiment is not on the disk yet, or cannot get there."""
         with self._changed:
-            at_work = any(isinstance(job, Save) and job.found.id == experiment_id for job in self._at_work)
-            return at_work or ("save", experiment_id) in self._jobs or experiment_id in self._odd
+            running = any(isinstance(job, Save) and job.snapshot.id == experiment_id for job in self._running)
+            return running or ("save", experiment_id) in self._jobs or experiment_id in self._refused
 
     @property
-    def behind(self) -> bool:
-        """Whether anything that a person did is not on the disk yet, or cannot get there."""
+    def is_behind(self) -> bool:
+        """True if anything that a person did is not on the disk yet, or cannot get there."""
         with self._changed:
-            jobs = (*self._jobs.values(), *self._at_work)
-            return bool(self._odd) or any(not (isinstance(job, Work) and (job.slight or not job.waits)) for job in jobs)
+            jobs = (*self._jobs.values(), *self._running)
+            return bool(self._refused) or any(not (isinstance(job, Task) and job.minor) for job in jobs)
 
     def close(self) -> None:
-        """Do what is waiting, once, and end. Blocks until then."""
+        """Try all waiting jobs once, then end. Blocks until then."""
         with self._changed:
             self._closing = True
             self._changed.notify()
-        if self._thread.ident is not None:
-            self._thread.join()
+        self._thread.join()
         self._connection.close()
 
     # On the thread
@@ -170,147 +162,160 @@ class Writer:
                 if not self._jobs:
                     return
                 jobs, self._jobs = self._jobs, OrderedDict()
-                self._at_work = tuple(jobs.values())
+                self._running = tuple(jobs.values())
                 closing = self._closing
-            again = self._write(jobs)
+            remaining = self._write(jobs)
             with self._changed:
-                self._at_work = ()
-                newer, self._jobs = self._jobs, OrderedDict(again)
+                self._running = ()
+                newer, self._jobs = self._jobs, remaining
                 self._jobs.update(newer)
                 if closing:
                     for job in self._jobs.values():
-                        if isinstance(job, Work):
-                            _answer(job, None, StoreError(self._trouble))
+                        if isinstance(job, Task):
+                            job.finish(None, StoreError(self._trouble))
                     return
-                if again:
-                    self._changed.wait_for(lambda: self._closing or self._asked(), RETRY)
+                if remaining:
+                    self._changed.wait_for(lambda: self._closing or self._has_barrier(), RETRY)
 
-    def _asked(self) -> bool:
-        """Whether somebody waits to hear how it stands."""
-        return any(isinstance(job, Work) and not job.waits for job in self._jobs.values())
+    def _has_barrier(self) -> bool:
+        return any(isinstance(job, Task) and job.run is None for job in self._jobs.values())
 
     def _write(self, jobs: OrderedDict[object, Job]) -> OrderedDict[object, Job]:
-        """Do all of it in one transaction. Returns what has to be done again."""
-        known: dict[str, Known] = {}
-        results: list[tuple[Work, Any, Exception | None]] = []
-        odd: dict[str, str] = {}
+        """Do all jobs; return those to do again."""
+        written: dict[str, StoredRows] = {}
+        results: list[tuple[Task, Any, Exception | None]] = []
+        refused: dict[str, str] = {}
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            for job in jobs.values():
-                self._connection.execute("SAVEPOINT job")
-                try:
-                    result = self._do(job, known)
-                    if isinstance(job, Work) and not job.apart:
-                        results.append((job, result, None))
-                except Exception as error:
-                    if is_passing(error) or is_damage(error):
-                        raise
-                    self._connection.execute("ROLLBACK TO job")
-                    if isinstance(job, Work):
-                        results.append((job, None, error))
-                    elif isinstance(job, Save):
-                        known.pop(job.found.id, None)
-                        title = summarize_snapshot(job.found, job.redactor.front).title
-                        odd[job.found.id] = f"“{title}” could not be saved: {words_of(error)}"
-                self._connection.execute("RELEASE job")
-            self._connection.execute("COMMIT")
+            with transaction(self._connection):
+                for job in jobs.values():
+                    self._do_in_savepoint(job, written, results, refused)
         except (sqlite3.Error, OSError, MemoryError) as error:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-            self._known.clear()
-            if is_index_damage(error) and self._rebuild():
+            self._cache.clear()
+            if is_index_damage(error) and self._rebuild_index():
                 return jobs
-            self._say(words_of(error))
-            return self._kept(jobs, error)
-        for name, value in known.items():
-            self._known[name] = value
-            self._known.move_to_end(name)
-        while len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
-        saved = {job.found.id for job in jobs.values() if isinstance(job, Save)}
-        self._odd = {**{name: words for name, words in self._odd.items() if name not in saved}, **odd}
-        trouble = next(iter(self._odd.values()), "")
-        self._say(trouble)
+            self._set_trouble(error_words(error))
+            return self._without_barriers(jobs, error)
+        self._on_commit()
+        self._remember(written)
+        saved = {job.snapshot.id for job in jobs.values() if isinstance(job, Save)}
+        self._refused = {key: words for key, words in self._refused.items() if key not in saved} | refused
+        trouble = next(iter(self._refused.values()), "")
+        self._set_trouble(trouble)
+        for job in jobs.values():
+            if isinstance(job, Task) and job.own_transaction:
+                results.append((job, *self._attempt(job)))
         with self._changed:
-            self._at_work = ()  # before anybody is told
-        for work, result, failure in (*results, *self._do_apart(jobs)):
-            _answer(work, result, StoreError(trouble) if work.do is None and trouble else failure)
+            self._running = ()  # before anybody learns of the results
+        for task, result, failure in results:
+            task.finish(result, StoreError(trouble) if task.run is None and trouble else failure)
         return OrderedDict()
 
-    def _rebuild(self) -> bool:
-        """Make the full-text index anew. Returns whether that went well."""
+    def _do_in_savepoint(
+        self,
+        job: Job,
+        written: dict[str, StoredRows],
+        results: list[tuple[Task, Any, Exception | None]],
+        refused: dict[str, str],
+    ) -> None:
+        """Do one job; an error that would come again with every try undoes this job alone."""
+        if isinstance(job, Task) and job.own_transaction:
+            return
+        self._connection.execute("SAVEPOINT job")
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            rebuild_index(self._connection)
-            self._connection.execute("COMMIT")
+            result = self._do(job, written)
+            if isinstance(job, Task):
+                results.append((job, result, None))
+        except Exception as error:
+            if is_transient(error) or is_damage(error):
+                raise
+            self._connection.execute("ROLLBACK TO job")
+            if isinstance(job, Task):
+                results.append((job, None, error))
+            elif isinstance(job, Save):
+                written.pop(job.snapshot.id, None)
+                title = summarize_snapshot(job.snapshot, job.redactor.front).title
+                refused[job.snapshot.id] = f"“{title}” could not be saved: {error_words(error)}"
+        self._connection.execute("RELEASE job")
+
+    def _attempt(self, task: Task) -> tuple[Any, Exception | None]:
+        self._cache.clear()
+        try:
+            return (task.run(self._connection) if task.run is not None else None), None
+        except Exception as error:  # noqa: BLE001 - the caller gets it
+            return None, error
+
+    def _remember(self, written: dict[str, StoredRows]) -> None:
+        for key, value in written.items():
+            self._cache[key] = value
+            self._cache.move_to_end(key)
+        while len(self._cache) > _MAX_CACHED:
+            self._cache.popitem(last=False)
+
+    def _rebuild_index(self) -> bool:
+        """Replace the damaged full-text index; return whether that succeeded."""
+        try:
+            with transaction(self._connection):
+                rebuild_index(self._connection)
         except sqlite3.Error:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
             return False
         return True
 
-    def _kept(self, jobs: OrderedDict[object, Job], error: Exception) -> OrderedDict[object, Job]:
-        out: OrderedDict[object, Job] = OrderedDict()
+    def _without_barriers(self, jobs: OrderedDict[object, Job], error: Exception) -> OrderedDict[object, Job]:
+        remaining: OrderedDict[object, Job] = OrderedDict()
         for key, job in jobs.items():
-            if isinstance(job, Work) and not job.waits:
-                _answer(job, None, StoreError(words_of(error)))
+            if isinstance(job, Task) and job.run is None:
+                job.finish(None, StoreError(error_words(error)))
             else:
-                out[key] = job
-        return out
+                remaining[key] = job
+        return remaining
 
-    def _do(self, job: Job, known: dict[str, Known]) -> Any:
+    def _do(self, job: Job, written: dict[str, StoredRows]) -> Any:
         if isinstance(job, Save):
-            name = job.found.id
-            before = known.get(name) or self._known.get(name)
-            known[name] = self._rows.write(job.found, job.growing, job.redactor, before, job.past)
-            return None
-        if isinstance(job, Tape):
-            return self._keep(job)
-        if isinstance(job, Reads):
-            return self._grow(job)
-        if job.touches:
-            known.clear()
-            self._known.clear()
-        return job.do(self._connection) if job.do is not None and not job.apart else None
+            key = job.snapshot.id
+            stored = written.get(key) or self._cache.get(key)
+            written[key] = self._rows.write(job.snapshot, job.growing, job.redactor, stored)
+        elif isinstance(job, Tape):
+            self._write_tape(job)
+        elif isinstance(job, Reads):
+            self._write_reads(job)
+        elif job.run is not None:
+            written.clear()  # it may change any row
+            self._cache.clear()
+            return job.run(self._connection)
+        return None
 
-    def _do_apart(self, jobs: OrderedDict[object, Job]) -> Iterator[tuple[Work, Any, Exception | None]]:
-        for job in jobs.values():
-            if isinstance(job, Work) and job.apart and job.do is not None:
-                try:
-                    yield job, job.do(self._connection), None
-                except Exception as error:  # noqa: BLE001 - whoever asked for it is told
-                    yield job, None, error
+    def _number(self, experiment_id: str) -> int | None:
+        row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
+        return row[0] if row is not None else None
 
-    def _keep(self, job: Tape) -> None:
-        row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (job.experiment_id,)).fetchone()
-        if row is None:
+    def _write_tape(self, job: Tape) -> None:
+        number = self._number(job.experiment_id)
+        if number is None:
             return
         try:
             head, data = write_tape(job.exchange, job.redactor)
         except CassetteError:
-            return  # its bodies are gone: there is nothing to keep
+            return  # its bodies were dropped: there is nothing to keep
         self._connection.execute(
             "INSERT OR REPLACE INTO tapes VALUES (?, ?, ?, ?, ?, ?)",
-            (row[0], job.exchange.id, job.exchange.started_at, head, len(data), data),
+            (number, job.exchange.id, job.exchange.started_at, head, len(data), data),
         )
-        self._connection.execute("DELETE FROM tape_reads WHERE experiment = ? AND tape = ?", (row[0], job.exchange.id))
+        self._connection.execute("DELETE FROM tape_reads WHERE experiment = ? AND tape = ?", (number, job.exchange.id))
         self._growing.pop(job.exchange.id, None)
 
-    def _grow(self, job: Reads) -> None:
-        tape = self._growing.get(job.exchange.id)
-        if tape is None:
-            tape = self._growing[job.exchange.id] = GrowingTape()
+    def _write_reads(self, job: Reads) -> None:
+        tape = self._growing.setdefault(job.exchange.id, GrowingTape())
         if job.packed is None:
             job.packed = tape.pack(job.reads, job.redactor)
-        row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (job.experiment_id,)).fetchone()
-        if row is None:
+        number = self._number(job.experiment_id)
+        if number is None:
             return
-        key = row[0], job.exchange.id
-        known = self._connection.execute(
+        key = number, job.exchange.id
+        updated = self._connection.execute(
             "UPDATE tapes SET head = ?, size = size + ? WHERE experiment = ? AND id = ?",
             (tape.head(job.exchange), len(job.packed), *key),
         )
-        if not known.rowcount:
+        if not updated.rowcount:
             body = tape.body(job.exchange)
             self._connection.execute(
                 "INSERT INTO tapes VALUES (?, ?, ?, ?, ?, ?)",
@@ -319,7 +324,7 @@ class Writer:
         if job.packed:
             self._connection.execute("INSERT INTO tape_reads VALUES (?, ?, ?)", (*key, job.packed))
 
-    def _say(self, trouble: str) -> None:
+    def _set_trouble(self, trouble: str) -> None:
         if trouble != self._trouble:
             self._trouble = trouble
-            self._tell(trouble)
+            self._on_trouble(trouble)

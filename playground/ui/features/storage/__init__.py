@@ -1,4 +1,4 @@
-"""Where experiments are kept: what is said of it, what is set about it, copies of it."""
+"""Storage of experiments: its notice, its settings, backups, and the removal of a secret."""
 
 from __future__ import annotations
 
@@ -13,4 +13,11 @@ ACTIONS: tuple[Action[StorageControl], ...] = (
     Action("settings.storage", "Storage…", VIEW, 610, lambda it: it.open(), in_settings=True),
     Action("experiment.backup", "Back up all experiments…", EXPERIMENT, 500, lambda it: it.back_up()),
     Action("experiment.restore", "Restore experiments from a copy…", EXPERIMENT, 510, lambda it: it.restore()),
+    Action(
+        "experiment.remove_secret",
+        "Remove a secret from this experiment…",
+        EXPERIMENT,
+        520,
+        lambda it: it.secrets.remove(),
+    ),
 )

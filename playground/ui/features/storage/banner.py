@@ -20,7 +20,7 @@ Choice = tuple[str, Callable[[], None]]
 
 
 def status_words(status: Status) -> str:
-    """What is to be said of a store; empty when all is well. Trouble with writing comes before everything else."""
+    """Return the notice about a store; empty when there is nothing to report. Trouble with writing comes first."""
     if status.trouble:
         return f"Experiments cannot be saved now. {status.trouble} {WAITS}"
     if status.mode is Mode.MEMORY and status.words:
@@ -29,8 +29,9 @@ def status_words(status: Status) -> str:
 
 
 class StorageBanner(QFrame):
-    """Hidden while all is well. What stands as it is can be closed; trouble stays until it is over. ``words`` are shown
-    at once.
+    """A notice with buttons, hidden without text. A lasting one can be closed; trouble stays until it is over.
+
+    ``words`` are shown at once.
     """
 
     def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
@@ -50,11 +51,11 @@ class StorageBanner(QFrame):
 
     @property
     def words(self) -> str:
-        """What it says; empty where it is hidden."""
+        """The text shown; empty while it is hidden."""
         return "" if self.isHidden() else self._words.text()
 
     def show_status(self, status: Status, choices: Sequence[Choice] = ()) -> None:
-        """Say how a store stands, with a button for each thing that can be done."""
+        """Show the notice about a store, with a button for each choice."""
         self._status = status
         words = status_words(status)
         discard(self._line, *self.buttons)

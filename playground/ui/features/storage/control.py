@@ -1,7 +1,4 @@
-"""The store in the window: opened behind the first paint, how it stands, its dialog, copies of it, its end.
-
-What of it could not be read is told when its experiment is looked at, and saved to a file to look into.
-"""
+"""The store in the window: opened after the first paint, its notice, its dialog, backups, secrets, its end."""
 
 from __future__ import annotations
 
@@ -9,18 +6,17 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
 
-from playground.engine.io.whole_file import write_whole
+from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status, StoreError
+from playground.engine.library.store.backups import Backup
 from playground.engine.library.store.retention import KeepTapes
-from playground.engine.library.store.unread import Tally, tally, told
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import listed
@@ -35,7 +31,7 @@ from playground.ui.features.storage.limits import (
     memory_limit,
     trash_days,
 )
-from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress
+from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.loop import ask as ask_person
 from playground.ui.widgets.plain_text import short_title
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
 
 COPIES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
-    "All experiments become those of the copy. What there is now is set aside in a file beside it, and nothing is "
+    "All experiments become those of the copy. The present file is set aside under another name, and nothing is "
     "deleted. Runs under way are stopped."
 )
 #: Saves copies where a person says. Returns whether they are there; raises ExperimentFileError.
@@ -53,55 +49,32 @@ SaveCopies = Callable[[Sequence[Session]], Awaitable[bool]]
 UNOPENED = "Experiments could not be opened, so nothing is saved."
 WAITS = "or cancel: it is written as soon as that is possible."
 _MOST_NAMED = 3
-SAVE = "Save it to a file…"
-FILES = "JSON (*.json);;All files (*)"
-UNREAD = "could-not-be-read.json"
+REMOVE = (
+    "A mask replaces the secret in all that is stored of this experiment and in its backups. Undo steps are dropped."
+)
 
 
-class UnreadControl(Control):
-    """Of each experiment it is told once, as long as the window is open; *Storage* has it all the time."""
+class CorruptRowsControl(Control):
+    """Reports the rows of an experiment that could not be read, once while the window is open."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, open_storage: Callable[[], None]) -> None:
         super().__init__(host)
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
+        self._open_storage = open_storage
 
     def show_session(self) -> None:
-        """Say what of the experiment that is looked at could not be read."""
-        session = self._workspace.current
-        if session.experiment.unread and session.id not in self._told:
-            self._told.add(session.id)
-            self._say(self._words(dict(session.experiment.unread)), SAVE, partial(self.save, session.id))
+        """Report the rows of the experiment that is shown."""
+        store, session = self._workspace.store, self._workspace.current
+        count = store.corrupt_rows.get(session.id, 0) if store is not None else 0
+        if count and session.id not in self._reported:
+            self._reported.add(session.id)
+            self._say(corrupt_words(count), "Storage…", self._open_storage)
 
-    async def words(self) -> str:
-        """What of the whole store could not be read; empty where everything could."""
-        store = self._workspace.store
-        if store is None:
-            return ""
-        try:
-            return self._words(tally(await store.unread()))
-        except StoreError:  # the status says so
-            return ""
 
-    def _words(self, found: Tally) -> str:
-        store = self._workspace.store
-        return told(found, kept=store is not None and store.status.mode is not Mode.READ_ONLY)
-
-    def save(self, experiment_id: str | None = None, over: QWidget | None = None) -> None:
-        """Save what is set aside, of an experiment or all of it, to a file that a person chooses."""
-        spawn(self._save(experiment_id, over or self._host.window), name="save what could not be read")
-
-    async def _save(self, experiment_id: str | None, over: QWidget) -> None:
-        store = self._workspace.store
-        path = await ask_where(over, "Save what could not be read", UNREAD, FILES, "json")
-        if store is None or path is None:
-            return
-        try:
-            await asyncio.to_thread(write_whole, path, await store.unread_file(experiment_id))
-        except (StoreError, OSError) as error:
-            words = f"{path} could not be written: {error.strerror or error}" if isinstance(error, OSError) else error
-            self._say(str(words))
-        else:
-            self._say(f"Saved to {path}. Keys that are known are taken out.", stays=False)
+def corrupt_words(count: int) -> str:
+    """Return the notice about rows that could not be read."""
+    rows = "1 part of this experiment" if count == 1 else f"{count} parts of this experiment"
+    return f"{rows} could not be read and stays as it is in the file. A backup in Storage may hold it."
 
 
 async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> bool:
@@ -152,63 +125,50 @@ def why(status: Status) -> str:
 
 
 def what(status: Status, lost: Sequence[Session]) -> str:
-    """What is not on the disk, and what can be done."""
-    shown = [f"“{short_title(session.title)}”" for session in lost[:_MOST_NAMED]]
+    """Return which changes are not on the disk, and what can be done."""
+    titles = [f"“{short_title(session.title)}”" for session in lost[:_MOST_NAMED]]
     if len(lost) > _MOST_NAMED:
-        shown.append(f"{len(lost) - _MOST_NAMED} more")
-    if not shown:
-        return f"What you changed in the list of experiments would be lost. Quit all the same, {WAITS}"
-    names = listed(shown)
+        titles.append(f"{len(lost) - _MOST_NAMED} more")
+    if not titles:
+        return f"What you changed in the list of experiments would be lost. Quit anyway, {WAITS}"
+    names = listed(titles)
     advice = f"Save a copy of it elsewhere, {WAITS}" if status.trouble else "Save a copy of it, to go on with it later."
     return f"What you did in {names} would be lost. {advice}"
 
 
-def cleaned_words(rows: int, *, in_turns: bool) -> str:
-    """What was done, and what was not."""
-    places, them = ("1 place", "it") if rows == 1 else (f"{rows:,} places", "them")
-    words = f"The key stood in {places} of what was kept before it was known, and was taken out of {them}."
-    return f"{words} Turns that are open still have it: they are what is sent." if in_turns else words
+def removed_words(count: int) -> str:
+    """Return the notice after a secret was removed from an experiment."""
+    if not count:
+        return "The secret was not found in this experiment."
+    places = "1 place" if count == 1 else f"{count:,} places"
+    return f"The secret was removed from {places} of this experiment, and from its backups. Change it where it is used."
 
 
-class CleanControl(Control):
-    """``settle`` returns when it is known whether there is a store."""
+class SecretControl(Control):
+    """Removes a secret from the experiment that is shown."""
 
-    def __init__(self, host: Host, settle: Callable[[], Awaitable[None]]) -> None:
-        super().__init__(host)
-        self._settle = settle
-        self._task: asyncio.Task[None] | None = None
-        self._again = False
-        host.workspace.gateways.keys.learned = self.clean
+    def remove(self) -> None:
+        """Ask for the secret, and remove it from all that is stored of the experiment."""
+        spawn(self._remove(), name="remove a secret")
 
-    def clean(self) -> None:
-        """Free everything of what is known to be secret now; of what gets known meanwhile afterwards."""
-        self._again = True
-        if self._task is None or self._task.done():
-            self._task = spawn(self._clean(), name="take out keys")
+    async def _remove(self) -> None:
+        from playground.engine.evaluation.answers import AnswersError
 
-    async def go_on(self) -> None:
-        """Do what was begun before the application ended, if anything was."""
-        store = self._workspace.store
-        if store is not None and store.status.mode is Mode.READY and await store.clean_due():
-            self.clean()
-
-    async def _clean(self) -> None:
-        from playground.engine.library.cleaning import clean
-
-        await self._settle()
-        rows, in_turns = 0, False
+        session = self._workspace.current.main
+        dialog = line_dialog(self._host.window, "Remove a secret", REMOVE, "", "Remove")
+        dialog.setTextEchoMode(QLineEdit.EchoMode.Password)
         try:
-            while self._again:
-                self._again = False
-                found = await clean(self._workspace)
-                rows, in_turns = rows + found.rows, found.in_turns
-        except StoreError as error:
-            store = self._workspace.store
-            if store is not None and store.status.mode is Mode.READY:
-                self._say(f"What was kept before may still hold the key. {error} It is looked for at the next start.")
+            secret = dialog.textValue().strip() if await ask(dialog) else ""
+        finally:
+            dialog.deleteLater()
+        if not secret:
             return
-        if rows:
-            self._say(cleaned_words(rows, in_turns=in_turns))
+        try:
+            count = await self._workspace.remove_secret(session.id, Secret(secret))
+        except (StoreError, AnswersError) as error:
+            self._say(str(error))
+        else:
+            self._say(removed_words(count))
 
 
 class StorageControl(Control):
@@ -226,8 +186,8 @@ class StorageControl(Control):
         self._ends = asyncio.Event()  # whatever is lost by it
         self.banner = StorageBanner()
         host.add_banner(self.banner)
-        self.unread = UnreadControl(host)
-        self._keys = CleanControl(host, self.settle)
+        self.corrupt_rows = CorruptRowsControl(host, self.open)
+        self.secrets = SecretControl(host)
         workspace, settings = host.workspace, host.settings
         workspace.set_tape_limit(memory_limit(settings))
         if workspace.store is not None:
@@ -244,8 +204,6 @@ class StorageControl(Control):
     async def _open_store(self) -> None:
         await self._workspace.start()
         self.opened.emit()
-        with contextlib.suppress(StoreError):  # the status says so
-            await self._keys.go_on()
 
     async def settle(self) -> None:
         """Return when the store is open, or could not be opened."""
@@ -253,31 +211,31 @@ class StorageControl(Control):
             await asyncio.wait([self._opening])
 
     async def may_end(self, save: SaveCopies, also: Callable[[], Coroutine[Any, Any, bool]]) -> bool:
-        """Whether the application can end: nothing is lost, or ``save`` saved it, or a person agrees to lose it.
+        """Return whether the application can end: nothing is lost, ``save`` saved it, or a person agrees to lose it.
 
         ``also`` is asked before.
         """
-        if not await self._asked(also()):
+        if not await self._answer(also()):
             return False
         await self.settle()
         try:
             await self._workspace.flush()
-            kept = self._status.mode is Mode.READY
+            saved = self._status.mode is Mode.READY
         except StoreError:  # the status says so
-            kept = False
-        if kept or self._ends.is_set() or not self._workspace.behind:
+            saved = False
+        if saved or self._ends.is_set() or not self._workspace.behind:
             return True
-        return await self._asked(may_lose(self._host.window, self._workspace, save))
+        return await self._answer(may_lose(self._host.window, self._workspace, save))
 
-    async def _asked(self, question: Coroutine[Any, Any, bool]) -> bool:
-        """What somebody answers; yes where the application has to end."""
+    async def _answer(self, question: Coroutine[Any, Any, bool]) -> bool:
+        """Return the answer of a person; True where the application has to end."""
         if self._ends.is_set():
             question.close()
             return True
         self._asking = spawn(question, name="ask whether it may end")
         await asyncio.wait([self._asking])
-        asked, self._asking = self._asking, None
-        return self._ends.is_set() or (asked.exception() is None and asked.result())
+        answer, self._asking = self._asking, None
+        return self._ends.is_set() or (answer.exception() is None and answer.result())
 
     def ask_no_longer(self) -> None:
         """The application has to end, whatever is lost by it. A question that is open is taken back."""
@@ -301,7 +259,7 @@ class StorageControl(Control):
         except StoreError as error:
             self._say(str(error), stays=False)
 
-    # How it stands
+    # The notice
 
     @property
     def _status(self) -> Status:
@@ -337,7 +295,7 @@ class StorageControl(Control):
         dialog.folder_asked.connect(self._open_folder)
         dialog.backup_asked.connect(self.back_up)
         dialog.restore_asked.connect(self.restore)
-        dialog.unread_asked.connect(lambda: self.unread.save(over=dialog))
+        dialog.backup_restore_asked.connect(self.restore_backup)
         if await ask_person(dialog):
             for key, value in (
                 (DAYS_KEY, dialog.days),
@@ -358,19 +316,20 @@ class StorageControl(Control):
         from playground.ui.features.storage.dialog import StorageState
 
         store, status = self._workspace.store, self._status
-        kept = store is not None and status.mode is not Mode.MEMORY
+        on_disk = store is not None and status.mode is not Mode.MEMORY
         path = store.path if store is not None else Path()
         with contextlib.suppress(StoreError):  # the status says so
             await self._workspace.look_through_trash()
         return StorageState(
-            path=str(path) if kept else "",
-            size=await asyncio.to_thread(_size, path) if kept else 0,
+            path=str(path) if on_disk else "",
+            size=await asyncio.to_thread(_size, path) if on_disk else 0,
             words=status.trouble or status.words,
-            taken=self._workspace.current.exchanges.bytes,
-            can_restore=status.mode is Mode.READY,
+            memory=self._workspace.current.exchanges.bytes,
+            can_restore=status.mode in (Mode.READY, Mode.MEMORY) and store is not None,
+            backups=tuple(await store.backups()) if store is not None else (),
+            backup_problem=store.backup_problem if store is not None else "",
             deleted=len(self._workspace.trash),
-            trash=await self._trash_size() if kept else 0,
-            unread=await self.unread.words(),
+            trash=await self._trash_size() if on_disk else 0,
         )
 
     async def _trash_size(self) -> int:
@@ -419,20 +378,28 @@ class StorageControl(Control):
         """Put a copy that a person chooses in the place of all experiments, after asking."""
         spawn(self._restore(), name="restore")
 
+    def restore_backup(self, backup: Backup) -> None:
+        """Put a rolling backup in the place of all experiments, after asking."""
+        spawn(self._put_back(backup.path), name="restore backup")
+
     async def _restore(self) -> None:
         path = await ask_which(self._dialog or self._host.window, "Restore experiments from a copy", "", COPIES)
-        if path is None or not await self._agreed(path):
+        if path is not None:
+            await self._put_back(path)
+
+    async def _put_back(self, path: Path) -> None:
+        if not await self._agreed(path):
             return
         try:
             aside = await self._workspace.restore(path)
         except StoreError as error:
             self._tell(str(error))
             return
-        kept = f" What there was before is kept as {aside}." if aside is not None else ""
+        old_file = f" The old file is kept as {aside}." if aside is not None else ""
         if self._dialog is not None:
             self._dialog.reject()
             self._dialog = None
-        self._tell(f"Restored from {path.name}.{kept}")
+        self._tell(f"Restored from {path.name}.{old_file}")
 
     async def _agreed(self, path: Path) -> bool:
         return await agreed(self._dialog or self._host.window, "Restore this copy?", str(path), RESTORE, "Restore")

@@ -1,51 +1,94 @@
-"""Storage: where experiments are kept, copies of them, and how much of what went over the wire stays.
+"""The Storage dialog: the place of experiments, backups, and how long bodies of exchanges are kept.
 
 It shows what it is given and says what is wanted; it opens no file itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
+    QHeaderView,
     QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
     QWidget,
 )
 
+from playground.engine.library.store.backups import Backup
 from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.page_parts import look_like_rows, set_row_height
+
+ROW_HEIGHT = 24
 
 SAVED = "Everything is saved by itself, as it happens."
 SAYS = (
-    "Bodies of requests and responses take most of the room; the oldest are let go by these rules. Conversations, "
+    "Bodies of requests and responses take most of the room; the oldest are deleted by these rules. Conversations, "
     "times and headers stay."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StorageState:
-    """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
-    ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
-    the ``deleted`` experiments. ``unread`` are words on what could not be read.
+    """The state to show. ``path`` is empty without a file; ``words`` are the notice about the store.
+    ``size``, ``memory`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
+    the ``deleted`` experiments. ``backups`` are newest first, and
+    ``backup_problem`` says why the last one was not made.
     """
 
     path: str
     size: int
     words: str
-    taken: int
+    memory: int
     can_restore: bool
     deleted: int = 0
     trash: int = 0
-    unread: str = ""
+    backups: tuple[Backup, ...] = ()
+    backup_problem: str = ""
+
+
+class BackupTable(QTableWidget):
+    """The rolling backups: when each was made, and its size."""
+
+    def __init__(self, backups: Sequence[Backup]) -> None:
+        super().__init__(len(backups), 2)
+        self._backups = backups
+        self.setAccessibleName("Backups")
+        self.setHorizontalHeaderLabels(["Automatic backup", "Size"])
+        look_like_rows(self)
+        set_row_height(self, ROW_HEIGHT)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for row, backup in enumerate(backups):
+            size = QTableWidgetItem(size_words(backup.size))
+            size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.setItem(row, 0, QTableWidgetItem(backup_time(backup)))
+            self.setItem(row, 1, size)
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + ROW_HEIGHT * len(backups) + 4)
+
+    @property
+    def selected(self) -> Backup | None:
+        """The backup in the selected row; None without one."""
+        rows = self.selectionModel().selectedRows()
+        return self._backups[rows[0].row()] if rows else None
+
+
+def backup_time(backup: Backup) -> str:
+    """Return when a backup was made, in local time."""
+    return time.strftime("%A, %d %B %Y, %H:%M", time.localtime(backup.created_at))
 
 
 class StorageDialog(QDialog):
@@ -56,7 +99,7 @@ class StorageDialog(QDialog):
     folder_asked = Signal()
     backup_asked = Signal()
     restore_asked = Signal()
-    unread_asked = Signal()
+    backup_restore_asked = Signal(object)
 
     def __init__(
         self, place: StorageState, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
@@ -69,14 +112,18 @@ class StorageDialog(QDialog):
         self.room.setObjectName("storageSize")
         self.words = paragraph(place.words, "warning")
         self.words.setVisible(bool(place.words))
-        self.unread = paragraph(place.unread, "warning")
-        self.save_unread = QPushButton("Save it to a file…")
-        for shown in (self.unread, self.save_unread):
-            shown.setVisible(bool(place.unread))
-        self.save_unread.setToolTip("What could not be read, as far as it is text, without the keys that are known")
         self.folder = QPushButton("Open folder")
         self.backup = QPushButton("Back up…")
-        self.restore = QPushButton("Restore…")
+        self.restore = QPushButton("Restore from file…")
+        self.backups = BackupTable(place.backups)
+        self.backups.setVisible(bool(place.backups))
+        self.restore_backup = QPushButton("Restore…")
+        self.restore_backup.setToolTip("Put the selected backup in the place of all experiments")
+        self.restore_backup.setVisible(bool(place.backups))
+        self.restore_backup.setEnabled(False)
+        problem = f"The last automatic backup was not made: {place.backup_problem}" if place.backup_problem else ""
+        self.backup_problem = paragraph(problem, "warning")
+        self.backup_problem.setVisible(bool(problem))
         self.folder.setEnabled(bool(place.path))
         self.backup.setToolTip("Copy all experiments into one file")
         self.restore.setToolTip("Put such a copy in the place of all experiments")
@@ -92,12 +139,15 @@ class StorageDialog(QDialog):
         self.folder.clicked.connect(self.folder_asked)
         self.backup.clicked.connect(self.backup_asked)
         self.restore.clicked.connect(self.restore_asked)
-        self.save_unread.clicked.connect(self.unread_asked)
+        self.backups.itemSelectionChanged.connect(
+            lambda: self.restore_backup.setEnabled(place.can_restore and self.backups.selected is not None)
+        )
+        self.restore_backup.clicked.connect(lambda: self.backup_restore_asked.emit(self.backups.selected))
 
     def _build(self, place: StorageState) -> None:
         saved = paragraph(SAVED, "muted")
         says = paragraph(SAYS, "muted")
-        kept = paragraph("Where experiments are kept", "group")
+        place_title = paragraph("Where experiments are kept", "group")
         wire = paragraph("What went over the wire", "group")
         row = in_row(self.folder, self.backup, self.restore, 1, spacing=8)
         form = QFormLayout()
@@ -115,20 +165,29 @@ class StorageDialog(QDialog):
         late.setSpacing(8)
         late.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         late.addRow("Keep deleted experiments for", self._trash)
-        taken = paragraph(f"The experiment you look at takes {size_words(place.taken)} of memory now.", "small")
+        memory = paragraph(f"The experiment you look at takes {size_words(place.memory)} of memory now.", "small")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = in_column(
-            kept, saved, self.path, self.room, self.words, row, self.said, of=self, margins=(20, 16, 20, 14), spacing=8
+            place_title,
+            saved,
+            self.path,
+            self.room,
+            self.words,
+            row,
+            self.said,
+            of=self,
+            margins=(20, 16, 20, 14),
+            spacing=8,
         )
-        aside = in_row((self.unread, 1), (self.save_unread, 0, Qt.AlignmentFlag.AlignTop), spacing=8)
-        column.addLayout(aside)
+        column.addWidget(self.backup_problem)
+        column.addLayout(in_row((self.backups, 1), (self.restore_backup, 0, Qt.AlignmentFlag.AlignTop), spacing=8))
         column.addSpacing(8)
         for item in (wire, says):
             column.addWidget(item)
         column.addLayout(form)
-        column.addWidget(taken)
+        column.addWidget(memory)
         column.addSpacing(8)
         column.addWidget(trash)
         column.addLayout(late)
@@ -183,11 +242,11 @@ class StorageDialog(QDialog):
 
 
 def _trash_words(place: StorageState) -> str:
-    """What the trash holds and takes."""
+    """Return the number of experiments in the trash and their size."""
     if not place.deleted:
         return "The trash is empty."
-    held = f"The trash holds {place.deleted} experiment{'s' * (place.deleted > 1)}"
-    return f"{held}, about {size_words(place.trash)}." if place.path else f"{held}."
+    words = f"The trash holds {place.deleted} experiment{'s' * (place.deleted > 1)}"
+    return f"{words}, about {size_words(place.trash)}." if place.path else f"{words}."
 
 
 def _at_most(count: int) -> str:

@@ -12,7 +12,7 @@ MIB = 1024 * 1024
 GIB = 1024 * MIB
 MEMORY_KEY, DAYS_KEY, BYTES_KEY, TRASH_KEY = "tape_limit", "tapes/days", "tapes/bytes", "trash/days"
 FOR_EVER = 0  # as a number of days or bytes: no bound
-LEAST, MOST = MIB, 1024 * GIB  # what is remembered outside is somebody's slip, and the default is taken
+LEAST, MOST = MIB, 1024 * GIB  # the default replaces a value outside of them
 MOST_DAYS = 36_500
 
 MEMORY = tuple(count * MIB for count in (16, 64, 256, 1024, 4096))
@@ -41,10 +41,10 @@ def trash_days(settings: QSettings) -> int:
 
 def _number(settings: QSettings, key: str, usual: int, least: int, most: int) -> int:
     try:
-        found = int(str(settings.value(key, usual)))
+        number = int(str(settings.value(key, usual)))
     except ValueError:
         return usual
-    return found if least <= found <= most else usual
+    return number if least <= number <= most else usual
 
 
 def days_words(days: int) -> str:

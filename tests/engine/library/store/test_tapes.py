@@ -151,7 +151,7 @@ async def test_what_pruning_frees_is_given_back(make_store: MakeStore, path: Pat
 
 def all_bytes(folder: Path) -> bytes:
     """Every byte of every file, the log of SQLite with them."""
-    return b"".join(one.read_bytes() for one in sorted(folder.iterdir()))
+    return b"".join(one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file())
 
 
 async def test_no_key_is_anywhere_in_the_file(make_store: MakeStore, path: Path) -> None:

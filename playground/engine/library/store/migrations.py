@@ -1,12 +1,13 @@
 """The tables of the file, and how a file of an earlier version becomes one of this version.
 
-``number`` of a turn is the number of its experiment, shifted, plus its place: turns of an experiment stand together, in
-order, and a hit of the full-text search tells its experiment without being looked up. The index holds no text of its
-own: it reads the rows it points at, so a letter stands in the file once.
+``number`` of a turn is the number of its experiment, shifted, plus its place: turns of an experiment are neighbours, in
+order, and a hit of the full-text search tells its experiment without another query. The index holds no text of its own:
+it reads the rows it points at.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from itertools import chain
@@ -15,13 +16,14 @@ from typing import Final
 APPLICATION_ID: Final = 0x67506C61
 SHIFT: Final = 24
 MOST_PLACES: Final = (1 << SHIFT) - 1
+_MAX_NEWER: Final = 1000  # versions that a newer application may have added; a higher number is damaged
 AUTO_VACUUM: Final = "PRAGMA auto_vacuum = INCREMENTAL"  # before the first table is made
 
 _PARTS = "json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')"
 _PARTS_OF_TEXT = _PARTS.replace("WHEN", "WHEN typeof(turns.json) = 'text' AND")  # a damaged one may be a blob
 
 
-def _said(parts: str, part: str) -> str:
+def _searched_view(parts: str, part: str) -> str:
     """The view of what is searched. ``part`` is an object, with which what is no part at all does not raise."""
 
     def joined(what: str, kinds: str) -> str:
@@ -82,7 +84,7 @@ _FIRST: Final = (
         PRIMARY KEY (experiment, hash)) WITHOUT ROWID""",
     "CREATE INDEX image_uses_by_hash ON image_uses (hash)",
     "CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    _said(_PARTS, "value"),
+    _searched_view(_PARTS, "value"),
     """CREATE VIRTUAL TABLE words USING fts5 (text, reasoning, arguments, content='said', content_rowid='number',
         tokenize='unicode61 remove_diacritics 2')""",
     """CREATE VIRTUAL TABLE titles USING fts5 (title, model, content='experiments', content_rowid='number',
@@ -98,14 +100,14 @@ _SECOND: Final = (
     "CREATE INDEX tape_reads_by_tape ON tape_reads (experiment, tape)",
 )
 
-#: What undo goes back to.
+#: Undo over a restart, which version 5 drops.
 _THIRD: Final = (
     """CREATE TABLE pasts (
         experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
         json TEXT NOT NULL)""",
 )
 
-#: Rows that could not be read, as they were (``unread``); and what is searched, whatever shape a turn has.
+#: Rows that could not be read, which version 5 drops; and the view that is searched, whatever shape a turn has.
 _FOURTH: Final = (
     """CREATE TABLE unread (
         number INTEGER PRIMARY KEY,
@@ -117,24 +119,20 @@ _FOURTH: Final = (
         at REAL NOT NULL)""",
     "CREATE INDEX unread_by_experiment ON unread (experiment)",
     "DROP VIEW said",
-    _said(_PARTS_OF_TEXT, "iif(type = 'object', value, '{}')"),
+    _searched_view(_PARTS_OF_TEXT, "iif(type = 'object', value, '{}')"),
 )
 
+_FIFTH: Final = ("DROP TABLE pasts", "DROP TABLE unread")
+
 #: What makes version n of version n - 1, one row a version. Rows stay as they are once they were released.
-MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD, _FOURTH)
+MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
 VERSION: Final = len(MIGRATIONS)
 
 
 def version_of(connection: sqlite3.Connection) -> int:
     """The version of the file; 0 for an empty one."""
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return found
-
-
-def is_ours(connection: sqlite3.Connection) -> bool:
-    """Whether the file was made by this application, or is empty."""
-    made_by = connection.execute("PRAGMA application_id").fetchone()[0]
-    return made_by == APPLICATION_ID or connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
@@ -163,18 +161,36 @@ def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     return {(kind, name): "".join((sql or "").split()) for kind, name, sql in rows}
 
 
+def has_schema(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> bool:
+    """Return whether a file has all parts of its version, and not those of the next one: its schema is not damaged.
+
+    The schema of a newer version is not known. Raises sqlite3.Error.
+    """
+    version, schema = version_of(connection), schema_of(connection)
+    if not 0 < version <= len(migrations):
+        return len(migrations) < version <= len(migrations) + _MAX_NEWER
+    expected, following = _made_by(migrations[:version]), _made_by(migrations[: version + 1])
+    added = following.items() - expected.items()
+    return expected.items() <= schema.items() and not (added and added <= schema.items())
+
+
+def _made_by(migrations: Sequence[Sequence[str]]) -> dict[tuple[str, str], str]:
+    with contextlib.closing(fresh(migrations)) as store:
+        return schema_of(store)
+
+
 def fresh(migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
     """An empty store in memory. Its parts begin at the same pages as in every file of the version: in a file that can
     be vacuumed by increments they begin at the first pages, in the order in which they were made.
     """
-    made = sqlite3.connect(":memory:", isolation_level=None)
+    store = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        made.execute(AUTO_VACUUM)
-        migrate(made, migrations)
+        store.execute(AUTO_VACUUM)
+        migrate(store, migrations)
     except BaseException:
-        made.close()
+        store.close()
         raise
-    return made
+    return store
 
 
 def first_number(experiment: int) -> int:

@@ -1,0 +1,3 @@
+DROP TABLE pasts;
+DROP TABLE unread;
+PRAGMA user_version = 5;
