@@ -65,7 +65,7 @@ def make_backup(connection: sqlite3.Connection, store: Path, stopped: Callable[[
         make_folder(folder)
     except OSError as error:
         raise StoreError(f"{folder} cannot be made. {error_words(error)}") from None
-    _remove(folder.glob(f".{store.stem}-*.tmp"))  # unfinished ones of processes that were killed
+    _remove(folder.glob(f".{store.stem}-*.tmp*"))  # unfinished ones of processes that were killed
     target = free_name(folder / store.name, "")
     copy_database(connection, target, stopped)
     _remove(old.path for old in list_backups(store)[MAX_BACKUPS:])
