@@ -164,3 +164,11 @@ async def trash(stage: Stage) -> None:
     if control.page is not None:
         control.page.enter()
     stage.window.pane.notice.hide()
+
+
+@scene(sizes=BOTH)
+async def remove_secret(stage: Stage) -> None:
+    """The question for the secret that is removed from the experiment."""
+    await fill(stage)
+    stage.act("experiment.remove_secret")
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")

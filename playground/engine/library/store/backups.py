@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,12 +65,17 @@ def make_backup(connection: sqlite3.Connection, store: Path, stopped: Callable[[
         make_folder(folder)
     except OSError as error:
         raise StoreError(f"{folder} cannot be made. {error_words(error)}") from None
+    _remove(folder.glob(f".{store.stem}-*.tmp*"))  # unfinished ones of processes that were killed
     target = free_name(folder / store.name, "")
     copy_database(connection, target, stopped)
-    for old in list_backups(store)[MAX_BACKUPS:]:
-        with contextlib.suppress(OSError):
-            old.path.unlink()
+    _remove(old.path for old in list_backups(store)[MAX_BACKUPS:])
     return next(backup for backup in list_backups(store) if backup.path == target)
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in tuple(paths):
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def back_up_if_due(store: Path, stopped: Callable[[], bool]) -> Backup | None:

@@ -204,16 +204,16 @@ def _check_pages(path: Path) -> None:
 def _read_only(path: Path, reason: str) -> OpenedStore:
     """Open the file for reading; if that is not possible either, a database in memory."""
     for options in ("mode=ro", "mode=ro&immutable=1"):
-        if obstacle(path) or not path.exists():
-            break
         connection = None
         try:
+            if obstacle(path) or not path.exists():
+                break
             connection = connect(path, options, BUSY // 2)
             if application_id(connection) == APPLICATION_ID and version_of(connection) > 0:
                 connection.execute("SELECT count(*) FROM experiments").fetchone()
                 words = f"Experiments can be read, but changes are not saved. {reason}"
                 return OpenedStore(connection, Mode.READ_ONLY, words, path, immutable="immutable" in options)
-        except sqlite3.Error:
+        except (sqlite3.Error, OSError):
             pass
         if connection is not None:
             connection.close()

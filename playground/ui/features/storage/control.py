@@ -49,9 +49,7 @@ SaveCopies = Callable[[Sequence[Session]], Awaitable[bool]]
 UNOPENED = "Experiments could not be opened, so nothing is saved."
 WAITS = "or cancel: it is written as soon as that is possible."
 _MOST_NAMED = 3
-REMOVE = (
-    "A mask replaces the secret in all that is stored of this experiment and in its backups. Undo steps are dropped."
-)
+REMOVE = "Secret to remove from this experiment and its backups.\nA mask replaces it, and undo steps are dropped."
 
 
 class CorruptRowsControl(Control):

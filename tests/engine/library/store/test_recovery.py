@@ -106,7 +106,8 @@ def test_backup_is_due_daily_and_more_often_in_a_new_store(ages: list[float], du
     assert is_backup_due(backups, noon) is due
 
 
-def test_oldest_backups_are_removed(path: Path) -> None:
+def test_oldest_and_unfinished_backups_are_removed(path: Path) -> None:
+    put(path.parent / "backups" / ".experiments-2026-01-01-000000.db.tmp", b"of a process that was killed")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         made = [make_backup(connection, path).path for _ in range(MAX_BACKUPS + 1)]
     assert [backup.path for backup in list_backups(path)] == made[:0:-1]
