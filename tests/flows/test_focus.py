@@ -106,7 +106,7 @@ def test_call_keeps_the_focus_while_its_message_is_drawn_again(stage: Stage, mon
         # as on a slow machine, which makes one view a frame
         monkeypatch.setattr("playground.ui.features.conversation.card_parts.STEP_S", -1.0)
         turn = person.path[-1]
-        edit = partial(person.session.turns.edit_call, turn.id, first.call_id, '{"city": "Faro"}', in_place=True)
+        edit = partial(person.session.turns.edit_call, turn.id, first.call_id, '{"city": "Faro"}')
         await person.do(edit)
         arguments = first.get(QTextEdit, "Arguments")
         await person.until(lambda: "Faro" in arguments.toPlainText(), "the edit, drawn")

@@ -27,6 +27,7 @@ from playground.engine.session.snapshot import restore
 from tests.engine.debugging import begin
 from tests.engine.library.store.conftest import MakeWorkspace
 from tests.engine.library.store.test_store import rows
+from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
 
 
@@ -355,7 +356,7 @@ async def test_an_edit_made_during_a_run_is_undone_after_a_restart_and_the_answe
     session.turns.add_turn(make_turn(Role.USER, "Hello !long=200 !tps=400"))
     run = begin(session.run())
     await eventually(lambda: any(choice.parts for choice in session.growing.values()))
-    session.turns.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
+    edit_in_place(session, session.transcript.path[0].id, "Hello there")
     await workspace.flush()
     await run
     answer = session.transcript.path[1]

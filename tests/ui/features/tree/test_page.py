@@ -13,7 +13,7 @@ from playground.engine.session.session import Experiment, Session
 from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
-from tests.support.editors import no_gateway
+from tests.support.editors import edit_in_place, no_gateway
 from tests.ui.windows import show_in_front
 
 
@@ -77,7 +77,7 @@ def test_partly_unread_answer_is_marked_and_counted(page: TreePage, session: Ses
 
 
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
-    session.turns.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
+    edit_in_place(session, "u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000)
     page.slices.finish()
     page.view.setFocus()
     page.view.look_at("u")
