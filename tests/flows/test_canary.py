@@ -21,6 +21,7 @@ from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.experiments import wait_for_store
 from tests.flows.pages.files import recent_files
 from tests.flows.test_secrets import ERROR, KEY, chat_answer, cut, events, leaks, search, search_files, use_gateway
+from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, send, whole
 
@@ -113,7 +114,7 @@ def test_no_eight_characters_of_a_key_are_anywhere(stage: Stage, tmp_path: Path)
             await person.do(app.workspace.new)
             await send_message(person, f"{KEY} is what I have, {name}")
             turn = person.path[0]
-            await person.do(partial(person.session.turns.edit_text, turn.id, f"{name}: not {KEY}, then", in_place=True))
+            await person.do(partial(edit_in_place, person.session, turn.id, f"{name}: not {KEY}, then"))
             await person.do(partial(person.message.setPlainText, f"And {KEY}?"))
             await app.workspace.flush()
             if name != "kept":

@@ -45,6 +45,7 @@ from tests.flows.pages.experiments import (
     wait_for_turns,
 )
 from tests.flows.pages.page import read_label
+from tests.support.editors import edit_in_place
 
 SLOW = DemoConfig(tokens_per_second=150, time_to_first_token=0.02, rate_limit=1_000_000)
 ROOT = Path(__file__).parents[2]
@@ -159,7 +160,7 @@ async def test_edits_settings_branches_and_deletions_are_undone_and_redone(perso
         session.history.stack.typing = None  # as if the person had waited
         await person.do(work)
 
-    await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))
+    await step(lambda: edit_in_place(session, person.path[0].id, "Name a lake"))
     await step(lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.3)))
     await step(lambda: session.change(tools=(WEATHER,)))
     rules = session.debugger.debugging

@@ -218,7 +218,7 @@ class _Preview:
         self.open = {key: item for key, item in self.open.items() if key != edit.key}
         if change is None:
             return {}
-        self.transcript, copies, turn_id = turn_edits.apply(self.transcript, change, receiving=self._receiving)
+        self.transcript, copies, turn_id = turn_edits.apply(self.transcript, change, self._receiving)
         self.open = _renamed(self.open, copies, (turn_id, change.old_call), change.new_call)
         return copies
 

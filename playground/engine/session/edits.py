@@ -42,15 +42,15 @@ class Applied(NamedTuple):
     turn_id: str
 
 
-def apply(transcript: Transcript, edit: Edit, *, in_place: bool = False, receiving: Collection[str] = ()) -> Applied:
-    """Apply an edit; branch if the turn, or the edited call, has answers and `in_place` is not set.
+def apply(transcript: Transcript, edit: Edit, receiving: Collection[str] = ()) -> Applied:
+    """Apply an edit; branch if the turn, or the edited call, has answers.
 
     On a branch an edited call waits for a new result. Turns in `receiving` are still streaming; they remain on their
     branch.
     """
     if edit.transcript.turns == transcript.turns:
         return Applied(transcript, {}, edit.turn_id)
-    if in_place or not has_answers(transcript, edit.turn_id, edit.call_id):
+    if not has_answers(transcript, edit.turn_id, edit.call_id):
         return Applied(edit.transcript, {}, edit.turn_id)
     after = without_results(edit.transcript, edit.turn_id, edit.new_call) if edit.call_id else edit.transcript
     branched, copies = branch(transcript, after, edit.turn_id, receiving)

@@ -1,6 +1,6 @@
 """The turns of a lane: every edit is a new transcript and can be undone.
 
-An edit of an answered turn makes a branch, unless it is `in_place` (see `playground.engine.session.edits`). Runs add
+An edit of an answered turn makes a branch (see `playground.engine.session.edits`). Runs add
 turns too; what they received is never lost by undoing edits around it.
 """
 
@@ -49,10 +49,10 @@ class Turns:
         """Return whether an edit of a turn, or of a call of it, makes a branch. Raises KeyError for an unknown turn."""
         return has_answers(self.transcript, turn_id, call_id)
 
-    def apply(self, edit: edits.Edit, *, in_place: bool = False) -> edits.Applied:
+    def apply(self, edit: edits.Edit) -> edits.Applied:
         """Apply an edit of the present transcript as one undo step."""
         before = self.transcript
-        applied = edits.apply(before, edit, in_place=in_place, receiving=self.growing)
+        applied = edits.apply(before, edit, self.growing)
         if applied.transcript is not before:
             if applied.copies:
                 self._observers.tell(TurnsCopied(applied.copies))
@@ -69,27 +69,23 @@ class Turns:
             self._observers.tell(CallEdited(call, new_call, before))
         return applied
 
-    def edit_text(self, turn_id: str, text: str, *, in_place: bool = False) -> str:
+    def edit_text(self, turn_id: str, text: str) -> str:
         """Replace the text of a turn, of a tool turn its result; other parts remain."""
-        return self.replace_turn(edits.with_text(self.transcript.turns[turn_id], text), in_place=in_place)
+        return self.replace_turn(edits.with_text(self.transcript.turns[turn_id], text))
 
-    def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
+    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> str:
         """Replace the raw arguments of a call; on a branch it waits for a new result."""
         turn = edits.with_arguments(self.transcript.turns[turn_id], call_id, arguments)
-        return self.apply(edits.replace_turn(self.transcript, turn, call_id), in_place=in_place).turn_id
+        return self.apply(edits.replace_turn(self.transcript, turn, call_id)).turn_id
 
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool = False) -> tuple[str, str]:
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> tuple[str, str]:
         """Replace a call; its results follow it. Returns the ids of turn and call.
 
         On a branch a call with another name or other arguments waits for a new result. Raises ValueError as
         `edits.complete_calls` does.
         """
         edit = edits.replace_call(self.transcript, turn_id, call_id, call)
-        return self.apply(edit, in_place=in_place).turn_id, edit.new_call
-
-    def add_calls(self, turn_id: str, calls: Iterable[ToolCall], *, in_place: bool = False) -> str:
-        """Add calls to a turn. Raises ValueError as `edits.complete_calls` does."""
-        return self.replace_turn(edits.with_more_calls(self.transcript.turns[turn_id], calls), in_place=in_place)
+        return self.apply(edit).turn_id, edit.new_call
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Remove a call and its results."""
@@ -99,10 +95,10 @@ class Turns:
         """Let the result at `index` of a tool turn answer that call."""
         return self.apply(edits.link_result(self.transcript, turn_id, index, call_id)).turn_id
 
-    def set_image(self, turn_id: str, index: int, image: Image | None, *, in_place: bool = False) -> str:
+    def set_image(self, turn_id: str, index: int, image: Image | None) -> str:
         """Replace the image at `index` among a turn's images; None removes it. Raises IndexError."""
         turn = edits.with_image(self.transcript.turns[turn_id], index, image)
-        return self.replace_turn(turn, in_place=in_place)
+        return self.replace_turn(turn)
 
     def add_images(self, turn_id: str, images: Sequence[Image]) -> str:
         """Add images to a turn, to a tool turn's last result. Raises KeyError, and ValueError without a result."""
@@ -112,15 +108,15 @@ class Turns:
         """Replace images of a turn by their URLs. Raises KeyError for an unknown turn."""
         return self.replace_turn(edits.with_swapped_images(self.transcript.turns[turn_id], swaps))
 
-    def change_role(self, turn_id: str, role: Role, *, in_place: bool = False) -> str:
+    def change_role(self, turn_id: str, role: Role) -> str:
         """Change the role of a turn. Content becomes a result when it becomes a tool turn, and the reverse."""
         if role is self.transcript.turns[turn_id].role:
             return turn_id
-        return self.replace_turn(edits.with_role(self.transcript, turn_id, role), in_place=in_place)
+        return self.replace_turn(edits.with_role(self.transcript, turn_id, role))
 
-    def replace_turn(self, turn: Turn, *, in_place: bool = False) -> str:
+    def replace_turn(self, turn: Turn) -> str:
         """Replace a turn by another version of it."""
-        return self.apply(edits.replace_turn(self.transcript, turn), in_place=in_place).turn_id
+        return self.apply(edits.replace_turn(self.transcript, turn)).turn_id
 
     # Edits of the transcript
 

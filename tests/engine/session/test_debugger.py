@@ -14,6 +14,7 @@ from playground.engine.session.changes import Change, PathChanged, RunState, Run
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.run import Mode
 from tests.engine.debugging import SUNNY, THREE, ToolConversation, begin, for_city
+from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
 
 both_protocols = pytest.mark.parametrize("conversation", ["chat", "messages"], indirect=True)
@@ -321,7 +322,7 @@ async def test_undo_of_an_edit_during_the_loop_keeps_its_turns(conversation: Too
     session.turns.add_turn(question)
     run = begin(session.run())
     await eventually(lambda: session.state is RunState.ANSWERING)
-    session.turns.edit_text(question.id, f"{THREE}, please !chain", in_place=True)
+    edit_in_place(session, question.id, f"{THREE}, please !chain")
     await run
     whole = session.transcript
     assert conversation.roles == "uctctcta"

@@ -9,6 +9,7 @@ import pytest
 from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.session import edits
 from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
@@ -140,7 +141,8 @@ def test_calls_added_to_a_turn_are_answered_and_sent(session: Session) -> None:
     session.turns.answer("two", "9")
     turn = make_turn(Role.ASSISTANT, "Let me see.")
     session.turns.add_turn(turn)
-    session.turns.add_calls(turn.id, [call("", "get_wind", '{"city": "Oslo"}'), call("mine", "get_time", "")])
+    wind, time = call("", "get_wind", '{"city": "Oslo"}'), call("mine", "get_time", "")
+    session.turns.replace_turn(edits.with_more_calls(turn, [wind, time]))
     made, mine = session.transcript.turns[turn.id].calls
     assert (mine.id, made.id_is_ours) == ("mine", True)
     assert [one.id for one in session.transcript.unanswered()] == [made.id, "mine"]
@@ -152,7 +154,7 @@ def test_calls_added_to_a_turn_are_answered_and_sent(session: Session) -> None:
     assert [one["tool_call_id"] for one in sent[-2:]] == [made.id, "mine"]
     assert sent[-3]["tool_calls"][1]["function"] == {"name": "get_time", "arguments": "{}"}
     with pytest.raises(ValueError, match="mine"):
-        session.turns.add_calls(turn.id, [call("mine")])
+        session.turns.replace_turn(edits.with_more_calls(session.transcript.turns[turn.id], [call("mine")]))
 
 
 def test_results_follow_a_call_to_its_new_id(session: Session) -> None:
@@ -161,7 +163,8 @@ def test_results_follow_a_call_to_its_new_id(session: Session) -> None:
     session.turns.rewrite(session.transcript.truncate_after(maker))
     session.turns.answer("one", "22")
     session.debugger.notes.set_draft(maker, "two", ResultDraft(text="half"))
-    session.turns.replace_call(maker, "one", call("uno", "get_heat", '{"a": 1}'), in_place=True)
+    edit = edits.replace_call(session.transcript, maker, "one", call("uno", "get_heat", '{"a": 1}'))
+    session.turns.rewrite(edit.transcript)
     assert [r.call_id for turn in session.transcript.turns.values() for r in turn.results] == ["uno", "uno"]
     assert session.transcript.turns[maker].calls[0] == call("uno", "get_heat", '{"a": 1}')
     assert session.turns.replace_call(maker, "two", call("dos")) == (maker, "dos")

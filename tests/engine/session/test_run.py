@@ -21,6 +21,7 @@ from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from tests.engine.session.conftest import Connect
 from tests.protocols.streams import DONE, chunk
+from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, pause, send, sse, text_chunk
 from tests.support.open_streams import open_streams
@@ -178,7 +179,7 @@ async def test_undo_waits_for_the_run_and_keeps_its_whole_answer(connect_to: Con
     session = connect_to(server.url)
     run = await begin_answer(session, "Hello", 1)
     assert not session.undo()
-    session.turns.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
+    edit_in_place(session, session.transcript.path[0].id, "Hello there")
     server.go_on()
     await run
     answer = session.transcript.path[-1]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from playground.domain.parts import Image, Reasoning, Text, ToolCall
 from playground.domain.transcript import Role, Turn, make_turn, new_id
-from playground.engine.session import thinking
+from playground.engine.session import edits, thinking
 from playground.engine.session.session import Experiment, Session
-from tests.support.editors import no_gateway
+from tests.support.editors import edit_in_place, no_gateway
 
 
 def thought(text: str, *, redacted: bool = False) -> Turn:
@@ -31,6 +33,15 @@ def session() -> Session:
     return session
 
 
+#: Edits of one turn, made without a branch.
+IN_PLACE: dict[str, Callable[..., Turn]] = {
+    "edit_text": lambda transcript, key, text: edits.with_text(transcript.turns[key], text),
+    "edit_call": lambda transcript, key, *call: edits.with_arguments(transcript.turns[key], *call),
+    "set_image": lambda transcript, key, *image: edits.with_image(transcript.turns[key], *image),
+    "change_role": edits.with_role,
+}
+
+
 def ids(session: Session) -> list[str]:
     return [turn.id for turn in session.transcript.path]
 
@@ -38,9 +49,10 @@ def ids(session: Session) -> list[str]:
 def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
     """Return the places on the path of the turns whose thinking an edit in place made stale."""
     before = session.transcript
-    of_a_turn = edit in ("edit_text", "edit_call", "set_image", "change_role")
-    owner = session if edit == "delete_turn" else session.turns
-    getattr(owner, edit)(*arguments, **({"in_place": True} if of_a_turn else {}))
+    if (of_a_turn := IN_PLACE.get(edit)) is not None:
+        session.turns.rewrite(before.replace(of_a_turn(before, *arguments)))
+    else:
+        getattr(session if edit == "delete_turn" else session.turns, edit)(*arguments)
     stale = thinking.invalidated(before, session.transcript)
     return [number for number, turn in enumerate(session.transcript.path) if turn.id in stale]
 
@@ -97,14 +109,14 @@ def test_thinking_on_other_branches_becomes_stale(session: Session) -> None:
     path, other = ids(session), thought("another one")
     session.history.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
     before = session.transcript
-    session.turns.edit_text(path[1], "Uno?", in_place=True)
+    edit_in_place(session, path[1], "Uno?")
     assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], other.id}
 
 
 def test_dropped_thinking_leaves_the_text_and_can_be_undone(session: Session) -> None:
     path = ids(session)
     before = session.transcript
-    session.turns.edit_text(path[1], "Uno?", in_place=True)
+    edit_in_place(session, path[1], "Uno?")
     session.turns.drop_thinking(thinking.invalidated(before, session.transcript))
     assert blocks_of(session) == ["text", "text"]
     assert [turn.text for turn in session.transcript.path] == ["Be brief.", "Uno?", "1", "Two?", "2"]
@@ -117,7 +129,7 @@ def test_branch_without_thinking_leaves_the_old_path_unchanged(session: Session,
     path, before = ids(session), session.transcript
     assert thinking.signed_turns(session.transcript) == (path[2], path[4])
     if step == "edit":
-        session.turns.edit_text(path[1], "Uno?", in_place=True)
+        edit_in_place(session, path[1], "Uno?")
     else:
         session.delete_turn(path[1])
     session.turns.branch(before, thinking.invalidated(before, session.transcript))

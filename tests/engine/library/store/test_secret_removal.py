@@ -25,6 +25,7 @@ from playground.gateway.redact import MASK
 from tests.engine.exchanges import exchange
 from tests.engine.library.store.conftest import sound
 from tests.protocols.streams import chunk
+from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
@@ -103,7 +104,7 @@ async def test_removed_secret_is_in_no_page_of_the_store_its_backups_and_answers
     assert leaks(stored(path))
     before = await store.tape(ids[0], "a-none")
     session = await workspace.show(ids[0])
-    session.turns.edit_text("a1", f"edited {KEY}", in_place=True)
+    edit_in_place(session, "a1", f"edited {KEY}")
     assert await workspace.remove_secret(ids[0], Secret(KEY)) > 5
     assert [turn.text for turn in session.transcript.path] == [f"edited {MASK}", MASK]
     assert session.title == f"About {MASK} and {OTHER}"

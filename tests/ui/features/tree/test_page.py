@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from playground.engine.session.session import Experiment, Session
 from playground.ui.features.tree.page import TreePage
 from tests.scenes.store import grove
-from tests.support.editors import no_gateway
+from tests.support.editors import edit_in_place, no_gateway
 from tests.ui.windows import show_in_front
 
 
@@ -34,7 +34,7 @@ def page(qtbot: QtBot, session: Session) -> TreePage:
 
 
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
-    session.turns.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
+    edit_in_place(session, "u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000)
     page.throttle.flush()
     page.view.setFocus()
     page.view.look_at("u")
