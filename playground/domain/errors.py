@@ -41,6 +41,56 @@ class FailureKind(StrEnum):
     INTERNAL = "internal"  # a bug of the application
 
 
+class FailureGroup(StrEnum):
+    """The party or the step that a failure belongs to; each failure is in one group."""
+
+    UNSENT = "unsent"  # nothing was sent
+    NETWORK = "network"  # no connection, or it broke
+    TLS = "tls"
+    TIMEOUT = "timeout"  # connected, and the answer took too long
+    AUTHENTICATION = "authentication"  # the gateway refuses the key
+    LIMIT = "limit"  # the gateway takes no request now
+    REQUEST = "request"  # the gateway refuses the request for another reason
+    GATEWAY = "gateway"  # the gateway reports an error of its own
+    REDIRECT = "redirect"
+    UNREADABLE = "unreadable"  # the answer is not valid
+    EMPTY = "empty"
+    INTERNAL = "internal"
+
+
+#: Groups of an answer with a status from 400 to 499.
+REFUSALS: Final = frozenset({FailureGroup.AUTHENTICATION, FailureGroup.LIMIT, FailureGroup.REQUEST})
+
+_GROUPS: Final = {
+    FailureKind.INPUT: FailureGroup.UNSENT,
+    FailureKind.NO_KEY: FailureGroup.UNSENT,
+    FailureKind.CONSENT: FailureGroup.UNSENT,
+    FailureKind.NAME: FailureGroup.NETWORK,
+    FailureKind.REFUSED: FailureGroup.NETWORK,
+    FailureKind.CONNECTION: FailureGroup.NETWORK,
+    FailureKind.TIMEOUT_CONNECT: FailureGroup.NETWORK,
+    FailureKind.TLS: FailureGroup.TLS,
+    FailureKind.TIMEOUT_FIRST: FailureGroup.TIMEOUT,
+    FailureKind.TIMEOUT_IDLE: FailureGroup.TIMEOUT,
+    FailureKind.TIMEOUT_TOTAL: FailureGroup.TIMEOUT,
+    FailureKind.REDIRECT: FailureGroup.REDIRECT,
+    FailureKind.STREAM: FailureGroup.GATEWAY,
+    FailureKind.EMPTY: FailureGroup.EMPTY,
+    FailureKind.INTERNAL: FailureGroup.INTERNAL,
+}
+
+
+def failure_group(kind: FailureKind, status: int | None = None) -> FailureGroup:
+    """Return the group of a failure; ``status`` is the HTTP status of kind HTTP."""
+    if kind is not FailureKind.HTTP:
+        return _GROUPS.get(kind, FailureGroup.UNREADABLE)
+    if status in (401, 403):
+        return FailureGroup.AUTHENTICATION
+    if status == 429:
+        return FailureGroup.LIMIT
+    return FailureGroup.REQUEST if status is not None and status < 500 else FailureGroup.GATEWAY
+
+
 class FailureCause(StrEnum):
     """The exact cause of a failure, where this application knows more than its kind."""
 
@@ -125,6 +175,11 @@ class Failure(Value):
     dimension: str | None = None
     sent: Sent | None = None
     cause: FailureCause | None = None
+
+    @property
+    def group(self) -> FailureGroup:
+        """The party or the step that the failure belongs to."""
+        return failure_group(self.kind, self.status)
 
 
 class RunRefusedError(Exception):

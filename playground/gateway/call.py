@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.errors import GUESSES, Failure, FailureKind, Sent, cause_of
+from playground.domain.errors import GUESSES, Failure, FailureGroup, FailureKind, Sent, cause_of
 from playground.domain.events import (
     Deviation,
     Event,
@@ -46,8 +46,7 @@ CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDel
 #: Bytes of an error body that are read; the failure's excerpt is shorter still.
 ERROR_BODY: Final = 1024 * 1024
 
-#: Failures of a clock, and the note on them after a finish reason that came before any content.
-_TIMEOUTS: Final = frozenset({FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_IDLE, FailureKind.TIMEOUT_TOTAL})
+#: The note on a failure of a clock after a finish reason that came before any content.
 _EARLY: Final = "A finish reason came before any text or call."
 
 Prepare = Callable[[], Awaitable[tuple["Transport", PreparedRequest]]]
@@ -217,7 +216,7 @@ class EventStream:
         """Return the last events after an error of the connection or of this program."""
         self._done = True
         failure = failure.model_copy(update={"sent": self._sent})
-        if self._awaits_answer and failure.kind in _TIMEOUTS:
+        if self._awaits_answer and failure.group is FailureGroup.TIMEOUT:
             failure = failure.model_copy(update={"message": f"{failure.message} {_EARLY}"})
         events = self._close_decoder()
         verdicts = [event for event in events if isinstance(event, Failed)]

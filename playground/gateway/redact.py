@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import AnyStr, Final
 
 from playground.domain.secret_spellings import spellings
-from playground.gateway.codes import ESCAPE_CHARACTERS, ESCAPE_STARTS, Codes
+from playground.gateway.codes import ESCAPE_CHARACTERS, Codes
 
 MASK = "••••"
 
@@ -260,14 +259,6 @@ class Redactor:
         """
         match = self._open_string.search(data, start)
         return match.start() if match is not None else len(data)
-
-    def may_follow(self, byte: int, last: int) -> bool:
-        """Return whether a secret of which ``last`` is a byte may have ``byte`` next, exactly or in an escape."""
-        return chr(byte) in ESCAPE_STARTS or (last, byte) in self._pairs
-
-    @cached_property
-    def _pairs(self) -> frozenset[tuple[int, int]]:
-        return frozenset(pair for needle in self._needles for pair in pairwise(needle))
 
     @cached_property
     def _open_string(self) -> re.Pattern[bytes]:

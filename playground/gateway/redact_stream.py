@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from playground.gateway.codes import ESCAPE_STARTS
 from playground.gateway.redact import MASK, SHORTEST, Redactor
 
 #: Held reads are released when they are larger than this, or when no text that may be a secret grew for so long.
@@ -28,8 +27,11 @@ _REMEMBERED_LINES: Final = 64
 LONGEST_LINE: Final = 1024 * 1024  # bytes
 _MASK: Final = MASK.encode()
 _LINE_BREAK: Final = re.compile(rb"\r\n?|\n")
-_ESCAPES: Final = ESCAPE_STARTS.encode()
-_BETWEEN_LINES: Final = 64  # bytes of an empty line and the name of an event
+_EVENT_END: Final = b"\n\n"
+_MANY_EVENTS: Final = 2048  # bytes of a read that may hold several equal events
+_MOST_ATTEMPTS: Final = 4  # to find a run of equal events in a read, and an end of it that is no beginning of a secret
+#: A JSON string without its quotation marks.
+_STRING_CONTENT: Final = re.compile(rb'(?:[^"\\\r\n]++|\\[^\r\n])*+')
 
 #: The field that a text continues: list positions or ``index`` members on the way to it, and its member name.
 Lane = tuple[tuple[int, ...], str]
@@ -137,9 +139,13 @@ class _EventRedactor:
         read_start = self._received - len(data)
         complete = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         begin, opening = 0, -1
+        attempts = _MOST_ATTEMPTS if len(data) > _MANY_EVENTS else 0
         while begin < len(data):
+            if attempts and not self._tails and not self._line:
+                start, begin = begin, self._skip_equal_events(data, begin)
+                attempts = attempts - 1 if start == begin else 0
             if opening < begin:
-                opening = self._next_open(data, begin)
+                opening = self._redactor.next_open(data, begin)
             if not self._tails and not self._line:  # skip the lines before it
                 border = min(opening, complete)
                 begin = max(begin, data.rfind(b"\n", begin, border) + 1, data.rfind(b"\r", begin, border) + 1)
@@ -157,30 +163,32 @@ class _EventRedactor:
             begin = end
         return self._release(arrival)
 
-    def _next_open(self, data: bytes, start: int) -> int:
-        """Return the position of the next text in ``data`` that may end with the beginning of a secret."""
-        opening = self._redactor.next_open(data, start)
-        while opening < len(data) and self._is_continued_otherwise(data, opening):
-            opening = self._redactor.next_open(data, opening + 1)
-        return opening
+    def _skip_equal_events(self, data: bytes, start: int) -> int:
+        """Return where to go on after events that differ in one text only, when these texts, joined, have no secret.
 
-    def _is_continued_otherwise(self, data: bytes, opening: int) -> bool:
-        """Return whether the text with the beginning of a secret at ``opening`` goes on, and not with that secret.
-
-        That is known when the next event of the read is equal but for this text. It spares reading most lines.
+        ``start`` is the beginning of a line. Searching the joined texts spares reading each event of a full read.
         """
-        begin = data.rfind(b"\n", 0, opening) + 1
-        close, next_line = data.find(b'"', opening), data.find(b"\n", opening) + 1
-        before = data[begin : data.rfind(b'"', begin, opening) + 1]
-        if not before or before.endswith(b'\\"') or not next_line or data[opening] in _ESCAPES:
-            return False
-        start = data.find(before, next_line, next_line + len(before) + _BETWEEN_LINES)
-        if start < 0 or b'"' in data[next_line:start] or (self._line and not begin):
-            return False
-        text = start + len(before)
-        next_close = data.find(b'"', text)
-        is_equal = data.startswith(data[close:next_line], next_close)
-        return is_equal and text < next_close and not self._redactor.may_follow(data[text], data[close - 1])
+        begin = start
+        while data.startswith(b"\n", begin):
+            begin += 1
+        end = data.find(_EVENT_END, begin) + len(_EVENT_END)
+        texts = [text for text in event_texts(data[begin:end]) if text.raw or text.ends]
+        if len(texts) != 1 or texts[0].ends:
+            return start
+        first = begin + texts[0].begin
+        after, before = data[first + len(texts[0].raw) : end], data[begin:first]
+        last = len(data)
+        for _ in range(_MOST_ATTEMPTS):
+            last = data.rfind(after + before, first, last)
+            if last < 0:
+                return start
+            joined = re.sub(re.escape(after + before), b"", data[first:last])  # faster than ``replace``
+            if _STRING_CONTENT.fullmatch(joined) is None:  # other events are between them
+                return start
+            if self._redactor.next_open(joined + b'"', 0) > len(joined):
+                has_secret = self._redactor.data_without_secrets(joined) != joined
+                return start if has_secret else last + len(after)
+        return start
 
     def close(self, arrival: float) -> list[Piece]:
         """Return all reads that are held back."""

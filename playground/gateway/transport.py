@@ -21,7 +21,7 @@ import httpcore
 import httpx
 import truststore
 
-from playground.domain.errors import CausedError, Failure, FailureCause, FailureKind
+from playground.domain.errors import CausedError, Failure, FailureCause, FailureGroup, FailureKind, failure_group
 from playground.gateway.connection import Connection
 from playground.gateway.network import SOCKS_PORT, Backend, SocksError, SocksProxy
 from playground.gateway.prepared_request import PreparedRequest
@@ -34,10 +34,6 @@ Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
 _WRONG_TIME = frozenset({9, 10})
 _WRONG_NAME = frozenset({62, 64})
-#: Kinds of a failure before a connection was made; through a proxy they are about the proxy.
-_NOT_REACHED: Final = frozenset(
-    {FailureKind.NAME, FailureKind.REFUSED, FailureKind.TIMEOUT_CONNECT, FailureKind.CONNECTION}
-)
 #: OpenSSL's reasons when the other end does not speak TLS.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 
@@ -160,7 +156,7 @@ class Transport:
             kind, message = _answer_problem(error, causes, place, banner, reused=reused)
         if kind is FailureKind.TOO_LARGE:
             cause = FailureCause.ANSWER_HEADERS
-        elif proxy and cause is None and not answering and kind in _NOT_REACHED:
+        elif proxy and cause is None and not answering and failure_group(kind) is FailureGroup.NETWORK:
             cause = FailureCause.PROXY_UNREACHABLE
         return Failure(kind=kind, message=message, cause=cause)
 

@@ -15,6 +15,11 @@ DEFAULT_CAP: Final = 64 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINES: Final = re.compile(rb"[\r\n]{2,}+")
+#: By line end: an event of the usual lines, with its name and its data; empty lines; any other event.
+_BLOCKS: Final = {
+    end: re.compile(rb"((?:event: (.+)%b)?data: (.+)%b%b|(?:%b)+|(?:(?!%b).+%b)+%b)" % ((end,) * 7))
+    for end in (b"\n", b"\r\n")
+}
 _SPACE: Final = b" \t"
 
 FrameKind = Literal["data", "comment", "stray", "oversize", "body", "end"]
@@ -75,22 +80,22 @@ class SSEParser:
         if len(data) > self._cap:
             self._read_lines(data, out)
             return out
-        separator = b"\n\n"
+        line_end = b"\n"
         if b"\r" in data:
             if not data.count(b"\r") == data.count(b"\n") == data.count(b"\r\n"):
                 self._read_lines(data, out)
                 return out
-            separator = b"\r\n\r\n"
+            line_end = b"\r\n"
         if self._raw or self._partial or self._after_cr:
-            end = data.find(separator)
-            head = len(data) if end < 0 else end + len(separator)
+            end = data.find(line_end * 2)
+            head = len(data) if end < 0 else end + 2 * len(line_end)
             self._read_lines(data[:head], out)
             data = data[head:]
             if self._raw or self._partial or self._after_cr or self._oversize:
                 if data:
                     self._read_lines(data, out)
                 return out
-        self._read_blocks(data, separator, out)
+        self._read_blocks(data, line_end, out)
         return out
 
     def close(self) -> list[Frame]:
@@ -115,33 +120,18 @@ class SSEParser:
             self._raw += _BOM
             self._size = len(_BOM)
 
-    def _read_blocks(self, data: bytes, separator: bytes, out: list[Frame]) -> None:
+    def _read_blocks(self, data: bytes, line_end: bytes, out: list[Frame]) -> None:
         """Parse complete events: a ``data:`` line, alone or after an ``event:`` line. All others are read line by line.
 
         All lines in ``data`` have one kind of line end.
         """
-        line_end = separator[: len(separator) // 2].decode()
-        *blocks, rest = data.split(separator)
-        blank = 0
-        for block in blocks:
-            if not block:
-                blank += 1
-                continue
-            if blank:
-                out.append(Frame(None, "", separator * blank, "comment"))
-                blank = 0
-            event, text = None, block.decode("utf-8", "replace")
-            if text[:7] == "event: ":
-                name, _, text = text.partition(line_end)
-                event = name[7:]
-            if text[:6] == "data: " and "\n" not in text:
-                out.append(Frame(event, text[6:], block + separator))
-            elif event is None and text[:1] == ":" and "\n" not in text:
-                out.append(Frame(None, text[1:], block + separator, "comment"))
+        events, blank, rest = data.rpartition(line_end * 2)
+        for raw, event, text in _BLOCKS[line_end].findall(events + blank):
+            if text:
+                name = str(event, "utf-8", "replace") if event else None
+                out.append(Frame(name, str(text, "utf-8", "replace"), raw))
             else:
-                self._read_lines(block + separator, out)
-        if blank:
-            out.append(Frame(None, "", separator * blank, "comment"))
+                self._read_lines(raw, out)
         if rest:
             self._read_lines(rest, out)
 

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import cycle, pairwise
 from string import ascii_letters, digits
 from urllib.parse import quote, quote_plus
 
@@ -20,6 +20,7 @@ from tests.protocols.streams import DONE, chunk
 from tests.support.each_case import each_case
 
 KEY = 'sk-can"ary/93+ac55d1&Zq_7x%Lm4'
+PLAIN_KEY = "sk-canary93ac55d1Zq7xLm4"
 LEAK = 12  # characters of a spelling in a row
 
 
@@ -145,3 +146,41 @@ def test_key_split_over_two_fields_leaves_no_piece(spelling: str, cut: int, othe
     first, second = {"content": spelled[:cut]}, {"reasoning_content": spelled[cut:]}
     events = [chunk({**first, **second})] if other else [chunk(first), chunk(second)]
     check_hidden(redact([*events, chunk({}, "stop"), DONE], KEY), KEY[4:])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    key=st.sampled_from([KEY, PLAIN_KEY]),
+    spelling=st.sampled_from(list(SPELLINGS)),
+    delta_cuts=st.lists(st.integers(0, 60), max_size=20),
+    indexes=st.sampled_from([(0,), (0, 1), (0, 0, 0, 1)]),
+    fillers=st.lists(st.sampled_from(["s", " sk", " is", "\n", ' "so"', " ï", ""]), min_size=20, max_size=40),
+    place=st.integers(0, 40),
+    read_cuts=st.lists(st.integers(0, 8000), max_size=2),
+)
+def test_key_in_reads_full_of_events_is_masked_as_in_single_events(
+    key: str,
+    spelling: str,
+    delta_cuts: list[int],
+    indexes: tuple[int, ...],
+    fillers: list[str],
+    place: int,
+    read_cuts: list[int],
+) -> None:
+    spelled = SPELLINGS[spelling](key)
+    texts = [*fillers[:place], *pieces_at(spelled, delta_cuts), "; so", *fillers[place:]]
+    events = [chunk({"content": text}, index=index) for text, index in zip(texts, cycle(indexes), strict=False)]
+    events.append(DONE)
+    body = b"".join(events)
+    marks = sorted({min(cut, len(body)) for cut in read_cuts} | {0, len(body)})
+    redacted = redact([body[start:end] for start, end in pairwise(marks)], key)
+    assert redacted == redact(events, key)
+
+
+def test_key_in_other_events_among_equal_ones_is_masked() -> None:
+    usual = [chunk({"content": " on"}) for _ in range(40)]
+    for position in range(1, 40, 13):
+        for name, index, rest in (("note", 0, {"content": "x"}), ("content", 1, {})):
+            odd = [chunk({**rest, name: text}, index=index) for text in (PLAIN_KEY[:9], PLAIN_KEY[9:])]
+            events = [*usual[:position], odd[0], *usual[position:], odd[1], *usual, DONE]
+            assert fields(redact([b"".join(events)], PLAIN_KEY))[f"{index} {name}"] == MASK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.errors import Failure, FailureCause, FailureKind, Sent
+from playground.domain.errors import Failure, FailureCause, FailureGroup, FailureKind, Sent
 from playground.engine.advice.parts import (
     GATEWAY,
     KEY,
@@ -34,7 +34,7 @@ NO_PATH: Final = frozenset({404, 405, 501})
 
 def is_about_key(failure: Failure, advice: Advice) -> bool:
     """Return whether the gateway refuses the key, or wants one."""
-    return advice.meaning in KEY_MEANINGS or (failure.kind is FailureKind.HTTP and failure.status in (401, 403))
+    return advice.meaning in KEY_MEANINGS or failure.group is FailureGroup.AUTHENTICATION
 
 
 def is_missing_path(failure: Failure, advice: Advice) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.durations import duration_words
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import REFUSALS, Failure, FailureGroup, FailureKind
 from playground.domain.output import check_answer
 from playground.domain.request import Request
 from playground.domain.transcript import Outcome, Turn
@@ -32,19 +32,6 @@ _MAX_QUOTE: Final = 60  # characters of an answer in a sentence
 _MAX_TEXT: Final = 100_000  # characters of an answer that are read
 
 _COLOUR: Final = re.compile(rf"\b{COLOUR}\b", re.IGNORECASE)
-
-#: Kinds of failures of an invalid answer, as opposed to none.
-_INVALID_ANSWER: Final = frozenset(
-    {
-        FailureKind.STREAM,
-        FailureKind.DECODE,
-        FailureKind.OTHER_PROTOCOL,
-        FailureKind.CUT_OFF,
-        FailureKind.NO_BODY,
-        FailureKind.TOO_LARGE,
-        FailureKind.NOT_HTTP,
-    }
-)
 
 
 class Judgement(NamedTuple):
@@ -127,18 +114,18 @@ _REFUSAL_MEANINGS: Final = frozenset(
 
 def judge_failure(failure: Failure, *, feature: str = "") -> Judgement:
     """Return the verdict of a failure; ``feature`` is the id of a check that is about a single feature."""
-    if failure.kind is FailureKind.EMPTY:
+    if failure.group is FailureGroup.EMPTY:
         return untold("The answer is complete and has nothing in it.")
     if failure.kind is FailureKind.INPUT:
         return Judgement(Verdict.SKIPPED, f"Nothing was sent: {failure_line(failure)}")
-    if failure.kind in _INVALID_ANSWER:
+    if failure.group is FailureGroup.UNREADABLE or failure.kind is FailureKind.STREAM:
         return Judgement(Verdict.WRONG, failure_line(failure))
     advice = advise(failure)
     if failure.kind is FailureKind.HTTP and failure.status == 500 and advice.meaning in _REFUSAL_MEANINGS:
         return Judgement(Verdict.REFUSED, failure_line(failure))
-    if failure.kind is not FailureKind.HTTP or failure.status is None or failure.status >= 500:
+    if failure.group not in REFUSALS:
         return Judgement(Verdict.UNSUPPORTED if failure.status == 501 else Verdict.FAILED, failure_line(failure))
-    if failure.status == 429:
+    if failure.group is FailureGroup.LIMIT:
         return Judgement(Verdict.FAILED, f"No request is taken now: {failure_line(failure)}")
     is_missing = is_missing_path(failure, advice) and (
         advice.meaning == "no endpoint" or "model" not in failure.message.lower()
@@ -348,7 +335,7 @@ def unknown_model(answer: CheckAnswer) -> Judgement:
     failure = answer.failure
     if failure is None:
         return Judgement(Verdict.UNSUPPORTED, f"{NO_MODEL} is answered, by {quoted(answer.outcome.model)}.")
-    if failure.kind is not FailureKind.HTTP or failure.status is None or failure.status >= 500:
+    if failure.group not in REFUSALS:
         return _no_clear_error(answer)
     if "model" not in f"{failure.message} {failure.code} {failure.type} {failure.param}".lower():
         return Judgement(Verdict.DEVIATES, f"The error does not speak of the model: {failure_line(failure)}")
@@ -362,7 +349,7 @@ def wrong_key(answer: CheckAnswer) -> Judgement:
         return Judgement(Verdict.UNSUPPORTED, "A wrong key is let in: keys are not looked at here.")
     if failure.status == 401:
         return works(failure_line(failure))
-    if failure.kind is FailureKind.HTTP and failure.status is not None and failure.status < 500:
+    if failure.group in REFUSALS:
         return Judgement(Verdict.DEVIATES, f"Refused, though not with 401: {failure_line(failure)}")
     return _no_clear_error(answer)
 

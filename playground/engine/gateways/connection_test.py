@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from playground.domain.durations import span
-from playground.domain.errors import Failure, FailureCause, FailureKind
+from playground.domain.errors import Failure, FailureCause, FailureGroup, FailureKind
 from playground.engine.advice import advise, message_or_title
 from playground.engine.advice.by_kind import KEY_MEANINGS, is_about_key, is_missing_path
 from playground.engine.advice.field_locations import header_names
@@ -47,18 +47,8 @@ _KEY_HEADERS: Final = {
     Auth.BOTH: "Authorization: Bearer and x-api-key",
 }
 _ENDPOINT_NAMES: Final = {**PROTOCOLS, MODEL_LIST: "model list"}
-#: Kinds of failures before anything of HTTP arrived.
-_UNREACHABLE: Final = frozenset(
-    {
-        FailureKind.INPUT,
-        FailureKind.NAME,
-        FailureKind.REFUSED,
-        FailureKind.TLS,
-        FailureKind.CONNECTION,
-        FailureKind.NOT_HTTP,
-        FailureKind.TIMEOUT_CONNECT,
-    }
-)
+#: Groups of failures before anything of HTTP arrived.
+_UNREACHABLE: Final = frozenset({FailureGroup.UNSENT, FailureGroup.NETWORK, FailureGroup.TLS})
 #: Statuses by which an endpoint rejects an empty request.
 _REJECTIONS: Final = frozenset({400, 406, 409, 411, 412, 413, 415, 422})
 #: Statuses that many gateways give a request without a key.
@@ -112,7 +102,8 @@ class EndpointResult:
     @property
     def is_unreachable(self) -> bool:
         """Return whether nothing of HTTP arrived."""
-        return self.failure is not None and self.failure.kind in _UNREACHABLE
+        failure = self.failure
+        return failure is not None and (failure.group in _UNREACHABLE or failure.kind is FailureKind.NOT_HTTP)
 
     @property
     def exists(self) -> bool:

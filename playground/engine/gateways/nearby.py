@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureGroup, FailureKind
 from playground.engine.gateways.profiles import Profile, resolve_address
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.gateways.services import KnownGateway
@@ -203,15 +203,15 @@ def _kind(failure: Failure | None, exchange: Exchange) -> tuple[LocalKind, str]:
         return LocalKind.GATEWAY, ""
     if reach_of(failure) is Reach.REFUSED:
         return LocalKind.KEY, failure.message
-    if failure.kind in (FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_IDLE, FailureKind.TIMEOUT_TOTAL):
+    if failure.group is FailureGroup.TIMEOUT:
         if exchange.status is None and failure.kind is not FailureKind.TIMEOUT_IDLE:
             return LocalKind.SILENT, "It took the connection and said nothing in time."
         return LocalKind.SILENT, "It began to answer and was not done in time."
-    if failure.kind is FailureKind.TLS:
+    if failure.group is FailureGroup.TLS:
         return LocalKind.ERROR, failure.message
     if failure.kind is FailureKind.HTTP:
         has_json = "json" in content_type
-        if (failure.status or 0) >= 500 or (has_json and failure.status not in (404, 405)):
+        if failure.group is FailureGroup.GATEWAY or (has_json and failure.status not in (404, 405)):
             return LocalKind.ERROR, f"It answers with HTTP {failure.status}: {failure.message}"
         return LocalKind.OTHER, f"It has no model list (HTTP {failure.status})."
     if failure.kind is FailureKind.DECODE:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureGroup, FailureKind
 from playground.engine.advice import advise
 from playground.engine.advice.by_kind import KEY_MEANINGS
 
@@ -49,14 +49,7 @@ _BY_KIND: Final = {
     FailureKind.REDIRECT: Reach.ODD,
     FailureKind.TIMEOUT_FIRST: Reach.SILENT,
     FailureKind.TIMEOUT_TOTAL: Reach.SILENT,
-    FailureKind.CONNECTION: Reach.UNREACHED,
-    FailureKind.NAME: Reach.UNREACHED,
-    FailureKind.REFUSED: Reach.UNREACHED,
-    FailureKind.TLS: Reach.UNREACHED,
-    FailureKind.TIMEOUT_CONNECT: Reach.UNREACHED,
 }
-#: Kinds that may occur after status and headers.
-_AFTER_HEADERS: Final = frozenset({FailureKind.TIMEOUT_FIRST, FailureKind.TIMEOUT_TOTAL, FailureKind.CONNECTION})
 
 
 def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None:
@@ -70,15 +63,16 @@ def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None
         return _reach_of_refusal(failure)
     if failure.kind in (FailureKind.INPUT, FailureKind.INTERNAL):
         return Reach.OK if answered else None
-    if answered and failure.kind in _AFTER_HEADERS:
+    if answered and failure.group in (FailureGroup.TIMEOUT, FailureGroup.NETWORK):
         return Reach.OK
+    if failure.group in (FailureGroup.NETWORK, FailureGroup.TLS):
+        return Reach.UNREACHED
     return _BY_KIND.get(failure.kind, Reach.OK)
 
 
 def _reach_of_refusal(failure: Failure) -> Reach:
     if advise(failure).meaning in KEY_MEANINGS:
         return Reach.REFUSED
-    status = failure.status or 0
-    if status == 407:
+    if failure.status == 407:
         return Reach.UNREACHED
-    return Reach.FAILING if status >= 500 else Reach.OK
+    return Reach.FAILING if failure.group is FailureGroup.GATEWAY else Reach.OK
