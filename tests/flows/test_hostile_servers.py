@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from playground.domain.tool_servers import ToolServer
-from playground.engine.tool_servers.live import Live, State
+from playground.engine.tool_servers.events import ServerSnapshot, State
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.tool_servers import ToolServersDialog
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, Gaps
@@ -17,7 +17,7 @@ from tests.support.slow import slow_except
 SECONDS = 1.5  # of flood that are watched
 
 
-async def started(person: Person, server: ToolServer) -> Live:
+async def started(person: Person, server: ToolServer) -> ServerSnapshot:
     """The server, confirmed and ready."""
     servers = person.app.workspace.tool_servers
     servers.book.confirm(servers.book.add(server))

@@ -9,7 +9,7 @@ import json
 
 from PySide6.QtWidgets import QPushButton
 
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.conversation import CallCard
 

@@ -8,7 +8,7 @@ import pytest
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.session.serving import ServingError, Ticket
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage
 from tests.support import tool_servers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from playground.ui.shell.features import OFFERED
 from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from playground.ui.shell.features import TOOL_SERVERS
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
     from playground.engine.session.variants import Variant
+    from playground.engine.tool_servers.calls import ToolCaller
     from playground.engine.tool_servers.servers import Servers
-    from playground.engine.tool_servers.serving import Serving
     from playground.gateway.client import GatewayClient
     from playground.gateway.tape import Exchange
 
@@ -212,10 +212,10 @@ class Workspace:
     @cached_property
     def tool_servers(self) -> Servers:
         """The tool servers; nothing of them is loaded before somebody asks for them."""
-        from playground.engine.tool_servers.book import ServerBook
+        from playground.engine.tool_servers.registry import ServerRegistry
         from playground.engine.tool_servers.servers import Servers
 
-        book = ServerBook(self.gateways.store.path.with_name("tool-servers.json"))
+        book = ServerRegistry(self.gateways.store.path.with_name("tool-servers.json"))
         made = self.__dict__["tool_servers"] = Servers(book, self.gateways.keys)  # who is told may ask for them
         for tell in self._await_servers:
             tell(made)
@@ -228,11 +228,11 @@ class Workspace:
             tell(self.tool_servers)
 
     @cached_property
-    def serving(self) -> Serving:
+    def serving(self) -> ToolCaller:
         """How the experiments ask the tool servers: all together, so that none is asked too much at once."""
-        from playground.engine.tool_servers.serving import Serving
+        from playground.engine.tool_servers.calls import ToolCaller
 
-        return Serving(lambda: self.tool_servers)
+        return ToolCaller(lambda: self.tool_servers)
 
     def _forget_answers(self, experiment_ids: Collection[str]) -> None:
         """These experiments are gone for good, and so are the answers of their evaluations."""
