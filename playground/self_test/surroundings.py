@@ -76,14 +76,14 @@ def ask_a_tool_server() -> str:
     """Start our own tool server in the process for them and call a tool. Raises MissingError when nothing answers."""
     from playground.engine.gateways.secrets import KeyringError, Keys
     from playground.engine.session.tool_calls import Ticket
-    from playground.engine.tool_servers.book import DEMO_ID, ServerBook
+    from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistry
     from playground.engine.tool_servers.servers import ServerError, Servers
 
     def no_keyring() -> NoReturn:
         raise KeyringError("none is needed here")
 
     async def ask() -> str:
-        servers = Servers(ServerBook.passing(()), Keys(backend=no_keyring))
+        servers = Servers(ServerRegistry.temporary(()), Keys(backend=no_keyring))
         try:
             live = await servers.start(DEMO_ID)
             answer = await servers.call(DEMO_ID, "roll_dice", {"count": 2}, Ticket())

@@ -17,8 +17,8 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tool_servers import ServerAnswer, TextBlock, ToolServer
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.model_asked import BY_HAND
-from playground.engine.tool_servers.naming import definition_of
+from playground.engine.tool_servers.content import BY_HAND
+from playground.engine.tool_servers.tools import definition_of
 from playground.jsonkit.values import JSONObject
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.conversation import CallCard

@@ -10,7 +10,7 @@ from pathlib import Path
 from playground.domain.debugging import Debugging, Policy, ToolRule
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.changes import RunState
-from playground.engine.tool_servers.naming import definition_of
+from playground.engine.tool_servers.tools import definition_of
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import CallCard
 

@@ -22,8 +22,8 @@ from playground.engine.files.export import SUFFIXES, export
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import RunState
 from playground.engine.session.snapshot import snapshot
-from playground.engine.tool_servers.naming import definition_of
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
+from playground.engine.tool_servers.tools import definition_of
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow
 from tests.flows.pages.dialogs import choose_file

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QListWidget, QPushButton
 
 from playground.domain.transcript import Role
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage
 from tests.flows.pages.steps import column_texts

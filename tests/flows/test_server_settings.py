@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 
 from playground.domain.tool_servers import ToolServer
-from playground.engine.tool_servers.acceptance import arriving
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
+from playground.engine.tool_servers.tools import new_tools
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import CallCard
 from tests.flows.pages.tool_servers import ConfirmServerDialog, ImportServersDialog, ToolServersDialog
@@ -42,7 +42,7 @@ async def test_command_line_is_confirmed_once_and_again_when_it_changed(person: 
 
     # Another command line is confirmed again before the server is asked
     live = servers.live(server.id)
-    definitions = arriving((), live.server, live.tools, {})
+    definitions = new_tools((), live.server, live.tools, {})
     servers.book.accept(server.id, live.tools)
     server = servers.book.update(server.model_copy(update={"arguments": (*server.arguments, "--again")}))
     await person.until(lambda: servers.live(server.id).state is State.UNCONFIRMED, "consent is gone")

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import ToolCall
-from playground.engine.tool_servers.acceptance import arriving
+from playground.engine.tool_servers.tools import new_tools
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.server_requests import ServerMessagesPage
@@ -18,7 +18,7 @@ async def call_demo_server(person: Person) -> tuple[str, ToolCall]:
     """A call of the demo server's dice, whose result from the server is prepared but not sent."""
     servers = person.app.workspace.tool_servers
     live = await servers.start("demo")
-    tools = arriving((), live.server, live.tools, {})
+    tools = new_tools((), live.server, live.tools, {})
     servers.book.accept("demo", live.tools)
     person.session.change(tools=tuple(tool for tool in tools if tool.name_there == "roll_dice"))
     await person.use_model("demo-chat")

@@ -11,7 +11,7 @@ import tests.support.hostile_tool_server as hostile_program
 from playground.domain.tool_servers import ToolServer
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.tool_calls import Ticket, ToolCallError
-from playground.engine.tool_servers.acceptance import arriving
+from playground.engine.tool_servers.tools import new_tools
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.steps import answer_question
 from tests.flows.pages.tool_servers import ConfirmServerDialog, ToolServersDialog
@@ -223,7 +223,7 @@ async def test_tools_of_opened_experiment_are_accepted_after_question(person: Pe
     tools = await ToolsPage.open(person)
     await tools.choose_for_server("hostile", "Start")
     await person.until(lambda: servers.live(server.id).listed, "what it offers")
-    theirs = arriving((), server, servers.live(server.id).tools, {})
+    theirs = new_tools((), server, servers.live(server.id).tools, {})
     person.session.change(tools=theirs)
     await person.until(lambda: tools.state("echo").startswith("on, not accepted yet"), "that it is new here")
     assert tool(person, "echo").enabled, "it can be answered by hand"

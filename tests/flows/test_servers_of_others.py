@@ -8,7 +8,7 @@ import pytest
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.session.tool_calls import Ticket, ToolCallError
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.server_requests import ServerContentDialog, ServerMessagesPage
 from tests.support import tool_servers

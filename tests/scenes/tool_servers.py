@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.acceptance import by_name
-from playground.engine.tool_servers.naming import definition_of, sent_names
+from playground.engine.tool_servers.tools import by_name, definition_of, sent_names
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.tools.standings import Seen, Standings
 from playground.ui.shell.features import TOOLS, TOOLS_PANEL

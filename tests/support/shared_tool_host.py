@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from playground.engine.tool_servers.process import HostError, HostProcess, ToolHost
+from playground.engine.tool_servers.process import HostError, HostProcess
 from playground.jsonkit.values import JSON, JSONObject
 from tests.support.eventually import eventually
 
@@ -27,7 +27,7 @@ class SharedToolHost:
         self._thread = threading.Thread(target=self.loop.run_forever, name="shared tool host", daemon=True)
         self._thread.start()
 
-    def open(self, heard: Callable[[JSONObject], None], gone: Callable[[], None]) -> ToolHost:
+    def open(self, heard: Callable[[JSONObject], None], gone: Callable[[], None]) -> HostProcess:
         """Lend the process to one ``Servers`` at a time; a second one gets a process of its own."""
         if self.lease is not None:
             return HostProcess(heard, gone)
@@ -57,13 +57,13 @@ class SharedToolHost:
             self.lease.lose()
 
 
-class HostLease:
+class HostLease(HostProcess):
     """The shared process as one ``Servers`` sees it, from ``start`` to ``close``."""
 
     def __init__(self, host: SharedToolHost, heard: Callable[[JSONObject], None], gone: Callable[[], None]) -> None:
+        super().__init__(heard, gone)
         self._host, self._heard, self._gone = host, heard, gone
-        self._loop = asyncio.get_running_loop()
-        self._started = self._closed = False
+        self._is_started = self._closed = False
         self._servers: set[str] = set()
         self._pending: set[asyncio.Future[JSON]] = set()
 
@@ -71,22 +71,22 @@ class HostLease:
     def alive(self) -> bool:
         """Whether it can be asked."""
         process = self._host.process
-        return self._started and not self._closed and process is not None and process.alive
+        return self._is_started and not self._closed and process is not None and process.alive
 
     @property
     def pid(self) -> int:
         """The number of the process; 0 before it is started."""
         process = self._host.process
-        return process.pid if process is not None and self._started else 0
+        return process.pid if process is not None and self._is_started else 0
 
     async def start(self) -> None:
         """Return when the process runs. Raises HostError."""
         await self._there(self._host.start())
-        self._started = True
+        self._is_started = True
 
     def tell(self, message: JSONObject) -> None:
         """Send a message that has no answer."""
-        self._host.loop.call_soon_threadsafe(self._process.tell, message)
+        self._host.loop.call_soon_threadsafe(self._shared.tell, message)
 
     async def ask(self, message: JSONObject, began: Callable[[int], None] = lambda number: None) -> JSON:
         """Send a message and return its answer. Raises HostError."""
@@ -98,7 +98,7 @@ class HostLease:
         def begin(number: int) -> None:
             self._loop.call_soon_threadsafe(began, number)
 
-        future = self._there(self._process.ask(message, begin))
+        future = self._there(self._shared.ask(message, begin))
         self._pending.add(future)
         future.add_done_callback(self._pending.discard)
         return await future
@@ -111,11 +111,11 @@ class HostLease:
             if self.alive:
                 self._closed = True
                 for server in self._servers:
-                    await self._there(self._process.ask({"do": "stop", "server": server}))
+                    await self._there(self._shared.ask({"do": "stop", "server": server}))
                 if self._pending:
                     await asyncio.wait(self._pending, timeout=SECONDS)
                 assert not self._pending, "calls are pending though all servers are stopped"
-                await eventually(lambda: not children(self._process.pid), "all processes of stopped servers to end")
+                await eventually(lambda: not children(self._shared.pid), "all processes of stopped servers to end")
         finally:
             self._closed = True
             self._host.lease = None
@@ -133,7 +133,7 @@ class HostLease:
             self._heard(message)
 
     @property
-    def _process(self) -> HostProcess:
+    def _shared(self) -> HostProcess:
         assert self._host.process is not None
         return self._host.process
 

@@ -30,7 +30,7 @@ from playground.engine.requests.request_file import write_request
 from playground.engine.session.plan import Plan
 from playground.engine.session.snapshot import Snapshot
 from playground.engine.tool_servers import imports as server_imports
-from playground.engine.tool_servers.configuration import write_configuration
+from playground.engine.tool_servers.imports import write_configuration
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.relaxed import read_relaxed

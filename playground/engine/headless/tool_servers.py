@@ -20,14 +20,14 @@ from playground.engine.gateways.secrets import KeyringError, Keys, Secret
 from playground.engine.headless.gateway import GatewayOptions
 from playground.engine.headless.show import Console
 from playground.engine.requests.request_file import BadInputError, read_text
-from playground.engine.tool_servers.serving import Serving, is_named
+from playground.engine.tool_servers.calls import ServerToolCaller, is_named
 from playground.jsonkit.texts import cut
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
     from playground.engine.session.session import Session
-    from playground.engine.tool_servers.live import Event
+    from playground.engine.tool_servers.events import Event
     from playground.engine.tool_servers.servers import Servers
 
 LARGEST: Final = 10_000_000  # bytes of a configuration
@@ -65,7 +65,7 @@ class CommandServers:
         self._servers: Servers | None = None
         self._named: list[ToolServer] = []
         self._secrets: dict[str, dict[str, Secret]] = {}
-        self.serving = Serving(lambda: self._opened, options.allow)
+        self.serving = ServerToolCaller(lambda: self._opened, options.allow)
         for path in options.mcp:
             for entry in read_text(
                 path, LARGEST, lambda text: [settle_alone(item) for item in read_servers(text).servers]
@@ -82,12 +82,12 @@ class CommandServers:
     @property
     def _opened(self) -> Servers:
         if self._servers is None:
-            from playground.engine.tool_servers.book import ServerBook, ServerBookError
+            from playground.engine.tool_servers.registry import ServerRegistry, ServerRegistryError
             from playground.engine.tool_servers.servers import Servers
 
             try:
-                book = ServerBook.passing(self._named)
-            except ServerBookError as error:
+                book = ServerRegistry.temporary(self._named)
+            except ServerRegistryError as error:
                 raise BadInputError(str(error)) from None
             keys = Keys(backend=_no_keyring)
             keys.learned = lambda: self._console.hide(keys.known())
@@ -125,12 +125,12 @@ class CommandServers:
                 )
 
     def _put_into(self, lane: Session, offered: Iterable[tuple[ToolServer, tuple[ServerTool, ...]]]) -> None:
-        from playground.engine.tool_servers.acceptance import arriving
+        from playground.engine.tool_servers.tools import new_tools
 
         tools = lane.settings.tools
         for server, listed in offered:
             if all(tool.server != server.name for tool in tools):
-                tools = (*tools, *arriving(tools, server, listed, {}))
+                tools = (*tools, *new_tools(tools, server, listed, {}))
         if tools != lane.settings.tools:
             lane.change(tools=tools)
         rules = self._rules(lane.settings.debugging, tools)
@@ -165,7 +165,7 @@ class CommandServers:
         return f"{called} {why}. Allow it with --allow '{show_hidden(name)}'."
 
     def _heard(self, event: Event) -> None:
-        from playground.engine.tool_servers.live import AskCame, SignInWanted
+        from playground.engine.tool_servers.events import AskCame, SignInWanted
 
         if isinstance(event, AskCame):
             name = show_hidden(short_name(event.ask.server))

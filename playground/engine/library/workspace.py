@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from playground.engine.library.store.autosave import Autosave
     from playground.engine.session.snapshot import Snapshot
     from playground.engine.session.variants import Variant
+    from playground.engine.tool_servers.calls import ServerToolCaller
     from playground.engine.tool_servers.servers import Servers
-    from playground.engine.tool_servers.serving import Serving
     from playground.gateway.client import GatewayClient
     from playground.gateway.tape import Exchange
 
@@ -198,10 +198,10 @@ class Workspace:
     @cached_property
     def tool_servers(self) -> Servers:
         """The tool servers, loaded with the first access."""
-        from playground.engine.tool_servers.book import ServerBook
+        from playground.engine.tool_servers.registry import ServerRegistry
         from playground.engine.tool_servers.servers import Servers
 
-        book = ServerBook(self.gateways.store.path.with_name("tool-servers.json"))
+        book = ServerRegistry(self.gateways.store.path.with_name("tool-servers.json"))
         servers = self.__dict__["tool_servers"] = Servers(book, self.gateways.keys)  # a callback may access them
         for tell in self._await_servers:
             tell(servers)
@@ -214,11 +214,11 @@ class Workspace:
             tell(self.tool_servers)
 
     @cached_property
-    def serving(self) -> Serving:
+    def serving(self) -> ServerToolCaller:
         """How the experiments ask the tool servers: all together, so that none is asked too much at once."""
-        from playground.engine.tool_servers.serving import Serving
+        from playground.engine.tool_servers.calls import ServerToolCaller
 
-        return Serving(lambda: self.tool_servers)
+        return ServerToolCaller(lambda: self.tool_servers)
 
     def _forget_answers(self, experiment_ids: Collection[str]) -> None:
         """These experiments are gone for good, and so are the answers of their evaluations."""

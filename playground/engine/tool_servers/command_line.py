@@ -1,6 +1,4 @@
-"""A command with its arguments as people write it: on one line, as a shell has it, or an argument a line. No shell is
-ever asked: what stands on a line is taken apart here, and run as the list that came of it.
-"""
+"""Commands as text: on one line, quoted as in a shell, or with one argument per line. No shell runs them."""
 
 from __future__ import annotations
 
@@ -17,11 +15,11 @@ from playground.engine.tool_servers.secret_values import PLACE
 from playground.gateway.redact import MASK as MASK
 
 _WINDOWS_WORD: Final = re.compile(r'(?:"[^"]*"?|[^\s"])+')
-_STAND_IN: Final = "__secret_{}__"
+_STAND_IN: Final = "__secret_place__"  # needs no quotes
 
 
 def split(text: str, system: str = sys.platform) -> tuple[str, ...]:
-    """The words of a command line, quotes taken off. Raises ValueError, in words, where a quote is not closed."""
+    """Split a command line into words without quotes. Raises ValueError, in words, for an open quotation mark."""
     if system == "win32":
         return tuple(word.replace('"', "") for word in _WINDOWS_WORD.findall(text))
     try:
@@ -30,33 +28,25 @@ def split(text: str, system: str = sys.platform) -> tuple[str, ...]:
         raise ValueError("A quotation mark is not closed.") from None
 
 
-def shown(server: ToolServer, system: str = sys.platform) -> str:
-    """The whole command line on one line, with marks in the place of secrets."""
-    hidden: list[str] = []
-
-    def stand_in(found: re.Match[str]) -> str:
-        hidden.append(found[0])
-        return _STAND_IN.format(len(hidden) - 1)
-
-    words = tuple(PLACE.sub(stand_in, word) for word in (server.command, *server.arguments))
+def command_text(server: ToolServer, system: str = sys.platform) -> str:
+    """Return the whole command line on one line, with marks in the places of secrets."""
+    words = tuple(PLACE.sub(_STAND_IN, word) for word in (server.command, *server.arguments))
     line = subprocess.list2cmdline(words) if system == "win32" else shlex.join(words)
-    for number in range(len(hidden)):
-        line = line.replace(_STAND_IN.format(number), MASK)
-    return line
+    return line.replace(_STAND_IN, MASK)
 
 
 def shown_address(server: ToolServer) -> str:
-    """The address with marks in the place of secrets."""
+    """Return the address with marks in the places of secrets."""
     return PLACE.sub(MASK, server.url)
 
 
 def to_lines(arguments: Iterable[str]) -> str:
-    """An argument a line; one that a line cannot hold as it is, as a JSON string."""
+    """Write one argument per line; an argument that a line cannot hold becomes a JSON string."""
     return "\n".join(map(_line, arguments))
 
 
 def from_lines(text: str) -> tuple[str, ...]:
-    """The arguments of such lines; empty lines are none, and spaces around one are no part of it."""
+    """Read arguments from lines; empty lines and spaces at the ends are ignored."""
     return tuple(_argument(line.strip()) for line in text.split("\n") if line.strip())
 
 

@@ -1,13 +1,13 @@
-"""What of a tool server is a secret: recognised as it is typed or imported, and named where it is kept in the keyring.
+"""Secrets of tool servers: recognised in typed and imported settings, and their names in the keyring.
 
-A variable or a header is kept under its name. A secret inside an argument or an address leaves ``{{secret:NAME}}`` in
-its place. Nothing here asks the keyring by itself, writes a file, or shows a value.
+Variables and headers are saved under their names. A secret in an argument or an address is replaced by
+``{{secret:NAME}}``. Nothing here writes a file or shows a value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
@@ -45,18 +45,18 @@ _REFERENCE: Final = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|\{\{s
 
 
 class MissingSecretError(Exception):
-    """The keyring has not what a server needs. The text is for people and names no value."""
+    """A secret of a server is missing in the keyring. The text is for people and names no value."""
 
 
 class Parted(NamedTuple):
-    """Texts with ``{{secret:NAME}}`` where a secret stood, and the secrets by their names."""
+    """Texts with ``{{secret:NAME}}`` in the places of secrets, and the secrets by their names."""
 
     texts: tuple[str, ...]
     secrets: dict[str, Secret]
 
 
 def secret_variable(name: str, value: str = "") -> bool:
-    """Whether a variable of this name, or with this value, is one for the keyring."""
+    """Return whether a variable's name or value marks a secret."""
     if name.casefold().replace("-", "_") in _NO_SECRETS or _whole_reference(value):
         return key_like(value)
     if value.strip().casefold() in ("true", "false", "yes", "no"):
@@ -66,7 +66,7 @@ def secret_variable(name: str, value: str = "") -> bool:
 
 
 def secret_header(name: str, value: str = "") -> bool:
-    """Whether a header of this name, or with this value, is one for the keyring."""
+    """Return whether a header's name or value marks a secret."""
     return looks_secret(name, value) or secret_variable(name, value)
 
 
@@ -77,7 +77,7 @@ def imported_header(name: str, value: str) -> bool:
 
 
 def key_like(value: str) -> bool:
-    """Whether a text looks like a key, or is an address with a password in it."""
+    """Return whether a text looks like a key, or is an address with a password in it."""
     return looks_secret("", value) or _KEY.match(value) is not None or _WITH_PASSWORD.search(value) is not None
 
 
@@ -114,21 +114,21 @@ def _whole_reference(value: str) -> bool:
 # ---- in arguments and addresses --------------------------------------------------------------------------------------
 
 
-def part_arguments(arguments: Iterable[str], taken: Iterable[str] = ()) -> Parted:
-    """Arguments without the secrets in them: after a flag that names one, behind "=", in an address, or by their look.
+def part_arguments(arguments: Iterable[str], used: Iterable[str] = ()) -> Parted:
+    """Separate secrets from arguments: after a flag that names one, after "=", in an address, or by their look.
 
-    ``taken`` are names that mean another secret already.
+    ``used`` are names of other secrets.
     """
-    names = _Names(taken)
+    names = _Names(used)
     texts: list[str] = []
     flag = ""
     for argument in arguments:
         name, flag = flag, ""
-        found = _FLAG.match(argument)
-        if found is not None and found["value"] is None:
+        match = _FLAG.match(argument)
+        if match is not None and match["value"] is None:
             texts.append(argument)
-            flag = found["name"] if secret_variable(found["name"]) else ""
-            if found["name"].casefold() in ("header", "h"):
+            flag = match["name"] if secret_variable(match["name"]) else ""
+            if match["name"].casefold() in ("header", "h"):
                 flag = _HEADER_FLAG
             continue
         texts.append(_part_argument(argument, name, names))
@@ -151,28 +151,23 @@ def _part_argument(argument: str, flag: str, names: _Names) -> str:
     return names.put("key", argument) if key_like(argument) else argument
 
 
-def _without(text: str, found: re.Match[str], group: str, names: _Names, name: str) -> str:
-    """``text`` with the secret that a group matched in the keyring, if it is not somewhere else already."""
-    if _whole_reference(found[group]):
+def _without(text: str, match: re.Match[str], group: str, names: _Names, name: str) -> str:
+    """Return ``text`` with a place for the secret that a group matched, unless it is a reference."""
+    if _whole_reference(match[group]):
         return text
-    return text[: found.start(group)] + names.put(name, found[group]) + text[found.end(group) :]
+    return text[: match.start(group)] + names.put(name, match[group]) + text[match.end(group) :]
 
 
-def part_address(url: str, taken: Iterable[str] = ()) -> Parted:
-    """An address without the secrets in it: a password, values of the query by their names, parts drawn at random."""
-    names = _Names(taken)
+def part_address(url: str, used: Iterable[str] = ()) -> Parted:
+    """Separate secrets from an address: a password, query values by their names, and random parts of the path."""
+    names = _Names(used)
     if password := _WITH_PASSWORD.search(url):
         url = _without(url, password, "password", names, "password")
     front, mark, query = url.partition("?")
-    front = "/".join(_part_step(step, number, names) for number, step in enumerate(front.split("/")))
+    steps = enumerate(front.split("/"))  # the first three are the scheme, an empty one, and the host
+    front = "/".join(names.put("address", step) if number > 2 and _drawn(step) else step for number, step in steps)
     members = [_part_member(member, names) for member in query.split("&")] if mark else []
     return Parted((front + mark + "&".join(members),), names.secrets)
-
-
-def _part_step(step: str, number: int, names: _Names) -> str:
-    if number < 3 or not _drawn(step):  # scheme, nothing, host
-        return step
-    return names.put("address", step)
 
 
 def _part_member(member: str, names: _Names) -> str:
@@ -187,38 +182,48 @@ def _drawn(text: str) -> bool:
 
 
 class _Names:
-    """Gives names to secrets, no name to two."""
+    """Assigns a unique name to each secret."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
+    def __init__(self, used: Iterable[str]) -> None:
         self.secrets: dict[str, Secret] = {}
-        self._taken = {name.casefold() for name in taken}
+        self._used = {name.casefold() for name in used}
 
     def put(self, name: str, value: str) -> str:
-        """What stands in the place of the secret ``value``."""
-        plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-")[:80].casefold() or "secret"
-        number, free = 2, plain
-        while free in self._taken:
-            free, number = f"{plain}-{number}", number + 1
-        self._taken.add(free)
+        """Add a secret and return its place."""
+        free = numbered(place_name(name), self._used, "-")
+        self._used.add(free)
         self.secrets[free] = Secret(value)
         return place(free)
 
 
-# ---- where they are kept ---------------------------------------------------------------------------------------------
+def numbered(name: str, used: Container[str], separator: str) -> str:
+    """Return the name, with a number from 2 after it if it is used."""
+    number, free = 2, name
+    while free in used:
+        free, number = f"{name}{separator}{number}", number + 1
+    return free
+
+
+def place_name(name: str) -> str:
+    """Return a valid name of a place for the secret of that name."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-")[:80].casefold() or "secret"
+
+
+# ---- in the keyring --------------------------------------------------------------------------------------------------
 
 
 def place(name: str) -> str:
-    """What stands for the secret of that name in an argument or an address."""
+    """Return the placeholder of a secret in an argument or an address."""
     return f"{{{{secret:{name}}}}}"
 
 
 def named_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """The names of secrets that stand in ``texts``, each once."""
+    """Return the names of the secrets with a place in ``texts``, each once."""
     return tuple(dict.fromkeys(name for text in texts for name in PLACE.findall(text)))
 
 
 def keyring_names(server: ToolServer) -> tuple[str, ...]:
-    """By what names the keyring has the secrets that this server cannot do without; its OAuth token is not one."""
+    """Return the names in the keyring of the secrets that a server needs; its sign-in is not one."""
     return (
         *(ENVIRONMENT + name for name in server.secret_environment),
         *(HEADER + name for name in server.secret_headers),
@@ -227,8 +232,8 @@ def keyring_names(server: ToolServer) -> tuple[str, ...]:
 
 
 async def fetch(server: ToolServer, keys: Keys) -> dict[str, str]:
-    """The secrets of ``keyring_names``, by these names. Raises MissingSecretError."""
-    found: dict[str, str] = {}
+    """Return the secrets of ``keyring_names`` by these names. Raises MissingSecretError."""
+    secrets: dict[str, str] = {}
     for name in keyring_names(server):
         secret = await keys.get(server.id, ORIGIN, name)
         if secret is None:
@@ -237,12 +242,12 @@ async def fetch(server: ToolServer, keys: Keys) -> dict[str, str]:
             raise MissingSecretError(
                 f"{words_of(name)} is no longer in the system keyring. Enter it again in “Tool servers”."
             )
-        found[name] = secret.get_secret_value()
-    return found
+        secrets[name] = secret.get_secret_value()
+    return secrets
 
 
 async def keep(server: ToolServer, keys: Keys, secrets: Mapping[str, Secret]) -> str:
-    """Put secrets into the keyring, by the names of ``keyring_names``. Returns what is to be said about it."""
+    """Save secrets by the names of ``keyring_names``; return the problem in words, empty for none."""
     words = ""
     for name, secret in secrets.items():
         state = await keys.set(server.id, ORIGIN, secret, name)
@@ -251,7 +256,7 @@ async def keep(server: ToolServer, keys: Keys, secrets: Mapping[str, Secret]) ->
 
 
 async def forget(server_id: str, keys: Keys, names: Iterable[str]) -> str:
-    """Take secrets out of the keyring. Returns what is to be said about it."""
+    """Delete secrets from the keyring; return the problem in words, empty for none."""
     words = ""
     for name in names:
         state = await keys.delete(server_id, ORIGIN, name)
@@ -260,23 +265,23 @@ async def forget(server_id: str, keys: Keys, names: Iterable[str]) -> str:
 
 
 def put_in(text: str, secrets: Mapping[str, str]) -> str:
-    """An argument or an address with its secrets in it; ``secrets`` as ``fetch`` gives them."""
-    return PLACE.sub(lambda found: secrets.get(ARGUMENT + found[1], found[0]), text)
+    """Return an argument or an address with its secrets, as ``fetch`` returns them, in their places."""
+    return PLACE.sub(lambda match: secrets.get(ARGUMENT + match[1], match[0]), text)
 
 
 def tokens_in(sign_in: Secret) -> tuple[Secret, ...]:
-    """What of a sign-in, which is kept as one text, is a secret by itself."""
+    """Return the secrets in the JSON text of a sign-in."""
     try:
         value = parse_json(sign_in.get_secret_value())
     except ValueError:
         return ()
     parts = [value.get(part) for part in ("tokens", "client")] if isinstance(value, dict) else []
-    members = [it for part in parts if isinstance(part, dict) for it in part.items()]
-    return tuple(Secret(it) for name, it in members if name in SIGN_IN_SECRETS and isinstance(it, str))
+    members = [member for part in parts if isinstance(part, dict) for member in part.items()]
+    return tuple(Secret(text) for name, text in members if name in SIGN_IN_SECRETS and isinstance(text, str))
 
 
 def words_of(name: str) -> str:
-    """What a secret of the keyring is to people."""
+    """Describe a secret of the keyring by its name."""
     for kind, words in ((ENVIRONMENT, "The variable"), (HEADER, "The header"), (ARGUMENT, "The secret")):
         if name.startswith(kind):
             return f"{words} “{name.removeprefix(kind)}”"
@@ -284,7 +289,7 @@ def words_of(name: str) -> str:
 
 
 def secret_in_url(url: str) -> str:
-    """What of an address may not be written to a file, in words; empty where all of it may."""
+    """Name the kind of secret in an address; empty for none."""
     try:
         parts = urlsplit(url)
     except ValueError:

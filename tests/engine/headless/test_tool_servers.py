@@ -26,7 +26,7 @@ from playground.engine.headless.evaluated_file import EvaluationOptions
 from playground.engine.headless.evaluation import evaluate_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.tool_servers import servers
-from playground.engine.tool_servers.naming import definition_of
+from playground.engine.tool_servers.tools import definition_of
 from tests.engine.headless.runs import CANARY, Desk, experiment
 from tests.engine.tool_servers.conftest import hostile
 from tests.support.eventually import eventually

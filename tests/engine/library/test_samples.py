@@ -11,11 +11,11 @@ from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.session import Experiment, Session
-from playground.engine.tool_servers.acceptance import arriving, as_offered
-from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
-from playground.engine.tool_servers.book import ServerBook
+from playground.engine.tool_servers.calls import ServerToolCaller
+from playground.engine.tool_servers.registry import DEMO_ID as DEMO_SERVER
+from playground.engine.tool_servers.registry import ServerRegistry
 from playground.engine.tool_servers.servers import Servers
-from playground.engine.tool_servers.serving import Serving
+from playground.engine.tool_servers.tools import as_offered, new_tools
 from playground.gateway.tape import Exchange
 from playground.jsonkit.reading import parse_json
 from playground.ui.features.conversation.samples import SAMPLES
@@ -65,15 +65,15 @@ async def test_sample_of_an_evaluation_has_a_plan_that_can_be_run(gateways: Gate
 
 
 async def test_a_real_server_answers_one_call_by_itself_and_the_other_when_it_is_told_to(gateways: Gateways) -> None:
-    servers = Servers(ServerBook.passing(()), gateways.keys)
+    servers = Servers(ServerRegistry.temporary(()), gateways.keys)
     try:
-        serving = Serving(lambda: servers)
+        serving = ServerToolCaller(lambda: servers)
         session = Experiment(gateways.client, profile_id=DEMO_ID, serving=lambda: serving).main
         sample = next(one for one in SAMPLES if one.action == "sample.servers")
         open_sample(session, sample.path, sample.title)
         ours = session.settings.tools
         live = await servers.start(DEMO_SERVER)
-        assert ours == arriving((), live.server, live.tools, {}), "the sample has the tools that the server lists"
+        assert ours == new_tools((), live.server, live.tools, {}), "the sample has the tools that the server lists"
         servers.book.accept(DEMO_SERVER, map(as_offered, ours))
         await session.run()
         assert [call.name for _, call in session.debugger.waiting] == ["roll_dice"]

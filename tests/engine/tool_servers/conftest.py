@@ -12,9 +12,9 @@ import pytest
 import tests.support.hostile_tool_server as hostile_program
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Keys
-from playground.engine.tool_servers.book import ServerBook
-from playground.engine.tool_servers.live import Event
+from playground.engine.tool_servers.events import Event
 from playground.engine.tool_servers.process import HostProcess
+from playground.engine.tool_servers.registry import ServerRegistry
 from playground.engine.tool_servers.servers import Servers
 from tests.engine.conftest import no_keyring
 from tests.support.shared_tool_host import SharedToolHost
@@ -52,7 +52,7 @@ async def open_servers(tool_host: SharedToolHost) -> AsyncIterator[Callable[...,
 
     def make(*servers: ToolServer, keys: Keys | None = None, own_host: bool = False) -> Room:
         open_host = HostProcess if own_host else tool_host.open
-        room = Room(Servers(ServerBook.passing(servers), keys or Keys(backend=no_keyring), open_host))
+        room = Room(Servers(ServerRegistry.temporary(servers), keys or Keys(backend=no_keyring), open_host))
         room.servers.subscribe(room.events.append)
         rooms.append(room)
         return room

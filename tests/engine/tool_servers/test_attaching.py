@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.tool_servers import DataBlock, Message, ResourceBlock, TextBlock
 from playground.domain.transcript import Role
-from playground.engine.tool_servers.attaching import content_of, turns_of
+from playground.engine.tool_servers.content import content_of, turns_of
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer, Via
-from playground.engine.tool_servers.book import DEMO_ID, ServerBook, ServerBookError, lacking
+from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistry, ServerRegistryError, lacking
 from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -27,14 +27,14 @@ def a_server(**fields: object) -> ToolServer:
 
 def test_saved_server_is_loaded_again(path: Path) -> None:
     server = a_server(environment={"LEVEL": "debug"}, secret_environment=("API_KEY",), roots=("/srv",), trusted=True)
-    ServerBook(path).add(server)
-    again = ServerBook(path)
+    ServerRegistry(path).add(server)
+    again = ServerRegistry(path)
     assert again.servers[1:] == (server,)
     assert again.by_name("Files") == again.get("files") == server
 
 
 def test_demo_server_is_first_and_never_saved(path: Path) -> None:
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     demo = book.servers[0]
     assert demo.demo
     assert book.confirmed(demo)
@@ -44,12 +44,12 @@ def test_demo_server_is_first_and_never_saved(path: Path) -> None:
 
 
 def test_changed_command_is_not_confirmed(path: Path) -> None:
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     server = book.add(a_server())
     assert not book.confirmed(server)
     book.confirm(server)
     assert book.confirmed(server)
-    assert ServerBook(path).confirmed(server)
+    assert ServerRegistry(path).confirmed(server)
     others: dict[str, object] = {"command": "node", "arguments": ("-y", "other"), "folder": "/", "via": Via.HTTP}
     others |= {"environment": {"NODE_OPTIONS": "x"}, "secret_environment": ("API_KEY",)}
     for name, value in others.items():
@@ -74,8 +74,8 @@ def test_changed_command_is_not_confirmed(path: Path) -> None:
     ],
 )
 def test_secret_in_a_server_is_refused(path: Path, fields: dict[str, object]) -> None:
-    book = ServerBook(path)
-    with pytest.raises(ServerBookError, match="keyring") as raised:
+    book = ServerRegistry(path)
+    with pytest.raises(ServerRegistryError, match="keyring") as raised:
         book.add(a_server(**fields))
     assert CANARY not in str(raised.value)
     assert not path.exists()
@@ -83,17 +83,17 @@ def test_secret_in_a_server_is_refused(path: Path, fields: dict[str, object]) ->
 
 
 def test_name_in_use_is_refused(path: Path) -> None:
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     book.add(a_server())
-    with pytest.raises(ServerBookError, match="called “Files” already"):
+    with pytest.raises(ServerRegistryError, match="called “Files” already"):
         book.add(a_server(id="other", name=" files "))
-    with pytest.raises(ServerBookError, match="needs a name"):
+    with pytest.raises(ServerRegistryError, match="needs a name"):
         book.add(a_server(id="other", name=" \n"))
     assert book.free_name("files") == "files 2"
 
 
 def test_accepted_tools_are_saved(path: Path) -> None:
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     book.add(a_server())
     tool = ServerTool(name="read", description="Reads.", parameters={"type": "object"}, hints=Hints(read_only=True))
     told: list[int] = []
@@ -103,9 +103,9 @@ def test_accepted_tools_are_saved(path: Path) -> None:
     end()
     changed = tool.model_copy(update={"description": "Reads, and sends it on.", "parameters": {"default": 1}})
     book.accept("files", [changed])
-    asyncio.run(book.accept_aside("files", [changed.model_copy(update={"parameters": {"default": True}})]))
+    asyncio.run(book.accept_in_thread("files", [changed.model_copy(update={"parameters": {"default": True}})]))
     assert len(told) == 1
-    again = ServerBook(path)
+    again = ServerRegistry(path)
     assert set(again.accepted("files")) == {"read", "write"}
     read = again.accepted("files")["read"]
     assert (read.description, read.hints) == ("Reads, and sends it on.", tool.hints)
@@ -114,7 +114,7 @@ def test_accepted_tools_are_saved(path: Path) -> None:
 
 
 def test_removed_server_is_restored_or_forgotten(path: Path) -> None:
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     server = book.add(a_server())
     book.add(a_server(id="other", name="Other"))
     book.confirm(server)
@@ -127,18 +127,18 @@ def test_removed_server_is_restored_or_forgotten(path: Path) -> None:
     book.forget("files")
     book.add(server)
     assert not book.confirmed(server)
-    assert book.accepted("files") == {} == ServerBook(path).accepted("files")
+    assert book.accepted("files") == {} == ServerRegistry(path).accepted("files")
 
 
 def test_damaged_file_is_set_aside_and_unreadable_entries_are_preserved(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("{broken")
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     assert "set aside" in book.messages[0]
     assert list(path.parent.glob("*.damaged-*"))
     odd = {"id": "odd", "name": "Odd", "timeout": "never"}
     path.write_text(json.dumps({"version": 9, "more": 1, "servers": [odd, 5, {"id": "../up", "name": "Up", "x": 2}]}))
-    book = ServerBook(path)
+    book = ServerRegistry(path)
     assert "“Odd” could not be read" in book.messages[0]
     (up,) = book.servers[1:]
     assert up.id != "../up"

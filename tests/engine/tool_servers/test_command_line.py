@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.command_line import from_lines, shown, shown_address, split, to_lines
+from playground.engine.tool_servers.command_line import command_text, from_lines, shown_address, split, to_lines
 from tests.support.each_case import each_case
 
 
@@ -37,9 +37,9 @@ def test_arguments_survive_the_lines_of_an_editor(arguments: tuple[str, ...]) ->
 
 def test_displayed_command_and_address_mask_secrets() -> None:
     arguments = ("--token={{secret:token}}", "a b", "{{secret:key}}", "; rm -rf /")
-    line = shown(ToolServer(id="a", name="a", command="npx", arguments=arguments), "linux")
+    line = command_text(ToolServer(id="a", name="a", command="npx", arguments=arguments), "linux")
     assert "secret" not in line
     assert shlex.split(line) == ["npx", "--token=••••", "a b", "••••", "; rm -rf /"]
-    assert shown(ToolServer(id="a", name="a", command="a b.exe", arguments=("x",)), "win32") == '"a b.exe" x'
+    assert command_text(ToolServer(id="a", name="a", command="a b.exe", arguments=("x",)), "win32") == '"a b.exe" x'
     remote = ToolServer(id="a", name="a", via=Via.HTTP, url="https://a.example/{{secret:address}}/mcp?x=1")
     assert shown_address(remote) == "https://a.example/••••/mcp?x=1"

@@ -9,8 +9,8 @@ import pytest
 
 from playground.domain.tool_servers import Via
 from playground.engine.tool_servers.imports import (
-    Found,
     Imported,
+    ImportedServer,
     ImportRefusedError,
     read_servers,
     settle,
@@ -26,7 +26,7 @@ def read(value: Any, environment: dict[str, str] = NONE, system: str = "linux") 
     return read_servers(value if isinstance(value, str) else json.dumps(value), environment, system)
 
 
-def one(entry: dict[str, Any], environment: dict[str, str] = NONE, system: str = "linux") -> Found:
+def one(entry: dict[str, Any], environment: dict[str, str] = NONE, system: str = "linux") -> ImportedServer:
     return read({"mcpServers": {"one": entry}}, environment, system).servers[0]
 
 
@@ -48,7 +48,7 @@ def test_reference_takes_the_value_of_the_environment_or_its_default() -> None:
 def test_variable_that_is_not_set_is_asked_for(text: str, member: str) -> None:
     reached = {"command": "x"} if member == "env" else {"url": "https://a.example/mcp"}
     found = one({**reached, member: {"V": text}})
-    assert [(asked.label, asked.secret) for asked in found.asked] == [("Variable TOKEN", True)]
+    assert [(asked.label, asked.secret) for asked in found.open_values] == [("Variable TOKEN", True)]
     with pytest.raises(ImportRefusedError, match="set TOKEN in the environment"):
         settle_alone(found, NONE)
 
@@ -136,7 +136,7 @@ def test_yaml_is_read(text: str) -> None:
     assert settle(local, NONE, NONE).server.arguments == ("-y", "x")
     assert (web.name, web.via, web.url) == ("web", Via.HTTP, "https://web.example/mcp")
     assert all("part of that application" in server.problem for server in rest)
-    asked = [asked.key for server in (local, web) for asked in server.asked]
+    asked = [asked.key for server in (local, web) for asked in server.open_values]
     assert asked == ["env:HERE"]
 
 

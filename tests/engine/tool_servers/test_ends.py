@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
 from tests.engine.tool_servers.conftest import Room, hostile
 from tests.support.eventually import eventually
 from tests.support.shared_tool_host import children

@@ -9,7 +9,7 @@ import pytest
 import playground.engine.tool_servers.servers as all_servers
 from playground.domain.tool_servers import TextBlock
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.live import AskCame, AskGone, FramesCame, ServersChanged, State
+from playground.engine.tool_servers.events import AskCame, AskGone, FramesCame, ServersChanged, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from playground.tool_host.limits import LONGEST_FRAME, MOST_ASKS

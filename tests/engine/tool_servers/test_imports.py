@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import Via
-from playground.engine.tool_servers.book import ServerBook
+from playground.engine.tool_servers.config_file import usual_places
 from playground.engine.tool_servers.imports import (
-    Found,
     Imported,
+    ImportedServer,
     ImportRefusedError,
     read_servers,
     read_variables,
     settle,
     settle_alone,
 )
-from playground.engine.tool_servers.usual_places import usual_places
+from playground.engine.tool_servers.registry import ServerRegistry
 from tests.support.each_case import each_case
 
 CANARY = "ghp_canary8f2a61c0de0123456789"
@@ -62,14 +62,14 @@ CURSOR = """{
 }""".replace("CANARY", CANARY)
 
 
-def by_name(found: Imported) -> dict[str, Found]:
+def by_name(found: Imported) -> dict[str, ImportedServer]:
     return {server.name: server for server in found.servers}
 
 
 def test_file_of_vs_code_asks_for_inputs_variables_and_folder(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(f"# mine\nexport API_TOKEN='{CANARY}'\nMODE=\"a\\nb\" # x\nPLAIN = c # d\n")
     found = by_name(read_servers(VS_CODE, {"WHERE_IT_IS": "/there"}))
-    asked = {one.key: one for one in found["Perplexity"].asked}
+    asked = {one.key: one for one in found["Perplexity"].open_values}
     assert list(asked) == ["input:mode", "workspaceFolder", "input:perplexity-key", "env:WHERE_IT_IS"]
     assert (asked["input:mode"].choices, asked["input:mode"].default) == (("fast", "slow"), "slow")
     assert asked["workspaceFolder"].folder
@@ -111,7 +111,7 @@ def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
     notes = " ".join(local.notes)
     assert "without a question is not taken over" in notes
     assert "switched off there" in notes
-    assert found["local"].asked[0].secret
+    assert found["local"].open_values[0].secret
     assert CANARY not in repr(found)
     (missing,) = read_servers(json.dumps({"command": "x", "envFile": str(tmp_path / "none")}), NONE).servers
     assert "cannot be read" in settle(missing, NONE, NONE).notes[0]
@@ -119,9 +119,9 @@ def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [VS_CODE, CURSOR])
 def test_imported_servers_are_saved_without_secrets(tmp_path: Path, text: str) -> None:
-    book = ServerBook(tmp_path / "tool-servers.json")
+    book = ServerRegistry(tmp_path / "tool-servers.json")
     for found in read_servers(text, NONE).servers:
-        settled = settle(found, {asked.key: CANARY if asked.secret else "x" for asked in found.asked}, NONE)
+        settled = settle(found, {asked.key: CANARY if asked.secret else "x" for asked in found.open_values}, NONE)
         assert not book.confirmed(book.add(settled.server))
     for file in tmp_path.rglob("*"):
         assert CANARY not in file.read_text()

@@ -11,7 +11,7 @@ from playground.domain.tool_servers import DataBlock, LinkBlock, Message, Sampli
 from playground.domain.transcript import Role
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Experiment
-from playground.engine.tool_servers.model_asked import ask, prepare, question_of
+from playground.engine.tool_servers.content import ask, prepare, question_of
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 WANTED = Sampling(
@@ -31,7 +31,7 @@ WANTED = Sampling(
 
 def test_content_that_no_message_holds_is_described() -> None:
     blocks = (DataBlock(kind="audio", data="AAAA", mime="audio/wav"), LinkBlock(uri="demo://x"))
-    (said,) = question_of(Sampling(id="1", server="s", messages=(Message(role="user", blocks=blocks),))).said
+    (said,) = question_of(Sampling(id="1", server="s", messages=(Message(role="user", blocks=blocks),))).turns
     assert said.text == "[audio, audio/wav, 3 bytes, not sent]\n[Link to demo://x]"
     assert said.role is Role.USER
 
@@ -57,10 +57,13 @@ async def test_sampling_request_is_sent_once(gateways: Gateways, demo: DemoServe
 
 async def test_sampling_request_that_fails_has_a_reason_and_no_text(gateways: Gateways) -> None:
     question = question_of(WANTED)
-    refused = question.said[-1].model_copy(update={"text": "!402"})
-    for messages, model, words in ((question.said, "", "model"), ((*question.said[:-1], refused), "demo-chat", "")):
+    refused = question.turns[-1].model_copy(update={"text": "!402"})
+    for messages, model, words in (
+        (question.turns, "", "model"),
+        ((*question.turns[:-1], refused), "demo-chat", ""),
+    ):
         session = Experiment(gateways.client, profile_id=DEMO_ID).main
-        prepare(session, question.model_copy(update={"said": messages}), "chat", model)
+        prepare(session, question.model_copy(update={"turns": messages}), "chat", model)
         reply = await ask(session)
         assert reply.failure
         assert words in reply.failure

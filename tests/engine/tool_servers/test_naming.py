@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer
 from playground.domain.tools import NAME_RULE, ToolDefinition
-from playground.engine.tool_servers.naming import (
+from playground.engine.tool_servers.tools import (
     LONGEST,
     cleaned,
     definition_of,

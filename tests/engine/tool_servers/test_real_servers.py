@@ -25,7 +25,7 @@ from playground.domain.tool_servers import (
     Via,
 )
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.live import ResourceUpdated, State
+from playground.engine.tool_servers.events import ResourceUpdated, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from tests.engine.tool_servers.conftest import Room

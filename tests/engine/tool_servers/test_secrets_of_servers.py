@@ -11,7 +11,7 @@ import pytest
 from playground.domain.tool_servers import ServerAnswer, TextBlock, ToolServer, Via
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.live import SignInWanted, State
+from playground.engine.tool_servers.events import SignInWanted, State
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks

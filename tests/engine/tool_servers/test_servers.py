@@ -11,8 +11,8 @@ import pytest
 from playground.domain.tool_servers import DataBlock, LinkBlock, OtherBlock, ResourceBlock, TextBlock
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.book import ServerBook
-from playground.engine.tool_servers.live import ServersChanged, State
+from playground.engine.tool_servers.events import ServersChanged, State
+from playground.engine.tool_servers.registry import ServerRegistry
 from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.engine.tool_servers.servers import ServerError, Servers
 from playground.tasks import Tasks
@@ -66,7 +66,7 @@ async def test_server_edited_during_the_wait_for_the_keyring_does_not_start(tmp_
             book.update(book.servers[-1].model_copy(update={"arguments": ("-c", "pass")}))
             return found
 
-    keys, book = Waiting(backend=no_keyring), ServerBook(tmp_path / "tool-servers.json")
+    keys, book = Waiting(backend=no_keyring), ServerRegistry(tmp_path / "tool-servers.json")
     await keys.set("h", ORIGIN, Secret("a-secret"), "env:API_TOKEN")
     pids = tmp_path / "pids"
     server = hostile("--pids", str(pids), secret_environment=("API_TOKEN",))

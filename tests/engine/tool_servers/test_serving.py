@@ -14,10 +14,10 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.session import Experiment
 from playground.engine.session.tool_calls import Ticket, ToolCallError
-from playground.engine.tool_servers.book import DEMO_ID as DEMO_SERVER
-from playground.engine.tool_servers.live import State
-from playground.engine.tool_servers.naming import definition_of
-from playground.engine.tool_servers.serving import AT_ONCE, Serving, is_named
+from playground.engine.tool_servers.calls import AT_ONCE, ServerToolCaller, is_named
+from playground.engine.tool_servers.events import State
+from playground.engine.tool_servers.registry import DEMO_ID as DEMO_SERVER
+from playground.engine.tool_servers.tools import definition_of
 from playground.tasks import Tasks
 from tests.engine.debugging import ToolConversation, always
 from tests.engine.tool_servers.conftest import Room, hostile
@@ -38,7 +38,7 @@ async def test_call_starts_a_stopped_server(open_servers: Open) -> None:
     room = open_servers(hostile())
     tools = await tools_of(room)
     await room.servers.stop("h")
-    serving = Serving(lambda: room.servers)
+    serving = ServerToolCaller(lambda: room.servers)
     assert serving.refusal(tools["echo"]) == ""
     answer = await serving.ask(tools["echo"], '{"text": "good morning"}', Ticket())
     assert any(isinstance(block, TextBlock) and "good morning" in block.text for block in answer.blocks)
@@ -49,7 +49,7 @@ async def test_call_starts_a_stopped_server(open_servers: Open) -> None:
 async def test_calls_at_once_to_one_server_are_bounded(open_servers: Open) -> None:
     room = open_servers(hostile())
     tools = await tools_of(room)
-    serving, tickets = Serving(lambda: room.servers), [Ticket() for _ in range(100)]
+    serving, tickets = ServerToolCaller(lambda: room.servers), [Ticket() for _ in range(100)]
     running = Tasks()
     asked = [running.start(serving.ask(tools["hang"], "{}", ticket)) for ticket in tickets]
 
@@ -74,7 +74,7 @@ async def test_server_that_took_the_name_of_another_gets_no_call(open_servers: O
     room = open_servers(hostile())
     tools = await tools_of(room)
     await room.servers.stop("h")
-    serving, running, book = Serving(lambda: room.servers), Tasks(ToolCallError), room.servers.book
+    serving, running, book = ServerToolCaller(lambda: room.servers), Tasks(ToolCallError), room.servers.book
     asked = running.start(serving.ask(tools["echo"], "{}", Ticket()))
     await eventually(lambda: room.servers.live("h").state is State.STARTING, "the start")
     book.update(book.servers[-1].model_copy(update={"name": "Former"}))
@@ -88,7 +88,7 @@ async def test_server_that_took_the_name_of_another_gets_no_call(open_servers: O
 async def test_refused_call_has_a_reason(open_servers: Open) -> None:
     room = open_servers(hostile())
     tools = await tools_of(room)
-    serving = Serving(lambda: room.servers)
+    serving = ServerToolCaller(lambda: room.servers)
     of_none = tools["echo"].model_copy(update={"server": "Elsewhere"})
     assert "There is no tool server “Elsewhere” here." in serving.refusal(of_none)
     assert "is of no tool server" in serving.refusal(tools["echo"].model_copy(update={"server": ""}))
@@ -104,7 +104,7 @@ async def test_refused_call_has_a_reason(open_servers: Open) -> None:
 async def test_changed_definition_is_refused_until_accepted(open_servers: Open) -> None:
     room = open_servers(hostile())
     tools = await tools_of(room)
-    serving = Serving(lambda: room.servers)
+    serving = ServerToolCaller(lambda: room.servers)
     assert serving.refusal(tools["echo"]) == ""
     await serving.ask(tools["change"], "{}", Ticket())
     await eventually(lambda: serving.refusal(tools["echo"]), "the change")
@@ -120,7 +120,7 @@ async def test_server_that_dies_during_a_call_leaves_it_unanswered_with_a_reason
 ) -> None:
     room = open_servers(hostile())
     tools = await tools_of(room)
-    serving = Serving(lambda: room.servers, ["Hostile.*"])
+    serving = ServerToolCaller(lambda: room.servers, ["Hostile.*"])
     session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: serving).main
     conversation = ToolConversation(session, demo)
     session.change(tools=(tools["die"],), debugging=always(Policy.SERVER))
@@ -163,7 +163,7 @@ async def test_run_starts_a_server_only_when_rules_call_its_tools(
     await room.servers.stop(DEMO_SERVER)
     tools = {tool.name: definition_of(live.server, tool, tool.name) for tool in live.tools}
     clock = tools["clock"]
-    serving = Serving(lambda: room.servers)
+    serving = ServerToolCaller(lambda: room.servers)
 
     async def run(tool: ToolDefinition, debugging: Debugging) -> None:
         session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat", serving=lambda: serving).main

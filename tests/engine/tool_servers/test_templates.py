@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.engine.tool_servers.templates import fill, names_of
+from playground.engine.tool_servers.content import fill, names_of
 
 VALUES = {"var": "value", "hello": "Hello World!", "path": "/foo/bar", "x": "1024", "y": "768", "who": "fred"}
 

@@ -6,7 +6,7 @@ import asyncio
 import sys
 
 from playground.engine.gateways.secrets import Keys
-from playground.engine.tool_servers.book import ServerBook
+from playground.engine.tool_servers.registry import ServerRegistry
 from playground.engine.tool_servers.servers import Servers
 from tests.engine.conftest import no_keyring
 from tests.engine.tool_servers.conftest import hostile
@@ -14,7 +14,9 @@ from tests.engine.tool_servers.conftest import hostile
 
 async def main(pids: str) -> None:
     """Start the server and wait."""
-    servers = Servers(ServerBook.passing([hostile("stubborn", "parent", "--pids", pids)]), Keys(backend=no_keyring))
+    servers = Servers(
+        ServerRegistry.temporary([hostile("stubborn", "parent", "--pids", pids)]), Keys(backend=no_keyring)
+    )
     await servers.start("h")
     print(servers.host_pid, flush=True)
     await asyncio.Event().wait()

@@ -77,13 +77,13 @@ class FirstStartControl(Control):
         """The tools of our own server in a sample were not made by a stranger: nobody has to look at them first."""
         if not any(tool.server for tool in session.settings.tools):
             return
-        from playground.engine.tool_servers.acceptance import as_offered
-        from playground.engine.tool_servers.book import DEMO_ID, DEMO_NAME, ServerBookError
+        from playground.engine.tool_servers.registry import DEMO_ID, DEMO_NAME, ServerRegistryError
+        from playground.engine.tool_servers.tools import as_offered
 
         ours = [as_offered(tool) for tool in session.settings.tools if tool.server == DEMO_NAME]
         try:
             self._workspace.tool_servers.book.accept(DEMO_ID, ours)
-        except ServerBookError as error:
+        except ServerRegistryError as error:
             self._say(str(error))
 
     def _open_named(self, action: str) -> None:

@@ -16,8 +16,8 @@ from playground.ui.widgets.plain_text import short_title
 
 if TYPE_CHECKING:
     from playground.domain.transcript import Turn
-    from playground.engine.tool_servers.attaching import Content
-    from playground.engine.tool_servers.live import Event
+    from playground.engine.tool_servers.content import Content
+    from playground.engine.tool_servers.events import Event
     from playground.engine.tool_servers.servers import Servers
     from playground.ui.features.offered.dialog import OfferedDialog
 
@@ -121,7 +121,7 @@ class OfferedControl(Control):
     # What changes
 
     def _told(self, event: Event) -> None:
-        from playground.engine.tool_servers.live import ResourceUpdated, ServersChanged
+        from playground.engine.tool_servers.events import ResourceUpdated, ServersChanged
 
         if isinstance(event, ServersChanged):
             self._watch_again(event.server_id)
@@ -134,7 +134,7 @@ class OfferedControl(Control):
 
     def _watch_again(self, server_id: str) -> None:
         """A server that was started again knows nothing of what was watched before."""
-        from playground.engine.tool_servers.live import State
+        from playground.engine.tool_servers.events import State
 
         runs = self._servers.book.get(server_id) is not None and self._servers.live(server_id).state is State.READY
         if runs and server_id not in self._ready:

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QLineEdit, QPushB
 
 from playground.domain.tool_servers import Message, ServerPrompt
 from playground.engine.session.tool_calls import ToolCallError
-from playground.engine.tool_servers.attaching import Content, content_of, turns_of
-from playground.engine.tool_servers.live import Event, Live, ServersChanged, State
+from playground.engine.tool_servers.content import Content, content_of, turns_of
+from playground.engine.tool_servers.events import Event, ServersChanged, ServerSnapshot, State
 from playground.engine.tool_servers.servers import Servers
 from playground.ui.features.conversation.image_view import ImageStrip
 from playground.ui.features.offered.argument_form import ArgumentForm
@@ -217,10 +217,10 @@ class OfferedDialog(QDialog):
         self._list.setCurrentIndex(1 if offers else 0)
         self.table.setColumnHidden(SERVER, len({offer.server_id for offer in offers}) < 2)
 
-    def _lives(self) -> list[Live]:
+    def _lives(self) -> list[ServerSnapshot]:
         return [self._servers.live(server.id) for server in self._servers.book.servers]
 
-    def _say_asleep(self, lives: Sequence[Live]) -> None:
+    def _say_asleep(self, lives: Sequence[ServerSnapshot]) -> None:
         """Which servers do not run, and whether they can be started from here."""
         words = [sentence for live in lives if (sentence := _asleep(live))]
         say(self.asleep, few_lines_of("\n".join(words)))
@@ -443,7 +443,7 @@ def _table(model: OfferModel) -> QTableView:
     return table
 
 
-def _asleep(live: Live) -> str:
+def _asleep(live: ServerSnapshot) -> str:
     """Why nothing is listed of a server; empty where it runs."""
     name = one_line_of(short_title(live.server.name))
     match live.state:

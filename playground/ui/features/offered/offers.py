@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor
 
 from playground.domain.sizes import size_words
 from playground.domain.tool_servers import PromptArgument, ServerPrompt, ServerResource
-from playground.engine.tool_servers.live import Live
-from playground.engine.tool_servers.templates import fill, names_of
+from playground.engine.tool_servers.content import fill, names_of
+from playground.engine.tool_servers.events import ServerSnapshot
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import tokens
 
@@ -78,7 +78,7 @@ class Offer:
         return all(word in self.words for word in words)
 
 
-def offers_of(lives: Iterable[Live], kind: int) -> Iterator[Offer]:
+def offers_of(lives: Iterable[ServerSnapshot], kind: int) -> Iterator[Offer]:
     """The prompts, or the resources, of some servers."""
     for live in lives:
         values = live.prompts if kind == PROMPTS else live.resources
@@ -88,7 +88,7 @@ def offers_of(lives: Iterable[Live], kind: int) -> Iterator[Offer]:
             yield Offer(live.server.id, live.server.name, value, live.can, " ".join(texts).lower())
 
 
-def find(lives: Iterable[Live], kind: int, key: tuple[str, str]) -> Offer | None:
+def find(lives: Iterable[ServerSnapshot], kind: int, key: tuple[str, str]) -> Offer | None:
     """The one of that kind that is told from others so."""
     return next((offer for offer in offers_of(lives, kind) if offer.key == key), None)
 

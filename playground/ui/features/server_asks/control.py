@@ -18,7 +18,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
 
 if TYPE_CHECKING:
-    from playground.engine.tool_servers.live import Event
+    from playground.engine.tool_servers.events import Event
     from playground.engine.tool_servers.servers import Servers
     from playground.ui.features.server_asks.bar import AsksBar
 
@@ -109,7 +109,7 @@ class AsksControl(Control):
     # What servers do
 
     def _told(self, event: Event) -> None:
-        from playground.engine.tool_servers.live import AskCame, AskGone, ServersChanged
+        from playground.engine.tool_servers.events import AskCame, AskGone, ServersChanged
 
         if isinstance(event, ServersChanged):
             self._host.pane.servers_changed()  # the cards of calls say why a server cannot be asked

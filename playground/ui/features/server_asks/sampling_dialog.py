@@ -16,7 +16,7 @@ from shiboken6 import isValid
 from playground.domain.errors import RunRefusedError
 from playground.domain.tool_servers import Sampling
 from playground.engine.session.session import Session
-from playground.engine.tool_servers.model_asked import BY_HAND, Question, Reply, Said, ask, prepare, question_of
+from playground.engine.tool_servers.content import BY_HAND, Question, Reply, SamplingMessage, ask, prepare, question_of
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.texts import cut, listed
 from playground.ui.features.server_asks.model_choice import ModelChoice
@@ -43,7 +43,7 @@ REFUSED = "The person refused to have a model asked."
 class _Message(QWidget):
     """One message; a text that is too long for a field is named, and asked as it came."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self, said: SamplingMessage) -> None:
         super().__init__()
         self._said = said
         self.field = styled(GrowingField(most=10, compact=True), "field")
@@ -62,7 +62,7 @@ class _Message(QWidget):
         in_column(role, self.field, more, of=self, margins=0, spacing=3)
 
     @property
-    def said(self) -> Said:
+    def said(self) -> SamplingMessage:
         """As it stands here."""
         if len(self._said.text) > LONGEST:
             return self._said
@@ -106,8 +106,8 @@ class SamplingDialog(QDialog):
         self.system.setReadOnly(len(question.system) > LONGEST)
         self.system.setAccessibleName("System prompt")
         self.system.setPlaceholderText("No system prompt")
-        self.messages = [_Message(said) for said in question.said[:MOST]]
-        left = len(question.said) - len(self.messages)
+        self.messages = [_Message(said) for said in question.turns[:MOST]]
+        left = len(question.turns) - len(self.messages)
         more = text_label(f"{left:,} more messages are asked as they came." if left else "", "small", wrap=True)
         if not left:
             more.hide()
@@ -178,11 +178,11 @@ class SamplingDialog(QDialog):
     def question(self) -> Question:
         """As it is edited. Raises ValueError in words."""
         question = self._question
-        said = (*(message.said for message in self.messages), *question.said[MOST:])
+        said = (*(message.said for message in self.messages), *question.turns[MOST:])
         system = question.system if self.system.isReadOnly() else self.system.text()
         return question.model_copy(
             update={
-                "said": said,
+                "turns": said,
                 "system": system,
                 "limit": _number(self.limit, "Max tokens", whole=True),
                 "temperature": _number(self.temperature, "Temperature"),

@@ -42,14 +42,14 @@ class TapeModel(TitledTable):
         super().__init__(parent)
         self._tape = tape
         self.rows: list[Entry] = []
-        self._went = tape.went
+        self._went = tape.removed_count
         self._cells: OrderedDict[int, tuple[str, ...]] = OrderedDict()
 
     def start_again(self) -> None:
         """No rows."""
         self.beginResetModel()
         self.rows = []
-        self._went = self._tape.went
+        self._went = self._tape.removed_count
         self.endResetModel()
 
     def add(self, entries: Sequence[Entry]) -> None:
@@ -63,12 +63,12 @@ class TapeModel(TitledTable):
     def drop_gone(self) -> int:
         """Take away the rows of frames that are no longer kept. Returns how many."""
         tape = self._tape
-        if tape.went == self._went:
+        if tape.removed_count == self._went:
             return 0
-        self._went = tape.went
-        end = bisect_right(self.rows, tape.gone, key=_number)
+        self._went = tape.removed_count
+        end = bisect_right(self.rows, tape.last_removed, key=_number)
         entries = tape.entries
-        kept = {entry.number for entry in entries[: bisect_right(entries, tape.gone, key=_number)]}
+        kept = {entry.number for entry in entries[: bisect_right(entries, tape.last_removed, key=_number)]}
         stretches: list[tuple[int, int]] = []
         for row in range(end):
             if self.rows[row].number in kept:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.command_line import shown, shown_address
+from playground.engine.tool_servers.command_line import command_text, shown_address
 from playground.jsonkit.texts import cut, listed
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
@@ -78,7 +78,7 @@ class CommandView(QWidget):
     def show_server(self, server: ToolServer) -> None:
         """Show that server."""
         self.line.setAccessibleName("Command line" if server.via is Via.STDIO else "Address")
-        line = shown(server) if server.via is Via.STDIO else shown_address(server)
+        line = command_text(server) if server.via is Via.STDIO else shown_address(server)
         self.line.set_text(line)
         more = "\n".join(_more(server))
         unseen = [_unseen(len(line) - _LONGEST, "")] if len(line) > _LONGEST else []

@@ -15,7 +15,7 @@ from playground.ui.widgets.plain_text import short_title
 
 if TYPE_CHECKING:
     from playground.domain.tool_servers import ToolServer
-    from playground.engine.tool_servers.live import Event
+    from playground.engine.tool_servers.events import Event
     from playground.engine.tool_servers.servers import Servers
     from playground.ui.features.tool_servers.dialog import ServersDialog
     from playground.ui.features.tool_servers.draft_file import Drafts
@@ -114,7 +114,7 @@ class ToolServersControl(Control):
         return await asyncio.shield(asking)
 
     async def _ask_to_confirm(self, server: ToolServer) -> bool:
-        from playground.engine.tool_servers.book import ServerBookError
+        from playground.engine.tool_servers.registry import ServerRegistryError
         from playground.ui.features.tool_servers.confirm_dialog import ConfirmDialog
 
         book = self.servers.book
@@ -126,7 +126,7 @@ class ToolServersControl(Control):
             dialog.deleteLater()
         try:
             book.confirm(server)
-        except ServerBookError as error:
+        except ServerRegistryError as error:
             self._say(str(error))
             return False
         return book.confirmed(book.get(server.id) or server)
@@ -151,7 +151,7 @@ class ToolServersControl(Control):
         self._workspace.serving.confirm = self.confirm_command  # where a call is asked by hand
 
     def _heard(self, event: Event) -> None:
-        from playground.engine.tool_servers.live import ServersChanged, SignInWanted, State
+        from playground.engine.tool_servers.events import ServersChanged, SignInWanted, State
 
         if isinstance(event, SignInWanted):
             server = self.servers.book.get(event.server_id)

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QWi
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Secret
-from playground.engine.tool_servers.book import ServerBookError, lacking
-from playground.engine.tool_servers.live import Event, Live, ServersChanged
+from playground.engine.tool_servers.events import Event, ServersChanged, ServerSnapshot
+from playground.engine.tool_servers.registry import ServerRegistryError, lacking
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN, forget, keep, keyring_names
 from playground.engine.tool_servers.servers import ServerError, Servers
 from playground.ui.features.tool_servers.draft import Draft, problem, settle
@@ -165,7 +165,7 @@ class ServersDialog(QDialog):
         for server_id in self._removed:
             try:
                 self._book.forget(server_id)
-            except ServerBookError:
+            except ServerRegistryError:
                 break  # nothing depends on it
         super().done(result)
 
@@ -228,7 +228,7 @@ class ServersDialog(QDialog):
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except ServerBookError as error:
+        except ServerRegistryError as error:
             if shiboken6.isValid(self):
                 self._tell(str(error), "error")
         finally:
@@ -252,7 +252,7 @@ class ServersDialog(QDialog):
         words = await keep(server, self._keys, settled.secrets)
         try:
             kept = self._book.update(server) if stored is not None else self._book.add(server)
-        except ServerBookError:
+        except ServerRegistryError:
             if stored is None:
                 await forget(server.id, self._keys, settled.secrets)
             raise
@@ -281,7 +281,7 @@ class ServersDialog(QDialog):
         start = self._servers.restart if again else self._servers.start
         self._spawn(self._run(start, kept.id), name="start tool server")
 
-    async def _run(self, start: Callable[[str], Awaitable[Live]], server_id: str) -> None:
+    async def _run(self, start: Callable[[str], Awaitable[ServerSnapshot]], server_id: str) -> None:
         try:
             await start(server_id)
         except ServerError as error:
@@ -321,7 +321,7 @@ class ServersDialog(QDialog):
 
     # ---- what is shown
 
-    def _live(self, server_id: str) -> Live | None:
+    def _live(self, server_id: str) -> ServerSnapshot | None:
         return self._servers.live(server_id) if self._book.get(server_id) is not None else None
 
     def _heard(self, event: Event) -> None:

@@ -18,19 +18,19 @@ from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QLineEdit, QPushB
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Keys
-from playground.engine.tool_servers.book import ServerBook, ServerBookError
-from playground.engine.tool_servers.command_line import shown, shown_address
+from playground.engine.tool_servers.command_line import command_text, shown_address
+from playground.engine.tool_servers.config_file import Place, places_here
 from playground.engine.tool_servers.imports import (
-    Asked,
-    Found,
     Imported,
+    ImportedServer,
     ImportRefusedError,
+    OpenValue,
     Settled,
     read_servers,
     settle,
 )
+from playground.engine.tool_servers.registry import ServerRegistry, ServerRegistryError
 from playground.engine.tool_servers.secret_values import forget, keep, words_of
-from playground.engine.tool_servers.usual_places import Place, places_here
 from playground.jsonkit.reading import READ_AT_MOST
 from playground.named_file import read_named
 from playground.ui.features.tool_servers.rows import FolderRow
@@ -58,7 +58,7 @@ _EMPTY: Final = (
 class _Field:
     """Where something is asked for."""
 
-    def __init__(self, asked: Asked, changed: Callable[[], None]) -> None:
+    def __init__(self, asked: OpenValue, changed: Callable[[], None]) -> None:
         self.asked = asked
         self.label = text_label(show_hidden(asked.label), wrap=False)
         self.help = text_label(show_hidden(asked.help), "small", wrap=True)
@@ -100,7 +100,7 @@ class ImportServersDialog(QDialog):
 
     imported = Signal(object)
 
-    def __init__(self, book: ServerBook, keys: Keys, spawn: Callable[..., Any], parent: QWidget) -> None:
+    def __init__(self, book: ServerRegistry, keys: Keys, spawn: Callable[..., Any], parent: QWidget) -> None:
         super().__init__(parent)
         self._book, self._keys, self._spawn = book, keys, spawn
         self._secrets = PastedSecrets()
@@ -182,7 +182,7 @@ class ImportServersDialog(QDialog):
             self._show_found(str(error))
             return
         self._found = found
-        asked: dict[str, Asked] = {one.key: one for server in found.servers for one in server.asked}
+        asked: dict[str, OpenValue] = {one.key: one for server in found.servers for one in server.open_values}
         self._show_fields(tuple(asked.values())[:_MOST_ASKED])
         self._settle()
 
@@ -275,7 +275,7 @@ class ImportServersDialog(QDialog):
                     continue
                 words = await self._add_one(one) or words
                 added.append(one.server.id)
-        except ServerBookError as error:
+        except ServerRegistryError as error:
             if shiboken6.isValid(self):
                 say(self.message, str(error))
         finally:
@@ -293,7 +293,7 @@ class ImportServersDialog(QDialog):
         words = await keep(server, self._keys, one.secrets)
         try:
             self._book.add(server)
-        except ServerBookError:
+        except ServerRegistryError:
             await forget(server.id, self._keys, one.secrets)
             raise
         return words
@@ -308,7 +308,7 @@ class ImportServersDialog(QDialog):
         }
         self._show_button()
 
-    def _show_fields(self, asked: tuple[Asked, ...]) -> None:
+    def _show_fields(self, asked: tuple[OpenValue, ...]) -> None:
         if [field.asked for field in self.fields] == list(asked):
             return
         self.fields = [_Field(one, self._again.start) for one in asked]
@@ -393,7 +393,7 @@ class ImportServersDialog(QDialog):
         self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
 
 
-def _settled(found: Found, answers: dict[str, str]) -> Settled | str:
+def _settled(found: ImportedServer, answers: dict[str, str]) -> Settled | str:
     try:
         return settle(found, answers)
     except ImportRefusedError as error:
@@ -403,10 +403,10 @@ def _settled(found: Found, answers: dict[str, str]) -> Settled | str:
 def _line(one: Settled | str) -> str:
     if isinstance(one, str):
         return "cannot be imported"
-    return shown(one.server) if one.server.via is Via.STDIO else shown_address(one.server)
+    return command_text(one.server) if one.server.via is Via.STDIO else shown_address(one.server)
 
 
-def _rows(found: Found, one: Settled | str, book: ServerBook) -> list[tuple[str, str]]:
+def _rows(found: ImportedServer, one: Settled | str, book: ServerRegistry) -> list[tuple[str, str]]:
     """What is to be known of a server before it is taken, a line each."""
     if isinstance(one, str):
         return [("Why", one)]
@@ -424,7 +424,7 @@ def _rows(found: Found, one: Settled | str, book: ServerBook) -> list[tuple[str,
     return [(name, value) for name, value in rows if value]
 
 
-def _there(server: ToolServer, book: ServerBook) -> str:
+def _there(server: ToolServer, book: ServerRegistry) -> str:
     """Whether it is set up already, or another one has its name."""
     print_ = book.fingerprint(server)
     same = next((it for it in book.servers if book.fingerprint(it) == print_), None)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPlainTextEdit, QWidget
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.live import Live, LogLine, State
+from playground.engine.tool_servers.events import LogLine, ServerSnapshot, State
 from playground.jsonkit.texts import cut
 from playground.ui.features.tool_servers.command_view import CommandView, agreement, question
 from playground.ui.features.tool_servers.log_view import LogView, log_line
@@ -34,7 +34,7 @@ _LISTED: Final = 200  # names of each kind
 _LONGEST_INSTRUCTIONS: Final = 20_000
 
 
-def counts(live: Live) -> str:
+def counts(live: ServerSnapshot) -> str:
     """How much it offers, in words; empty while that is not known."""
     kinds = (
         (len(live.tools), "tool"),
@@ -44,7 +44,7 @@ def counts(live: Live) -> str:
     return ", ".join(f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in kinds if number)
 
 
-def short_state(live: Live) -> str:
+def short_state(live: ServerSnapshot) -> str:
     """Its state in a word or two."""
     if live.state is not State.READY:
         return STATES[live.state]
@@ -52,7 +52,7 @@ def short_state(live: Live) -> str:
     return f"{STATES[live.state]} · {number:,} tool{'' if number == 1 else 's'}"
 
 
-def state_words(live: Live) -> str:
+def state_words(live: ServerSnapshot) -> str:
     """Its state on a line."""
     words = [STATES[live.state]]
     if live.state is State.READY:
@@ -106,7 +106,7 @@ class StateBar(QFrame):
         self.restart_button.clicked.connect(self.restart_asked)
         self.sign_in_button.clicked.connect(self.sign_in_asked)
 
-    def show_live(self, live: Live | None, shown: ToolServer, confirmed: bool, lacks: str) -> None:
+    def show_live(self, live: ServerSnapshot | None, shown: ToolServer, confirmed: bool, lacks: str) -> None:
         """``live`` is None for a server that is not saved yet; ``shown`` is what would be run, as it is typed now."""
         state = live.state if live is not None else State.UNCONFIRMED
         if not confirmed and state in (State.STOPPED, State.FAILED):
@@ -144,7 +144,7 @@ class StateBar(QFrame):
             self._draw()
 
 
-def _problem(live: Live | None) -> str:
+def _problem(live: ServerSnapshot | None) -> str:
     """What went wrong, and what the server wrote last, where that is not said yet."""
     if live is None or live.state is not State.FAILED:
         return ""
@@ -167,7 +167,7 @@ class OffersPage(QWidget):
         self._shown: tuple[object, ...] = ()
         in_column(self.about, (self.text, 1), of=self, margins=(24, 12, 24, 12), spacing=8)
 
-    def show_live(self, live: Live | None) -> None:
+    def show_live(self, live: ServerSnapshot | None) -> None:
         """Show it; nothing is drawn anew that is the same."""
         told = (
             (live.title, live.version, live.protocol, live.instructions, live.tools, live.prompts, live.resources)
@@ -191,7 +191,7 @@ class OffersPage(QWidget):
         self.text.show()
 
 
-def _offers(live: Live) -> list[str]:
+def _offers(live: ServerSnapshot) -> list[str]:
     out: list[str] = []
     if live.instructions:
         out += ["Instructions", escape_hidden(cut(live.instructions, _LONGEST_INSTRUCTIONS)), ""]
@@ -239,7 +239,7 @@ class LogPage(QWidget):
         self.level.activated.connect(self._choose_level)
         self._choose(0)
 
-    def show_live(self, live: Live | None, level: str) -> None:
+    def show_live(self, live: ServerSnapshot | None, level: str) -> None:
         """Show the last lines; ``level`` is the one that was asked for."""
         self.log.show_lines(live.log if live is not None else ())
         self.stderr.show_lines(live.stderr if live is not None else ())

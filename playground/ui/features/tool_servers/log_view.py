@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeVar
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QPlainTextEdit
 
-from playground.engine.tool_servers.live import LogLine
+from playground.engine.tool_servers.events import LogLine
 from playground.jsonkit.texts import cut
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.plain_text import escape_hidden

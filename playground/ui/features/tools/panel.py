@@ -14,7 +14,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.naming import own_copy
+from playground.engine.tool_servers.tools import own_copy
 from playground.ui.features.tools import grouping
 from playground.ui.features.tools.checks import Checks
 from playground.ui.features.tools.panel_parts import EmptyPage, PanelHead, WorkArea

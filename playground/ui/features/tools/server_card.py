@@ -12,8 +12,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.acceptance import Standing
-from playground.engine.tool_servers.naming import mapping_words
+from playground.engine.tool_servers.tools import ToolTrust, mapping_words
 from playground.ui.features.tools.standings import ABSENT, Seen, Standings, says_of_itself, tells_alike
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -95,9 +94,9 @@ class ServerCard(QWidget):
         words = _words(found, tool, seen)
         self.words.setText(words)
         self.box.setVisible(bool(words))
-        self.accept_button.setVisible(found in (Standing.CHANGED, Standing.NEW))
-        self.leave_button.setVisible(found is Standing.CHANGED)
-        self.remove_button.setVisible(found is Standing.GONE)
+        self.accept_button.setVisible(found in (ToolTrust.CHANGED, ToolTrust.NEW))
+        self.leave_button.setVisible(found is ToolTrust.CHANGED)
+        self.remove_button.setVisible(found is ToolTrust.GONE)
         self._show_change(tool, seen, standings)
         self.show()
 
@@ -175,19 +174,19 @@ class ServerCard(QWidget):
             self._draw()
 
 
-def _words(found: Standing, tool: ToolDefinition, seen: Seen) -> str:
+def _words(found: ToolTrust, tool: ToolDefinition, seen: Seen) -> str:
     name = show_hidden(short_name(seen.name))
-    if found is Standing.CHANGED:
+    if found is ToolTrust.CHANGED:
         off = "" if tool.enabled else " It stays off until you accept it."
         return (
             f"“{name}” changed this tool since you accepted it. What came is underlined, what went is struck "
             f"through.{off}"
         )
-    if found is Standing.NEW:
+    if found is ToolTrust.NEW:
         return (
             f"Nobody has accepted this tool of “{name}” on this computer yet. Read its description and its parameters, "
             "then accept it."
         )
-    if found is Standing.GONE:
+    if found is ToolTrust.GONE:
         return f"“{name}” does not offer this tool any more. Its calls can still be answered by hand."
     return ""

@@ -18,8 +18,15 @@ from shiboken6 import isValid
 
 from playground.domain.tool_servers import ServerTool, ToolServer
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.acceptance import Standing, accepted_copy, alike, arriving, by_name
-from playground.engine.tool_servers.naming import prefix_problem, renamed
+from playground.engine.tool_servers.tools import (
+    ToolTrust,
+    accepted_copy,
+    alike,
+    by_name,
+    new_tools,
+    prefix_problem,
+    renamed,
+)
 from playground.ui.features.host import Host
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.servers_menu import ADD, DEMO, ServersMenu, fill_server
@@ -28,8 +35,8 @@ from playground.ui.widgets import dialogs, loop
 from playground.ui.widgets.plain_text import short_name, show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.tool_servers.book import ServerBook
-    from playground.engine.tool_servers.live import Live
+    from playground.engine.tool_servers.events import ServerSnapshot
+    from playground.engine.tool_servers.registry import ServerRegistry
     from playground.engine.tool_servers.servers import Servers
 
 MOST_AT_ONCE: Final = 200  # tools that are added without a question
@@ -108,7 +115,7 @@ class ServerTools(QObject):
                 loop.spawn(self._do(what, seen), name=f"{what} of a tool server")
 
     async def _do(self, what: str, seen: Seen) -> None:
-        from playground.engine.tool_servers.book import DEMO_ID, ServerBookError
+        from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistryError
         from playground.engine.tool_servers.servers import ServerError
 
         servers = self._use()
@@ -130,7 +137,7 @@ class ServerTools(QObject):
                 await self._set_prefix(seen.id)
             elif what == "accept new":
                 await self._accept_new(seen)
-        except (ServerError, ServerBookError) as error:
+        except (ServerError, ServerRegistryError) as error:
             self._say(str(error))
         self.look()
 
@@ -154,7 +161,7 @@ class ServerTools(QObject):
         return self._servers
 
     def _told(self, event: object) -> None:
-        from playground.engine.tool_servers.live import ServersChanged
+        from playground.engine.tool_servers.events import ServersChanged
 
         if isinstance(event, ServersChanged):
             self.look()
@@ -193,7 +200,7 @@ class ServerTools(QObject):
         self._seen = {one.id: one for one in seen}
         self.standings.put(seen)
 
-    def _see(self, live: Live, server: ToolServer, book: ServerBook, wanted: bool) -> Seen:
+    def _see(self, live: ServerSnapshot, server: ToolServer, book: ServerRegistry, wanted: bool) -> Seen:
         before = self._seen.get(server.id)
         listed: Mapping[str, ServerTool] | None = None
         if live.listed:
@@ -238,7 +245,7 @@ class ServerTools(QObject):
         """What a server changed is off from now on, once: who undoes that is not answered by doing it again."""
         numbers: list[int] = []
         for number, tool in enumerate(tools):
-            if not (tool.server and tool.enabled and self.standings.of(tool) is Standing.CHANGED):
+            if not (tool.server and tool.enabled and self.standings.of(tool) is ToolTrust.CHANGED):
                 continue
             now = (self.standings.server(tool.server).listed or {}).get(tool.name_there)
             key = (session_id, tool.server, tool.name_there)
@@ -281,7 +288,7 @@ class ServerTools(QObject):
         if server.demo:  # our own: there is nobody to be wary of
             accepted = {}
         tools = session.settings.tools
-        coming = await asyncio.to_thread(arriving, tools, server, listed, accepted)
+        coming = await asyncio.to_thread(new_tools, tools, server, listed, accepted)
         name = _shown(server.name)
         if not coming:
             more = "all its tools are here already" if listed else "it lists no tools"
@@ -298,10 +305,10 @@ class ServerTools(QObject):
                 return
             coming = tuple(tool.model_copy(update={"enabled": False}) for tool in coming)
         if not accepted:
-            await servers.book.accept_aside(server_id, by_name(listed).values())
+            await servers.book.accept_in_thread(server_id, by_name(listed).values())
         if session.settings.tools is not tools:  # it was edited meanwhile
             tools = session.settings.tools
-            coming = arriving(tools, server, listed, accepted, enabled=len(coming) <= MOST_AT_ONCE)
+            coming = new_tools(tools, server, listed, accepted, enabled=len(coming) <= MOST_AT_ONCE)
             if not coming:
                 return
         if session is not self._host.session:
@@ -330,7 +337,7 @@ class ServerTools(QObject):
 
     async def _accept(self, numbers: Iterable[int]) -> None:
         """Take what servers list now for what these tools are, here and in the book."""
-        from playground.engine.tool_servers.book import ServerBookError
+        from playground.engine.tool_servers.registry import ServerRegistryError
 
         session = self._host.session
         wanted: dict[str, dict[str, ServerTool]] = {}
@@ -342,8 +349,8 @@ class ServerTools(QObject):
                 wanted.setdefault(seen.id, {})[tool.name_there] = now
         try:
             for server_id, listed in wanted.items():
-                await self._use().book.accept_aside(server_id, listed.values())
-        except ServerBookError as error:
+                await self._use().book.accept_in_thread(server_id, listed.values())
+        except ServerRegistryError as error:
             self._say(str(error))
             return
         ids = {seen.name: seen.id for seen in self._seen.values()}
@@ -365,7 +372,7 @@ class ServerTools(QObject):
         numbers = [
             number
             for number, tool in enumerate(self._tools)
-            if tool.server == seen.name and self.standings.of(tool) is Standing.NEW
+            if tool.server == seen.name and self.standings.of(tool) is ToolTrust.NEW
         ]
         names = ", ".join(_shown(self._tools[number].name_there) for number in numbers[:30])
         more = f" and {len(numbers) - 30:,} more" if len(numbers) > 30 else ""

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.acceptance import Standing
+from playground.engine.tool_servers.tools import ToolTrust
 from playground.jsonkit.texts import cut
 from playground.ui.features.tools.standings import ABSENT, Seen, Standings
 from playground.ui.widgets.plain_text import show_hidden
@@ -88,7 +88,7 @@ def fill_server(
         offer("Add its tools", "add")
     elif missing or seen.listed is None:
         offer(f"Add {_count(missing)} it has besides" if missing else "Add what else it has", "add")
-    fresh = standings.count(seen.name, Standing.NEW)
+    fresh = standings.count(seen.name, ToolTrust.NEW)
     if fresh:
         offer(f"Accept {_count(fresh)} that nobody looked at yet…", "accept new")
     if ours:

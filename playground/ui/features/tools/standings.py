@@ -12,7 +12,7 @@ from typing import Final
 
 from playground.domain.tool_servers import Hints, ServerTool
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.acceptance import UNSEEN, Standing, difference, standing
+from playground.engine.tool_servers.tools import UNSEEN, ToolTrust, difference, trust_of
 from playground.jsonkit.values import JSON
 
 #: States of a server that are none of ``Servers``: not set up on this computer, and nobody has looked yet.
@@ -57,11 +57,11 @@ class Standings:
     def __init__(self) -> None:
         self.servers: tuple[Seen, ...] = ()
         self.looked = False  # whether anybody has told which servers there are
-        self.counts: dict[str, Counter[Standing]] = {}
+        self.counts: dict[str, Counter[ToolTrust]] = {}
         self.more: dict[str, int] = {}  # by server: how many tools it has that are new and not in the experiment
         self.held = 0  # how many are off, and stay so until somebody has looked at them
         self._by_name: dict[str, Seen] = {}
-        self._known: dict[int, tuple[ToolDefinition, Seen, Standing]] = {}
+        self._known: dict[int, tuple[ToolDefinition, Seen, ToolTrust]] = {}
 
     def put(self, servers: Sequence[Seen]) -> None:
         """These are the servers there are."""
@@ -76,18 +76,18 @@ class Standings:
             found = self._by_name[name] = Seen(name, state=ABSENT if self.looked else UNLOOKED)
         return found
 
-    def of(self, tool: ToolDefinition) -> Standing:
+    def of(self, tool: ToolDefinition) -> ToolTrust:
         """How a tool stands; one of a person's own is always the same."""
         if not tool.server:
-            return Standing.SAME
+            return ToolTrust.SAME
         seen = self.server(tool.server)
         known = self._known.get(id(tool))
         if known is not None and (known[1] is seen or tells_alike(known[1], seen)):
             return known[2]
         if seen.state in (ABSENT, UNLOOKED) or seen.accepted is None:
-            found = Standing.UNKNOWN
+            found = ToolTrust.UNKNOWN
         else:
-            found = standing(tool, seen.accepted, seen.listed)
+            found = trust_of(tool, seen.accepted, seen.listed)
         self._known[id(tool)] = (tool, seen, found)
         return found
 
@@ -97,7 +97,7 @@ class Standings:
 
     def sweep(self, tools: Sequence[ToolDefinition]) -> None:
         """Compare all of these tools with those of their servers, and forget the results of other tools."""
-        counts: dict[str, Counter[Standing]] = {}
+        counts: dict[str, Counter[ToolTrust]] = {}
         held = 0
         have: dict[str, set[str]] = {}
         for tool in tools:
@@ -115,14 +115,14 @@ class Standings:
             return 0
         return len(seen.listed.keys() - seen.accepted.keys() - have)
 
-    def count(self, server: str, kind: Standing) -> int:
+    def count(self, server: str, kind: ToolTrust) -> int:
         """How many of a server's tools stood so when all were looked at."""
         return self.counts[server][kind] if server in self.counts else 0
 
     def attention(self, server: str) -> str:
         """``2 changed, 1 new``: what of a server's tools wants a look, in the experiment or not; empty for nothing."""
         found = self.counts.get(server, Counter())
-        said = {Standing.CHANGED: "changed", Standing.NEW: "new", Standing.GONE: "gone"}
+        said = {ToolTrust.CHANGED: "changed", ToolTrust.NEW: "new", ToolTrust.GONE: "gone"}
         words = [f"{found[kind]:,} {word}" for kind, word in said.items() if found[kind]]
         more = self.more.get(server, 0)
         return ", ".join([*words, *([f"{more:,} more offered"] if more else [])])
@@ -131,7 +131,7 @@ class Standings:
         """What there was and what the server lists now, for a tool that changed; None where nothing is to be shown."""
         seen = self.server(tool.server)
         now = (seen.listed or {}).get(tool.name_there)
-        if self.of(tool) is not Standing.CHANGED or now is None:
+        if self.of(tool) is not ToolTrust.CHANGED or now is None:
             return None
         return difference(tool, seen.accepted or {}, now)
 
@@ -150,13 +150,13 @@ def hint_word(tool: ToolDefinition) -> str:
     return "destructive" if hints.destructive and not hints.read_only else "read-only" if hints.read_only else ""
 
 
-def standing_words(found: Standing, *, enabled: bool = False) -> str:
+def standing_words(found: ToolTrust, *, enabled: bool = False) -> str:
     """What stands in the list below a tool that wants a look; empty for others."""
     off = "" if enabled else ", off until you accept it"
     return {
-        Standing.CHANGED: f"changed on the server{off}",
-        Standing.NEW: f"not accepted yet{off}",
-        Standing.GONE: "the server does not offer it any more",
+        ToolTrust.CHANGED: f"changed on the server{off}",
+        ToolTrust.NEW: f"not accepted yet{off}",
+        ToolTrust.GONE: "the server does not offer it any more",
     }.get(found, "")
 
 

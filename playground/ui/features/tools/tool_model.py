@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 )
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.naming import mapping_words
+from playground.engine.tool_servers.tools import mapping_words
 from playground.jsonkit.problems import Problem
 from playground.ui.features.tools.grouping import NO_GROUP, Entry, entries, matches
 from playground.ui.features.tools.standings import Seen, Standings, hint_word, standing_words

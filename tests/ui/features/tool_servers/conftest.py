@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Keys
-from playground.engine.tool_servers.book import ServerBook
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
+from playground.engine.tool_servers.registry import ServerRegistry
 from playground.engine.tool_servers.servers import Servers
 from playground.ui.features.tool_servers.dialog import ServersDialog
 from playground.ui.features.tool_servers.draft_file import Drafts
@@ -37,7 +37,7 @@ class ServersDriver:
     def __post_init__(self) -> None:
         self.window = QMainWindow()
         self.window.resize(1200, 800)
-        self.book = ServerBook(self.folder / "tool-servers.json")
+        self.book = ServerRegistry(self.folder / "tool-servers.json")
         self.servers = Servers(self.book, self.keys)
         self.drafts = Drafts(self.book.path, self.window)
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Secret
-from playground.engine.tool_servers.book import DEMO_ID
-from playground.engine.tool_servers.live import State
+from playground.engine.tool_servers.events import State
+from playground.engine.tool_servers.registry import DEMO_ID
 from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.ui.features.tool_servers.dialog import LOG, OFFERS
 from playground.ui.features.tool_servers.draft_file import NAME

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLineEdit
 
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Secret
+from playground.engine.tool_servers.config_file import Place
 from playground.engine.tool_servers.secret_values import ORIGIN
-from playground.engine.tool_servers.usual_places import Place
 from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 from tests.support.eventually import eventually
 from tests.ui.features.tool_servers.conftest import PlayScene, ServersDriver

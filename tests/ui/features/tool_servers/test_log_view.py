@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from playground.engine.tool_servers.live import LogLine
+from playground.engine.tool_servers.events import LogLine
 from playground.ui.features.tool_servers.log_view import AT_ONCE, MOST, LogView, log_line
 
 

@@ -8,8 +8,7 @@ from PySide6.QtTest import QTest
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer
 from playground.domain.tools import ToolDefinition
-from playground.engine.tool_servers.acceptance import by_name
-from playground.engine.tool_servers.naming import definition_of
+from playground.engine.tool_servers.tools import by_name, definition_of
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.standings import Seen, Standings
 from playground.ui.features.tools.tool_editor import TEXT

@@ -1,19 +1,37 @@
-"""How a tool server is now, and what is told of it: frozen, made anew with every change."""
+"""Snapshots of tool servers and the events that announce a change; all are frozen."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from playground.domain.tool_servers import Frame, Request, ServerPrompt, ServerResource, ServerTool, ToolServer
 
 
+class Subscribers:
+    """Callbacks of one kind of notice."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callable[..., None]] = []
+
+    def add(self, callback: Callable[..., None]) -> Callable[[], None]:
+        """Add a callback and return the function that removes it."""
+        self._callbacks.append(callback)
+        return lambda: self._callbacks.remove(callback) if callback in self._callbacks else None
+
+    def notify(self, *arguments: Any) -> None:
+        """Call all callbacks."""
+        for callback in tuple(self._callbacks):
+            callback(*arguments)
+
+
 class State(StrEnum):
-    """What a server does."""
+    """Connection state of a server."""
 
     STOPPED = "stopped"
-    UNCONFIRMED = "unconfirmed"  # its command line was not confirmed, or is another one now
+    UNCONFIRMED = "unconfirmed"  # its command line was not confirmed, or has changed since
     STARTING = "starting"
     READY = "ready"
     FAILED = "failed"
@@ -31,11 +49,12 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
-    """A server as it is now. ``problem`` says why it failed; ``can`` what it is able to do ("tools", "prompts",
-    "resources", "subscribe", "completions", "logging"); ``restarts_in`` is in seconds from the change it came with.
+class ServerSnapshot:
+    """A server's state, offers and log at one moment.
 
-    ``tools``, ``prompts`` and ``resources`` (templates among them) are those it listed last, after its end, too.
+    ``problem`` is the reason of a failure; ``can`` lists the capabilities ("tools", "prompts", "resources",
+    "subscribe", "completions", "logging"); ``restarts_in`` is in seconds from the change. ``tools``, ``prompts`` and
+    ``resources`` (with templates) are those listed last, also after the server's end.
     """
 
     server: ToolServer
@@ -57,14 +76,14 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class ServersChanged:
-    """Something about a server is different: its state, what it offers, its log."""
+    """A server's state, offers or log changed."""
 
     server_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AskCame:
-    """A server asks something of the person."""
+    """A server sent a request to the person."""
 
     server_id: str
     ask: Request
@@ -72,7 +91,7 @@ class AskCame:
 
 @dataclass(frozen=True, slots=True)
 class AskGone:
-    """It was answered, or is not asked any more."""
+    """A request of a server was answered or withdrawn."""
 
     server_id: str
     ask_id: str
@@ -80,7 +99,7 @@ class AskGone:
 
 @dataclass(frozen=True, slots=True)
 class FramesCame:
-    """Messages went to and from a server, and a notice of those that were too many to be kept."""
+    """Messages were sent to or received from a server; a notice counts those that were dropped."""
 
     server_id: str
     frames: tuple[Frame, ...]
@@ -88,7 +107,7 @@ class FramesCame:
 
 @dataclass(frozen=True, slots=True)
 class ResourceUpdated:
-    """A resource that is watched has changed."""
+    """A watched resource changed."""
 
     server_id: str
     uri: str
@@ -96,7 +115,7 @@ class ResourceUpdated:
 
 @dataclass(frozen=True, slots=True)
 class SignInWanted:
-    """A server wants the person to sign in, on this page of a browser."""
+    """A server needs the person to sign in at ``url`` in a browser."""
 
     server_id: str
     url: str

@@ -1,8 +1,13 @@
-"""The servers in the configurations of other applications, by their names, whatever the form: JSON, TOML or YAML."""
+"""Configuration files of other applications: their usual paths, and the servers in them, in JSON, TOML or YAML."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import tomllib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from playground.domain.hidden import short_name
@@ -12,7 +17,7 @@ from playground.jsonkit.reading import READ_AT_MOST
 from playground.jsonkit.relaxed import read_relaxed
 from playground.jsonkit.values import JSON, JSONObject
 
-#: The members in which applications keep their servers, and whose they are. The first that is there wins.
+#: The members with servers, and their applications. The first one present wins.
 _MEMBERS: Final = {
     "mcpServers": "Claude Desktop, Cursor or LM Studio",
     "mcp_servers": "Codex",
@@ -29,11 +34,11 @@ _DEEPEST: Final = 4
 
 
 class ImportRefusedError(ValueError):
-    """Nothing can be imported; the text says why and what to do, and shows no secret."""
+    """Nothing can be imported; the text gives the reason and the remedy, and shows no secret."""
 
 
 class NamedEntry(NamedTuple):
-    """One server as it is in the text. ``notes`` say what is known of it from other places of the text."""
+    """One server of a text, unchecked. ``notes`` hold facts from other parts of the text."""
 
     name: str
     value: JSON
@@ -42,7 +47,7 @@ class NamedEntry(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """``kind`` says whose form it is; ``inputs`` are what VS Code asks for."""
+    """The servers of a text. ``kind`` names the applications with this form; ``inputs`` are the prompts of VS Code."""
 
     kind: str
     entries: list[NamedEntry]
@@ -50,7 +55,7 @@ class Configuration(NamedTuple):
 
 
 def read_configuration(text: str) -> Configuration:
-    """The servers in a text. Raises ImportRefusedError."""
+    """Find the servers in a text. Raises ImportRefusedError."""
     value = _read_value(text)
     if isinstance(value, list):
         value = {"mcpServers": value} if any(isinstance(item, dict) for item in value) else value
@@ -71,7 +76,7 @@ def read_configuration(text: str) -> Configuration:
 
 
 def is_server(value: JSON) -> bool:
-    """Return whether an object says how a server is reached."""
+    """Return whether an object has a command or an address."""
     return isinstance(value, dict) and any(isinstance(value.get(name), str | list | dict) for name in _REACHED)
 
 
@@ -80,7 +85,7 @@ def is_server(value: JSON) -> bool:
 
 def _read_value(text: str) -> JSON:
     if text.startswith('"'):
-        text = "{" + text.rstrip().rstrip(",") + "}"  # one entry, as it is copied out of a page of instructions
+        text = "{" + text.rstrip().rstrip(",") + "}"  # one entry, copied from instructions
     try:
         return read_relaxed(text)
     except JsonTextError as error:
@@ -93,7 +98,7 @@ def _read_value(text: str) -> JSON:
 
 
 def _toml_or_yaml(text: str) -> JSON:
-    """The value of a text in TOML or YAML; None where it is neither."""
+    """Return the value of a text in TOML or YAML; None for neither."""
     if len(text) > READ_AT_MOST:
         return None
     try:
@@ -107,7 +112,7 @@ def _toml_or_yaml(text: str) -> JSON:
 
 
 def _plain(value: Any) -> JSON:
-    """A value of TOML as JSON has it: dates become texts."""
+    """Return a value of TOML as JSON: dates become texts."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -115,11 +120,11 @@ def _plain(value: Any) -> JSON:
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 
-# ---- the places of servers in it -------------------------------------------------------------------------------------
+# ---- servers in the value --------------------------------------------------------------------------------------------
 
 
 def _search(value: JSONObject, depth: int) -> Configuration | None:
-    """The servers in the members of an object that are known to hold servers, and in those of its projects."""
+    """Find the servers in the members of ``_MEMBERS``, of projects, and of inner objects down to a depth."""
     if depth > _DEEPEST:
         return None
     inputs = value.get("inputs")
@@ -142,9 +147,9 @@ def _search(value: JSONObject, depth: int) -> Configuration | None:
 
 
 def _entries(value: JSON, certain: bool) -> list[NamedEntry] | None:
-    """The servers of an object by their names, or of a list; None where there are none.
+    """Return the servers of an object by their names, or of a list; None for none.
 
-    ``certain``: the name of the member says that they are servers, so that one that cannot be read is shown too.
+    ``certain``: the member's name marks servers, so that unreadable ones are included.
     """
     if isinstance(value, list):
         named = [(_own_name(item), item) for item in value]
@@ -158,13 +163,13 @@ def _entries(value: JSON, certain: bool) -> list[NamedEntry] | None:
 
 
 def _own_name(value: JSON) -> str:
-    """The name that a server in a list has in itself."""
+    """Return the name inside a server of a list."""
     names = [value.get(word) for word in ("name", "server_label", "id")] if isinstance(value, dict) else []
     return next((name for name in names if isinstance(name, str)), "")
 
 
 def _of_projects(projects: JSON) -> list[NamedEntry]:
-    """The servers that Claude Code keeps for single folders, with a note of the folder."""
+    """Return the servers of single folders (Claude Code), with a note of the folder."""
     entries: list[NamedEntry] = []
     for folder, project in projects.items() if isinstance(projects, dict) else ():
         listed = _entries(project.get("mcpServers"), certain=True) if isinstance(project, dict) else None
@@ -174,7 +179,7 @@ def _of_projects(projects: JSON) -> list[NamedEntry]:
 
 
 def _switched(entries: list[NamedEntry], settings: JSON) -> list[NamedEntry]:
-    """The entries, those marked that lists beside them switch off (Gemini CLI's ``mcp``, Claude Code's lists)."""
+    """Disable the entries that other members switch off (Gemini CLI's ``mcp``, Claude Code's lists)."""
     if not isinstance(settings, dict):
         return entries
     gemini = settings.get("mcp")
@@ -189,7 +194,7 @@ def _switched(entries: list[NamedEntry], settings: JSON) -> list[NamedEntry]:
 
 
 def _with_unique_names(entries: list[NamedEntry]) -> list[NamedEntry]:
-    """The entries, a number behind each name that another before it has: projects may have servers of one name."""
+    """Number the names that occur more than once: projects may have servers of one name."""
     seen: dict[str, int] = {}
     out: list[NamedEntry] = []
     for entry in entries:
@@ -200,3 +205,60 @@ def _with_unique_names(entries: list[NamedEntry]) -> list[NamedEntry]:
 
 def _texts(value: JSON) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+# ---- usual paths -----------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """A file of another application."""
+
+    application: str
+    path: Path
+
+
+def usual_places(
+    system: str = sys.platform, home: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> tuple[Place, ...]:
+    """Return the paths that applications use, newest version first, whether they exist or not."""
+    home = home or Path.home()
+    settings = _settings(system, home, environment)
+    own_settings = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    if system == "win32":
+        own_settings = settings
+    return (
+        Place("Claude Desktop", settings / "Claude" / "claude_desktop_config.json"),
+        Place("VS Code", settings / "Code" / "User" / "mcp.json"),
+        Place("VS Code", settings / "Code" / "User" / "settings.json"),
+        Place("Cursor", home / ".cursor" / "mcp.json"),
+        Place("LM Studio", home / ".lmstudio" / "mcp.json"),
+        Place("LM Studio", home / ".cache" / "lm-studio" / "mcp.json"),
+        Place("Claude Code", home / ".claude.json"),
+        Place("Gemini CLI", home / ".gemini" / "settings.json"),
+        Place("Codex", Path(environment.get("CODEX_HOME") or home / ".codex") / "config.toml"),
+        Place("opencode", own_settings / "opencode" / "opencode.json"),
+        Place("opencode", own_settings / "opencode" / "opencode.jsonc"),
+        Place("Windsurf", home / ".codeium" / "windsurf" / "mcp_config.json"),
+        Place("Zed", own_settings / "zed" / "settings.json"),
+        Place("Continue", home / ".continue" / "config.yaml"),
+        Place("Goose", own_settings / "goose" / "config.yaml"),
+    )
+
+
+def places_here() -> tuple[Place, ...]:
+    """Return the newest existing file of each application. Blocks."""
+    places: dict[str, Place] = {}
+    for place in usual_places():
+        with contextlib.suppress(OSError):
+            if place.path.is_file():
+                places.setdefault(place.application, place)
+    return tuple(places.values())
+
+
+def _settings(system: str, home: Path, environment: Mapping[str, str]) -> Path:
+    """Return the folder of the applications' settings."""
+    if system == "darwin":
+        return home / "Library" / "Application Support"
+    if system == "win32":
+        return Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    return Path(environment.get("XDG_CONFIG_HOME") or home / ".config")

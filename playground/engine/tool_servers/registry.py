@@ -20,7 +20,7 @@ from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerTool, ToolServer, Via
 from playground.domain.transcript import new_id
 from playground.engine.io.list_file import JsonListStore, ListFileError
-from playground.engine.tool_servers.acceptance import alike
+from playground.engine.tool_servers.events import Subscribers
 from playground.engine.tool_servers.secret_values import (
     PLACE,
     part_arguments,
@@ -28,6 +28,7 @@ from playground.engine.tool_servers.secret_values import (
     secret_in_url,
     secret_variable,
 )
+from playground.engine.tool_servers.tools import alike
 from playground.jsonkit.values import JSONObject
 
 DEMO_ID: Final = "demo"
@@ -38,15 +39,8 @@ LONGEST_NAME: Final = 100  # characters
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
-class ServerBookError(ListFileError):
+class ServerRegistryError(ListFileError):
     """A server cannot be saved. The text gives the reason and the remedy, and holds no secret."""
-
-
-def default_path() -> Path:
-    """Return the path of the list in the platform's folder for settings."""
-    from platformdirs import user_config_path
-
-    return user_config_path("gateway-playground", appauthor=False) / "tool-servers.json"
 
 
 def demo_server() -> ToolServer:
@@ -82,7 +76,7 @@ class _AcceptedTools(JsonListStore[ServerTool]):
 
     member = "tools"
     noun = "tool"
-    error = ServerBookError
+    error = ServerRegistryError
 
     def _read(self, entry: Any) -> ServerTool:
         return ServerTool.model_validate(entry)
@@ -94,7 +88,7 @@ class _AcceptedTools(JsonListStore[ServerTool]):
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-class ServerBook(JsonListStore[ToolServer]):
+class ServerRegistry(JsonListStore[ToolServer]):
     """The list of servers; the demo server is always first and never written.
 
     The accepted tools of each server are in a file of their own next to the list, read on first use.
@@ -102,22 +96,23 @@ class ServerBook(JsonListStore[ToolServer]):
 
     member = "servers"
     noun = "tool server"
-    error = ServerBookError
+    error = ServerRegistryError
 
-    def __init__(self, path: Path | None = None, *, in_memory: bool = False) -> None:
+    def __init__(self, path: Path | None) -> None:
+        """Read the file at ``path``; None for confirmed servers in memory alone."""
         self._demo = demo_server()
-        self._prints: dict[str, str] = {}  # confirmed fingerprints by server id
+        self._fingerprints: dict[str, str] = {}  # confirmed fingerprints by server id
         self._accepted: dict[str, _AcceptedTools] = {}
-        self._observers: list[Callable[[], None]] = []
-        super().__init__(None if in_memory else path or default_path())
+        self._subscribers = Subscribers()
+        super().__init__(path)
 
     @classmethod
-    def passing(cls, servers: Iterable[ToolServer]) -> ServerBook:
+    def temporary(cls, servers: Iterable[ToolServer]) -> ServerRegistry:
         """Return confirmed servers for one run; no file is read or written."""
-        book = cls(in_memory=True)
+        registry = cls(None)
         for server in servers:
-            book.add(server)
-        return book
+            registry.add(server)
+        return registry
 
     @property
     def servers(self) -> tuple[ToolServer, ...]:
@@ -143,23 +138,17 @@ class ServerBook(JsonListStore[ToolServer]):
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call ``callback`` after every change, until the returned function is called."""
-        self._observers.append(callback)
-
-        def unsubscribe() -> None:
-            if callback in self._observers:
-                self._observers.remove(callback)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     # Changing the list
 
     def add(self, server: ToolServer, index: int | None = None) -> ToolServer:
         """Insert a server at an index of the written ones, by default as the last, and return it as saved.
 
-        Raises ServerBookError for a server that may not be saved, or cannot be written.
+        Raises ServerRegistryError for a server that may not be saved, or cannot be written.
         """
         if self.get(server.id) is not None:
-            raise ServerBookError("A server with this id exists already.")
+            raise ServerRegistryError("A server with this id exists already.")
         server = self._checked(server)
         servers = list(self._items)
         servers.insert(len(servers) if index is None else index, server)
@@ -169,15 +158,15 @@ class ServerBook(JsonListStore[ToolServer]):
     def update(self, server: ToolServer) -> ToolServer:
         """Replace the server of the same id and return it as saved. The demo's changes stay in memory.
 
-        Raises ServerBookError like ``add``, and for an unknown server.
+        Raises ServerRegistryError like ``add``, and for an unknown server.
         """
         if server.id == DEMO_ID:
-            free = {"trusted", "timeout", "prefix", "roots"}
-            self._demo = self._demo.model_copy(update={name: getattr(server, name) for name in free})
-            self._notify()
+            names = {"trusted", "timeout", "prefix", "roots"}
+            self._demo = self._demo.model_copy(update={name: getattr(server, name) for name in names})
+            self._subscribers.notify()
             return self._demo
         if self.get(server.id) is None:
-            raise ServerBookError("This server was removed in the meantime.")
+            raise ServerRegistryError("This server was removed in the meantime.")
         server = self._checked(server)
         self._commit([server if item.id == server.id else item for item in self._items])
         return server
@@ -190,16 +179,16 @@ class ServerBook(JsonListStore[ToolServer]):
         self._commit([server for server in self._items if server.id != item_id])
 
     def forget(self, server_id: str) -> None:
-        """Delete the confirmation and the accepted tools of a removed server. Raises ServerBookError."""
+        """Delete the confirmation and the accepted tools of a removed server. Raises ServerRegistryError."""
         if self.get(server_id) is not None:
             return
-        self._commit(self._items, {key: value for key, value in self._prints.items() if key != server_id})
+        self._commit(self._items, {key: value for key, value in self._fingerprints.items() if key != server_id})
         self._accepted.pop(server_id, None)
         if not self._in_memory and _ID.match(server_id):
             try:
                 self._definitions(server_id).unlink(missing_ok=True)
             except OSError as error:
-                raise ServerBookError(
+                raise ServerRegistryError(
                     f"{self._definitions(server_id)} could not be deleted: {error.strerror}."
                 ) from error
 
@@ -220,30 +209,30 @@ class ServerBook(JsonListStore[ToolServer]):
 
     def confirmed(self, server: ToolServer) -> bool:
         """Return whether a person has agreed to this very command line or address."""
-        return server.demo or self._in_memory or self._prints.get(server.id) == self.fingerprint(server)
+        return server.demo or self._in_memory or self._fingerprints.get(server.id) == self.fingerprint(server)
 
     def once_confirmed(self, server_id: str) -> bool:
         """Return whether a person has agreed to this server, in its present or an earlier form."""
-        return bool(self._prints.get(server_id))
+        return bool(self._fingerprints.get(server_id))
 
     def confirm(self, server: ToolServer) -> None:
-        """Record that a person agrees to the command line or address of ``server``. Raises ServerBookError."""
+        """Record that a person agrees to the command line or address of ``server``. Raises ServerRegistryError."""
         if not self.confirmed(server):
-            self._commit(self._items, {**self._prints, server.id: self.fingerprint(server)})
+            self._commit(self._items, {**self._fingerprints, server.id: self.fingerprint(server)})
 
     def accepted(self, server_id: str) -> dict[str, ServerTool]:
         """Return the tools of a server as last accepted, by their names on the server."""
         return {tool.name: tool for tool in self._accepted_tools(server_id).items}
 
     def accept(self, server_id: str, tools: Iterable[ServerTool]) -> None:
-        """Accept these tools in their present form; the server's other tools are unchanged. Raises ServerBookError."""
+        """Accept tools in their present form; the server's other tools are unchanged. Raises ServerRegistryError."""
         if self._add_accepted(server_id, list(tools)):
-            self._notify()
+            self._subscribers.notify()
 
-    async def accept_aside(self, server_id: str, tools: Iterable[ServerTool]) -> None:
+    async def accept_in_thread(self, server_id: str, tools: Iterable[ServerTool]) -> None:
         """Accept very many tools without blocking: like ``accept``, in a thread."""
         if await asyncio.to_thread(self._add_accepted, server_id, list(tools)):
-            self._notify()
+            self._subscribers.notify()
 
     def _add_accepted(self, server_id: str, tools: Iterable[ServerTool]) -> bool:
         """Save the tools that differ from the accepted ones; return whether there were any."""
@@ -269,17 +258,17 @@ class ServerBook(JsonListStore[ToolServer]):
         return store
 
     def _commit(self, servers: list[ToolServer], prints: dict[str, str] | None = None) -> None:
-        before, self._prints = self._prints, self._prints if prints is None else prints
+        before, self._fingerprints = self._fingerprints, self._fingerprints if prints is None else prints
         try:
             self.save(servers)
-        except ServerBookError:
-            self._prints = before
+        except ServerRegistryError:
+            self._fingerprints = before
             raise
-        self._notify()
+        self._subscribers.notify()
 
     def _write(self, item: ToolServer) -> JSONObject:
         entry = encode(item, lambda name, _info, _item: name != "demo")
-        fingerprint = self._prints.get(item.id, "")
+        fingerprint = self._fingerprints.get(item.id, "")
         return {**entry, "confirmed": fingerprint} if fingerprint else entry
 
     def _read(self, entry: Any) -> ToolServer:
@@ -293,28 +282,24 @@ class ServerBook(JsonListStore[ToolServer]):
             changes["name"] = self.free_name(server.name)
         server = server.model_copy(update=changes)
         if "id" not in changes:
-            self._prints[server.id] = str(entry.get("confirmed") or "")
+            self._fingerprints[server.id] = str(entry.get("confirmed") or "")
         return server
 
-    def _notify(self) -> None:
-        for callback in list(self._observers):
-            callback()
-
     def _checked(self, server: ToolServer) -> ToolServer:
-        """Return the server in the form for the file. Raises ServerBookError for a secret in a plain field."""
+        """Return the server in the form for the file. Raises ServerRegistryError for a secret in a plain field."""
         name = " ".join(server.name.split())
         if not name:
-            raise ServerBookError("The server needs a name.")
+            raise ServerRegistryError("The server needs a name.")
         if len(name) > LONGEST_NAME:
-            raise ServerBookError(f"The name is longer than {LONGEST_NAME} characters.")
+            raise ServerRegistryError(f"The name is longer than {LONGEST_NAME} characters.")
         same_name = (item for item in self.servers if item.name.casefold() == name.casefold())
         twin = next((item for item in same_name if item.id != server.id), None)
         if twin is not None:
-            raise ServerBookError(f"Another server is called “{twin.name}” already.")
+            raise ServerRegistryError(f"Another server is called “{twin.name}” already.")
         if not _ID.match(server.id):
-            raise ServerBookError("The server needs another id.")
+            raise ServerRegistryError("The server needs another id.")
         if any("\0" in text for text in (server.command, *server.arguments, server.folder, *server.environment)):
-            raise ServerBookError("A command line cannot hold a null character.")
+            raise ServerRegistryError("A command line cannot hold a null character.")
         if not self._in_memory:
             _refuse_secrets(server)
         return server.model_copy(update={"name": name, "demo": False})
@@ -323,13 +308,13 @@ class ServerBook(JsonListStore[ToolServer]):
 def _refuse_secrets(server: ToolServer) -> None:
     for name, value in server.environment.items():
         if secret_variable(name, value):
-            raise ServerBookError(f"The variable “{name}” looks like a secret; its value belongs in the keyring.")
+            raise ServerRegistryError(f"The variable “{name}” looks like a secret; its value belongs in the keyring.")
     for name, value in server.headers.items():
         if secret_header(name, value):
-            raise ServerBookError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
+            raise ServerRegistryError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
     if secrets := part_arguments(server.arguments).secrets:
-        raise ServerBookError(
+        raise ServerRegistryError(
             f"The arguments hold a secret (“{next(iter(secrets))}”); its value belongs in the keyring."
         )
     if what := secret_in_url(PLACE.sub("", server.url)):
-        raise ServerBookError(f"The address holds {what}; it belongs in the keyring.")
+        raise ServerRegistryError(f"The address holds {what}; it belongs in the keyring.")
