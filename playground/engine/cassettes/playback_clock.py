@@ -55,7 +55,7 @@ class PlaybackClock:
             self.wake()
 
     @property
-    def stands_still(self) -> bool:
+    def is_untimed(self) -> bool:
         """Whether nothing waits for this clock, so that it does not run."""
         return self._stepping or math.isinf(self._speed)
 
@@ -63,14 +63,14 @@ class PlaybackClock:
     def now(self) -> float:
         """Recorded seconds that have gone by on this clock."""
         real, ours = self._anchor
-        return ours if self.stands_still else ours + (time.monotonic() - real) * self._speed
+        return ours if self.is_untimed else ours + (time.monotonic() - real) * self._speed
 
-    async def until(self, due: float, gone: Callable[[], bool], *, step: bool = False) -> bool:
+    async def wait_until(self, due: float, is_disconnected: Callable[[], bool], *, step: bool = False) -> bool:
         """Wait for ``due`` on this clock; with ``step``, and while stepping, for a step instead.
 
         Whether the wait came to its end: False as soon as ``gone`` says that nobody is there any more.
         """
-        while not gone():
+        while not is_disconnected():
             if self._stepping:
                 if not step:
                     return True

@@ -21,7 +21,7 @@ from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette, read, write
 from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.replay import CassettePlayer
-from playground.engine.cassettes.server import ReplayServer, as_one_body, pieces
+from playground.engine.cassettes.server import ReplayServer, merge_stream, split_at_frames
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
@@ -198,7 +198,7 @@ async def test_status_headers_and_bytes_are_the_same(serve: Serve) -> None:
     call = client.open(get_protocol("chat"), hello())
     await finish(call)
     got = call.exchange
-    assert (got.status, got.reason, got.body) == (429, "Too Many", body)
+    assert (got.status, got.reason, got.body) == (429, "Too Many Requests", body)
     assert got.response_header("retry-after") == "3"
     assert got.response_header("x-odd") == "caf\xe9"
     assert got.response_header("content-length") is None
@@ -212,6 +212,27 @@ async def test_an_answer_that_broke_off_breaks_off(serve: Serve) -> None:
     assert await finish(call) == "Hel"
     assert call.exchange.failure is not None
     assert call.exchange.failure.kind is FailureKind.CONNECTION
+
+
+async def test_exchange_without_an_answer_closes_the_connection(serve: Serve) -> None:
+    unanswered = exchange(status=None, complete=False, response_headers=())
+    _server, client = await serve(unanswered, clock=PlaybackClock(math.inf))
+    call = client.open(get_protocol("chat"), hello())
+    assert await finish(call) == ""
+    assert call.exchange.status is None
+    assert call.exchange.failure is not None
+    assert call.exchange.failure.kind is FailureKind.CONNECTION
+
+
+async def test_server_closes_in_the_middle_of_an_answer(serve: Serve) -> None:
+    server, client = await serve(exchange([(0.01, HELLO[0][1]), (60.0, DONE)]))
+    call = client.open(get_protocol("chat"), hello())
+    async with asyncio.TaskGroup() as group:
+        text = group.create_task(finish(call))
+        await eventually(lambda: len(call.exchange.reads) == 1)
+        async with asyncio.timeout(5):
+            await server.aclose()
+            assert await text == "Hel"
 
 
 async def test_other_requests_are_answered_in_order_and_models_are_listed(serve: Serve) -> None:
@@ -269,15 +290,15 @@ async def test_who_asks_for_no_stream_gets_what_the_stream_said_as_one_body(
 
 
 async def test_a_stream_that_broke_off_is_no_body() -> None:
-    assert as_one_body(exchange(HELLO[:1], complete=False)) is None
-    assert as_one_body(exchange(HELLO[:1])) is None
-    assert as_one_body(exchange([(0.1, b"{}")], content_type="application/json")) is None
-    assert as_one_body(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
+    assert merge_stream(exchange(HELLO[:1], complete=False)) is None
+    assert merge_stream(exchange(HELLO[:1])) is None
+    assert merge_stream(exchange([(0.1, b"{}")], content_type="application/json")) is None
+    assert merge_stream(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
 
 
 def test_pieces_end_with_reads_and_with_frames() -> None:
     a, b = chunk({"content": "a"}), chunk({"content": "b"})
-    cut = list(pieces(exchange([(0.1, a + b[:9]), (0.2, b[9:20]), (0.3, b[20:] + DONE)])))
+    cut = list(split_at_frames(exchange([(0.1, a + b[:9]), (0.2, b[9:20]), (0.3, b[20:] + DONE)])))
     assert [(piece.at, piece.data, piece.first) for piece in cut] == [
         (0.1, a, True),
         (0.1, b[:9], True),
