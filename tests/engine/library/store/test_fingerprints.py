@@ -14,7 +14,7 @@ from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
 from playground.engine.cassettes import cassette, har
 from playground.engine.files.experiment_file import write
-from playground.engine.files.export import SUFFIXES, export
+from playground.engine.files.export import FORMATS, export
 from playground.engine.files.presets import Preset, PresetStore
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.fingerprints import SHORTEST, Fingerprints
@@ -101,7 +101,7 @@ def was(known: Secrets) -> Sent:
 CHAT = [one for one in LANGUAGES if not code(one, was(())).refusal]
 #: Everything that makes a file, code or a text of an experiment that no_gateway has saved.
 SINKS: dict[str, Callable[[Secrets, Path], str | bytes]] = {
-    **{form: lambda known, _, form=form: export(SNAPPED, form, known) for form in SUFFIXES},  # type: ignore[misc]
+    **{form: lambda known, _, form=form: export(SNAPPED, form, known) for form in FORMATS},  # type: ignore[misc]
     "file": lambda known, _: write(SNAPPED, known),
     "cassette": lambda known, _: cassette.write([TAPE], "A title", known),
     "title of a cassette": lambda known, _: cassette.write([exchange()], f"About {KEY}", known),
@@ -185,7 +185,7 @@ async def test_no_piece_of_a_key_is_in_a_title_a_line_or_a_file(gateways: Gatewa
         assert len(session.title) <= 48 + len(MASK)
         experiment = summarize(session)
         assert not leaks(f"{session.title} {session.summary} {experiment.title} {experiment.summary}")
-        for form in SUFFIXES:
+        for form in FORMATS:
             assert not leaks(export(snapshot(session), form, known, whole_tree=True))
         assert not leaks(write(snapshot(session), known))
         assert not leaks((await workspace.duplicate(session.id)).title)
