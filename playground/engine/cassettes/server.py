@@ -54,9 +54,12 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 class Piece(NamedTuple):
-    """Bytes of an answer that were read together and belong to one frame; ``first`` if the frame begins with them."""
+    """Bytes of an answer that were read together and belong to one frame; ``first`` if the frame begins with them.
 
-    at: float
+    ``due`` is in seconds since the start of the exchange.
+    """
+
+    due: float
     data: bytes
     first: bool
 
@@ -257,7 +260,7 @@ class ReplayServer:
     ) -> bool:
         clock = self.clock
         # The time that the recorded request took to be sent is not waited for again.
-        start = clock.now - next((at for at in (exchange.sent, exchange.connected) if at is not None), 0.0)
+        start = clock.now - next((time for time in (exchange.sent, exchange.connected) if time is not None), 0.0)
         ended = exchange.ended or 0.0
         answered = exchange.answered if exchange.answered is not None else ended
         if not await clock.wait_until(start + answered, is_disconnected):
@@ -267,10 +270,10 @@ class ReplayServer:
         headers = [*headers, *_recorded_headers(exchange)]
         await send({"type": "http.response.start", "status": exchange.status, "headers": headers})
         for piece in split_at_frames(exchange):
-            if not await clock.wait_until(start + piece.at, is_disconnected, step=piece.first):
+            if not await clock.wait_until(start + piece.due, is_disconnected, step=piece.first):
                 return False
             if clock.is_untimed:
-                start = clock.now - piece.at  # so that the rest is timed from this piece when the clock runs again
+                start = clock.now - piece.due  # so that the rest is timed from this piece when the clock runs again
             await send({"type": "http.response.body", "body": piece.data, "more_body": True})
         if not await clock.wait_until(start + ended, is_disconnected) or not exchange.complete:
             return False
@@ -319,12 +322,12 @@ def split_at_frames(exchange: Exchange) -> Iterator[Piece]:
     index.extend()
     ends = sorted({index.end_of(number) for number in range(len(index))} - {0})
     position, frame, first = 0, 0, True
-    for at, data in exchange.reads:
-        rest = data
+    for read in exchange.reads:
+        rest = read.data
         while rest:
             length = ends[frame] - position if frame < len(ends) else len(rest)
             piece, rest = rest[:length], rest[length:]
-            yield Piece(at, piece, first)
+            yield Piece(read.at, piece, first)
             position += len(piece)
             first = len(piece) == length
             frame += first
