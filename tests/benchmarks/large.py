@@ -13,7 +13,7 @@ from PySide6.QtCore import QMimeData
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.engine.files.export import SUFFIXES, export
+from playground.engine.files.export import FORMATS, export
 from playground.engine.requests.snippets import LANGUAGES
 from playground.engine.session.snapshot import snapshot
 from playground.ui.features.code.get_code_window import writer
@@ -100,7 +100,7 @@ class LargeResult:
         session = app.workspace.current
         secrets = app.gateways.keys.known()
         with Pulse() as pulse:
-            for form in SUFFIXES:
+            for form in FORMATS:
                 await asyncio.to_thread(export, snapshot(session), form, secrets)
             await asyncio.to_thread(writer(session, None, LANGUAGES[0].id, secrets))
         await self._delete(experiment_id)

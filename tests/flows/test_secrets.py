@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QComboBox, QPushButton, QWidget
 
 from playground.engine.cassettes import cassette
-from playground.engine.files.export import SUFFIXES, export
+from playground.engine.files.export import FORMATS, export
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
@@ -204,7 +204,7 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         await choose_file(person, action, file)
         await person.until(file.exists, action)
     known = person.app.gateways.keys.known()
-    for form in SUFFIXES:
+    for form in FORMATS:
         text = export(snapshot(session), form, known, whole_tree=True)
         assert not leaks(text), f"{place}: {form}"
     assert not leaks(repr(session.transcript)), "what is kept of the answer"
@@ -318,7 +318,7 @@ def test_key_removed_from_an_experiment_is_in_no_file(stage: Stage, tmp_path: Pa
                 await person.until(lambda: code.text, "some code")
                 assert not leaks(code.text)
             await code.close()
-            for form in SUFFIXES:
+            for form in FORMATS:
                 (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
             await choose_file(person, "file.save", written / "copy.playground.json")
             await person.until((written / "copy.playground.json").exists, "a copy")

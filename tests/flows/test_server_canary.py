@@ -18,7 +18,7 @@ import tests.support.hostile_tool_server as hostile_program
 from playground import log
 from playground.domain.debugging import Debugging, Policy, ToolRule
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.files.export import SUFFIXES, export
+from playground.engine.files.export import FORMATS, export
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import RunState
 from playground.engine.session.snapshot import snapshot
@@ -136,7 +136,7 @@ async def export_everything(person: Person, folder: Path) -> None:
     """All that is written of the experiment, and of its servers."""
     app, session = person.app, person.session
     known = app.gateways.keys.known()
-    for form in SUFFIXES:
+    for form in FORMATS:
         clean(export(snapshot(session), form, known, whole_tree=True), form)
     for name, action in (
         ("experiment.playground.json", "file.save"),

@@ -1,6 +1,6 @@
-"""Exchanges as an HTTP archive (HAR 1.2), which browsers and proxies read. No secret is in it.
+"""Exchanges as an HTTP archive (HAR 1.2) for browsers and proxies, without secrets.
 
-The format has one time for a whole body; when each read came stands beside it, in ``_reads``, which readers pass over.
+The format has one time for a whole body; the additional member ``_reads`` has the time of each read.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from playground.gateway.tape import Exchange, Headers
 from playground.jsonkit.values import JSONObject
 
 
-def write(exchanges: Iterable[Exchange], known: Iterable[Secret] = ()) -> bytes:
-    """The archive. ``known`` are the secrets of this process: none of them is in it.
+def write(exchanges: Iterable[Exchange], secrets: Iterable[Secret] = ()) -> bytes:
+    """Return the archive, without the secrets of this process.
 
-    Raises CassetteError for an exchange whose bodies are no longer in memory, and for none at all.
+    Raises CassetteError for an exchange whose bodies are no longer in memory, and without any exchange.
     """
-    redactor = redactor_of(known)
+    redactor = redactor_of(secrets)
     entries = [_entry(exchange, redactor) for exchange in exchanges]
     if not entries:
         raise CassetteError("There is no exchange to export. Run the conversation first.")
@@ -37,7 +37,7 @@ def write(exchanges: Iterable[Exchange], known: Iterable[Secret] = ()) -> bytes:
 
 def _entry(exchange: Exchange, redactor: Redactor) -> JSONObject:
     if exchange.dropped:
-        raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be exported any more.")
+        raise CassetteError("The bodies of an exchange were removed to save memory, so it cannot be exported any more.")
     reads = list(redacted_reads(exchange, redactor))
     entry: JSONObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started_at, UTC).isoformat(timespec="milliseconds"),
@@ -46,7 +46,7 @@ def _entry(exchange: Exchange, redactor: Redactor) -> JSONObject:
         "response": _response(exchange, b"".join(read.data for read in reads), redactor),
         "cache": {},
         "timings": _timings(exchange),
-        "_reads": [[_milliseconds(at), len(data)] for at, data in reads],
+        "_reads": [[_milliseconds(read.at), len(read.data)] for read in reads],
     }
     if exchange.failure is not None:
         entry["comment"] = redactor.text(exchange.failure.message)
@@ -92,7 +92,7 @@ def _response(exchange: Exchange, body: bytes, redactor: Redactor) -> JSONObject
 
 
 def _timings(exchange: Exchange) -> JSONObject:
-    """In milliseconds; -1 for what did not take place or was not measured."""
+    """Return the phases in milliseconds; -1 for those that did not take place or were not measured."""
     connected, ended = exchange.connected, exchange.ended or 0.0
     sent = exchange.sent if exchange.sent is not None else connected or 0.0
     answered = exchange.answered if exchange.answered is not None else ended

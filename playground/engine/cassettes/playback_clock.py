@@ -1,6 +1,6 @@
-"""How fast recorded answers are replayed: at a multiple of the recorded speed, at once, or frame by frame.
+"""The pace of a replay: a multiple of the recorded speed, at once, or frame by frame.
 
-One clock governs all answers of a player, and may be changed while they run. It belongs to one event loop.
+One clock paces all answers of a player and may be changed while they run. It belongs to one event loop.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-_LOOK: Final = 0.5  # seconds after which a wait looks whether anybody is still there
+_CHECK_INTERVAL: Final = 0.5  # seconds between checks for a disconnected client
 
 
 class PlaybackClock:
@@ -22,7 +22,7 @@ class PlaybackClock:
         self._speed = _checked(speed)
         self._stepping = False
         self._permits = 0
-        self._anchor = (time.monotonic(), 0.0)  # real time and ours at the last change
+        self._anchor = (time.monotonic(), 0.0)  # real time and time on this clock at the last change
         self._changed = asyncio.Event()
 
     @property
@@ -39,7 +39,7 @@ class PlaybackClock:
 
     @property
     def stepping(self) -> bool:
-        """Whether each frame waits for ``step``."""
+        """True while each frame waits for ``step``."""
         return self._stepping
 
     @stepping.setter
@@ -49,39 +49,39 @@ class PlaybackClock:
         self.wake()
 
     def step(self, count: int = 1) -> None:
-        """Let so many frames go."""
+        """Release ``count`` frames."""
         if self._stepping:
             self._permits += count
             self.wake()
 
     @property
-    def stands_still(self) -> bool:
-        """Whether nothing waits for this clock, so that it does not run."""
+    def is_untimed(self) -> bool:
+        """True while stepping or at infinite speed: the clock does not run then."""
         return self._stepping or math.isinf(self._speed)
 
     @property
     def now(self) -> float:
-        """Recorded seconds that have gone by on this clock."""
+        """Recorded seconds since the clock was made."""
         real, ours = self._anchor
-        return ours if self.stands_still else ours + (time.monotonic() - real) * self._speed
+        return ours if self.is_untimed else ours + (time.monotonic() - real) * self._speed
 
-    async def until(self, due: float, gone: Callable[[], bool], *, step: bool = False) -> bool:
-        """Wait for ``due`` on this clock; with ``step``, and while stepping, for a step instead.
+    async def wait_until(self, due: float, is_disconnected: Callable[[], bool], *, step: bool = False) -> bool:
+        """Wait until ``due`` on this clock; with ``step``, while stepping, wait for a step instead.
 
-        Whether the wait came to its end: False as soon as ``gone`` says that nobody is there any more.
+        Return False as soon as ``is_disconnected`` returns true.
         """
-        while not gone():
+        while not is_disconnected():
             if self._stepping:
                 if not step:
                     return True
                 if self._permits:
                     self._permits -= 1
                     return True
-                delay = _LOOK
+                delay = _CHECK_INTERVAL
             elif math.isinf(self._speed):
                 return True
             else:
-                delay = min((due - self.now) / self._speed, _LOOK)
+                delay = min((due - self.now) / self._speed, _CHECK_INTERVAL)
                 if delay <= 0:
                     return True
             changed = self._changed
@@ -91,7 +91,7 @@ class PlaybackClock:
         return False
 
     def wake(self) -> None:
-        """Have everybody who waits look again whether there still is something to wait for."""
+        """Make all waits check their conditions again."""
         self._changed.set()
         self._changed = asyncio.Event()
 

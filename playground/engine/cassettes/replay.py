@@ -1,7 +1,6 @@
-"""A cassette as an experiment: its conversation and exchanges, and runs that replay instead of asking anybody.
+"""A cassette as an experiment: its conversation and exchanges, and runs against a replay server on loopback.
 
-Runs go to a replay server on loopback, over the same client as any other, so everything else works as it always does.
-No key is needed and no other network touched.
+Runs use the same client as with any gateway. No key and no other network is used.
 """
 
 from __future__ import annotations
@@ -22,27 +21,27 @@ if TYPE_CHECKING:
     from playground.engine.gateways.gateways import Gateways
     from playground.gateway.client import GatewayClient
 
-#: Nothing is too late: a person may step through an answer frame by frame.
-_NO_HURRY = Timeouts(first=None, idle=None, settle=None, total=None)
+#: Without limits, because a person may step through an answer frame by frame.
+_NO_TIMEOUTS = Timeouts(first=None, idle=None, settle=None, total=None)
 
 
 class CassettePlayer:
-    """Plays ``cassette``. ``clock`` says how fast, and may be changed while an answer runs. Close it with ``aclose``.
+    """Replays ``cassette`` at the pace of ``clock``, which may be changed during an answer. Close it with ``aclose``.
 
-    ``profile`` stands for it among the gateways; its address is known once the first run began.
+    ``profile`` is its gateway profile; the address is set by the first run.
     """
 
     def __init__(self, cassette: Cassette) -> None:
         self.cassette = cassette
         self.clock = PlaybackClock()
         name = f"Cassette: {cassette.title}" if cassette.title else "Cassette"
-        self.profile = Profile(name=name, timeouts=_NO_HURRY, retries=0)
+        self.profile = Profile(name=name, timeouts=_NO_TIMEOUTS, retries=0)
         self._server = ReplayServer(cassette, self.clock)
         self._client: GatewayClient | None = None
         self._starting = asyncio.Lock()
 
     async def client(self) -> GatewayClient:
-        """The client of the replay server, which is started when first asked for. Raises OSError when it cannot."""
+        """Return the client of the replay server, which the first call starts. Raises OSError if it cannot start."""
         from playground.gateway.client import GatewayClient
 
         async with self._starting:
@@ -53,14 +52,15 @@ class CassettePlayer:
         return self._client
 
     def session(self, gateways: Gateways | None = None) -> Session:
-        """A new experiment with all that the cassette holds. After a change of gateway it runs on ``gateways``."""
+        """Return a new experiment with the cassette's content. After a change of gateway it runs on ``gateways``."""
         session = Experiment(
             self._connect(gateways.client if gateways is not None else None),
             profile_id=self.profile.id,
             profile_of=self._profile_of(gateways),
         ).main
         exchanges = self.cassette.exchanges
-        request = next((found for one in reversed(exchanges) if (found := request_of(one)) is not None), None)
+        requests = (request_of(exchange) for exchange in reversed(exchanges))
+        request = next((request for request in requests if request is not None), None)
         if request is not None:
             session.load(request, self.cassette.title)
             session.change(reasoning_return=request.reasoning_return)
@@ -74,7 +74,7 @@ class CassettePlayer:
         return session
 
     async def aclose(self) -> None:
-        """End the server and its client."""
+        """Close the server and its client."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()

@@ -1,6 +1,6 @@
-"""The conversation that recorded exchanges tell of: what each request said, and what was answered to it.
+"""The conversation in recorded exchanges: the turns of all requests and their answers.
 
-Requests overlap, since each holds all turns before it: a turn that says the same in the same place is the same turn.
+Requests overlap, since each has all turns before it: equal turns in the same place are one turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.protocols.protocol import get_protocol
 
 
 def body_of(exchange: Exchange) -> JSONObject | None:
-    """The body that was sent, where it is a JSON object."""
+    """Return the request body if it is a JSON object, or None."""
     try:
         body = parse_json(exchange.request_body.decode("utf-8", "replace"))
     except ValueError:
@@ -29,7 +29,7 @@ def body_of(exchange: Exchange) -> JSONObject | None:
 
 
 def request_of(exchange: Exchange) -> Request | None:
-    """The request that was recorded; None where it cannot be read back."""
+    """Return the recorded request, or None if it cannot be parsed."""
     body = body_of(exchange)
     if body is None or not exchange.protocol:
         return None
@@ -40,27 +40,27 @@ def request_of(exchange: Exchange) -> Request | None:
 
 
 def transcript_of(exchanges: Iterable[Exchange]) -> Transcript:
-    """All turns, the head at the last answer."""
+    """Return all turns, with the head at the last answer."""
     transcript = Transcript()
     for exchange in exchanges:
         request = request_of(exchange)
         if request is None:
             continue
-        at: str | None = None
+        parent: str | None = None
         for turn in request.turns:
-            transcript, at = _reach(transcript, at, turn)
-        transcript = transcript.truncate_after(at).append_alternatives(answers_of(exchange))
+            transcript, parent = _find_or_add(transcript, parent, turn)
+        transcript = transcript.truncate_after(parent).append_alternatives(answers_of(exchange))
     return transcript
 
 
 def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
-    """The turns that an exchange brought, one a choice; one that says what went wrong, where nothing came."""
+    """Return the turns of an answer, one for each choice; one with the failure if there is none."""
     sent = body_of(exchange) or {}
     model = sent.get("model")
     received = ReceivedAnswer(Asked(model=model if isinstance(model, str) else ""), exchange.protocol, sent)
     answer = received.answer
     if exchange.protocol and (exchange.status or 0) < 300:
-        last = exchange.reads[-1].at if exchange.reads else None  # what the end adds came with it
+        last = exchange.reads[-1].at if exchange.reads else None  # events of the end came with the last read
         for read, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
             received.add_events(events, read.at if read.data else last)
     failure = exchange.failure
@@ -70,17 +70,17 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     return tuple(received.turn(new_id(), index, outcome) for index in sorted(answer.choices) or [0])
 
 
-def _reach(transcript: Transcript, at: str | None, turn: Turn) -> tuple[Transcript, str]:
-    """The turn below ``at`` that says the same, the newest of several; added where there is none."""
-    said = _said(turn)
-    for known in reversed(transcript.children(at)):
-        if _said(transcript.turns[known]) == said:
-            return transcript, known
-    return transcript.truncate_after(at).append(turn), turn.id
+def _find_or_add(transcript: Transcript, parent: str | None, turn: Turn) -> tuple[Transcript, str]:
+    """Return the transcript and the newest equal turn below ``parent``, which is added if there is none."""
+    key = _turn_key(turn)
+    for child in reversed(transcript.children(parent)):
+        if _turn_key(transcript.turns[child]) == key:
+            return transcript, child
+    return transcript.truncate_after(parent).append(turn), turn.id
 
 
-def _said(turn: Turn) -> str:
-    """What a turn says when it is sent again: not its reasoning, and arguments however they are laid out."""
+def _turn_key(turn: Turn) -> str:
+    """Return a text that is equal for equal turns, without reasoning and the layout of arguments."""
     calls = [(call.id, call.name, _value(call.arguments)) for call in turn.calls]
     results = [(result.call_id, result.text) for result in turn.results]
     unknown = [part.value for part in turn.parts if part.kind == "unknown"]

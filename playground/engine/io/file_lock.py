@@ -1,6 +1,7 @@
 """A lock between processes, in a file of its own. The system releases it when the process ends, however it ends.
 
-SQLite's files are never locked here: closing another handle of one would release the locks of SQLite itself.
+Never lock a file of SQLite: closing another handle of it would release the locks of SQLite itself. The library
+``filelock`` is no replacement: on POSIX it leaves the lock file in place after release.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-#: What the systems report where another process holds the lock; anything else means that locking does not work there.
-_HELD: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK})
+#: Errors of a lock that another process holds; any other means that the file system has no locks.
+_CONTENTION: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK})
 _TRIES: Final = 10
 
 
@@ -31,7 +32,7 @@ class FileLock:
     def acquire(self) -> None:
         """Take the lock without waiting.
 
-        Raises LockedError, and OSError where the file cannot be made or the file system has no locks.
+        Raises LockedError, and OSError if the file cannot be created or the file system has no locks.
         """
         for _ in range(_TRIES):
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -39,7 +40,7 @@ class FileLock:
                 _lock(handle)
             except OSError as error:
                 os.close(handle)
-                if error.errno in _HELD:
+                if error.errno in _CONTENTION:
                     raise LockedError from None
                 raise
             if self._is_ours(handle):
@@ -62,7 +63,7 @@ class FileLock:
                 self._path.unlink()
 
     def _is_ours(self, handle: int) -> bool:
-        """Return whether the file that is locked is still the one of that name."""
+        """Return whether the locked file still has its name."""
         try:
             return os.path.samestat(os.fstat(handle), self._path.stat())
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Writing a file as a whole: whoever reads it finds the old content or the new, never a part."""
+"""Atomic replacement of a file: a reader gets the old content or the new, never a part."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
-    """Replace the file at ``path``, or make it; a link stays a link, and a file keeps its mode.
+    """Replace or create the file at ``path``; a link stays a link, and a file keeps its mode.
 
-    A ``private`` file is one of our own: its owner alone can read it, and its folder is made where there is none.
-    Blocks until it is on disk. Raises OSError; the old file is there then, and nothing else.
+    Only the owner can read a ``private`` file, and its folder is created if it is missing. Blocks until the data is on
+    disk. Raises OSError, and leaves the old file and nothing else.
     """
     try:
         target = path.resolve()

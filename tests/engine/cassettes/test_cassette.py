@@ -1,4 +1,4 @@
-"""Cassettes and archives: what is written is read again, and a file from elsewhere cannot do harm."""
+"""Cassettes and HTTP archives: round trips, invalid and hostile files, unknown members, secrets."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ FAILURE = Failure(kind=FailureKind.CONNECTION, message="reset", body="{}")
 
 
 def tapes() -> list[Exchange]:
-    whole = exchange([(0.01, chunk({"content": "a\u2028\U0001f600"})), (0.5, DONE)], connected=0.001, wire_bytes=77)
-    cut = exchange([(0.25, BINARY), (0.25, b'"quoted"\n')], complete=False, failure=FAILURE, status=502, id="e-2")
-    never = exchange(status=None, complete=False, failure=FAILURE, response_headers=(), sent=None, id="e-3")
-    return [whole, cut, never]
+    complete = exchange([(0.01, chunk({"content": "a\u2028\U0001f600"})), (0.5, DONE)], connected=0.001, wire_bytes=77)
+    broken = exchange([(0.25, BINARY), (0.25, b'"quoted"\n')], complete=False, failure=FAILURE, status=502, id="e-2")
+    unanswered = exchange(status=None, complete=False, failure=FAILURE, response_headers=(), sent=None, id="e-3")
+    return [complete, broken, unanswered]
 
 
-def test_what_is_written_is_read_again() -> None:
+def test_cassette_after_writing_and_reading_is_equal() -> None:
     cassette = read(write(tapes(), "My experiment"))
     assert cassette.title == "My experiment"
     assert cassette.app.startswith("gateway-playground/")
     assert list(cassette.exchanges) == tapes()
 
 
-def test_files(tmp_path: Path) -> None:
+def test_cassette_file_is_saved_opened_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "a.cassette.json"
     save(path, tapes(), "x")
     assert list(open_file(path).exchanges) == tapes()
@@ -57,7 +57,7 @@ def test_files(tmp_path: Path) -> None:
         open_file(huge)
 
 
-def test_nothing_to_save_and_what_was_let_go_are_said() -> None:
+def test_write_without_bodies_is_refused() -> None:
     with pytest.raises(CassetteError, match="no exchange to save"):
         write([])
     with pytest.raises(CassetteError, match="no exchange to export"):
@@ -65,18 +65,18 @@ def test_nothing_to_save_and_what_was_let_go_are_said() -> None:
     tape = exchange([(0.1, DONE)])
     tape.drop()
     for writer in (write, har.write):
-        with pytest.raises(CassetteError, match="let go to save memory"):
+        with pytest.raises(CassetteError, match="removed to save memory"):
             writer([tape])
 
 
 def changed(path: str, value: Any) -> bytes:
-    """A sound cassette with one member replaced."""
+    """Return a valid cassette with one member replaced."""
     content = json.loads(write(tapes()[:1]))
-    at = content
+    container = content
     *above, last = path.split(".")
     for step in above:
-        at = at[int(step) if step.isdigit() else step]
-    at[int(last) if last.isdigit() else last] = value
+        container = container[int(step) if step.isdigit() else step]
+    container[int(last) if last.isdigit() else last] = value
     return json.dumps(content).encode()
 
 
@@ -109,19 +109,19 @@ def changed(path: str, value: Any) -> bytes:
         (changed("exchanges.0.response.reads", [[2, "a"], [1, "b"]]), "in the order of time"),
     ],
 )
-def test_a_wrong_file_is_said_to_be_so(data: bytes, words: str) -> None:
+def test_invalid_file_is_refused_with_the_place(data: bytes, words: str) -> None:
     with pytest.raises(CassetteError, match=words) as caught:
         read(data)
     assert len(str(caught.value)) < 400
 
 
 def with_more() -> dict[str, Any]:
-    """A sound cassette of a later version, with members in every place that are not known today."""
+    """Return a valid cassette of a later version, with unknown members in every place."""
     content: dict[str, Any] = json.loads(write(tapes(), "Later"))
     note = {"deep": [1, {"\ud800": None, "price": 1.5}]}
     for holder in (
         content,
-        *(one for tape in content["exchanges"] for one in (tape, tape["request"], tape["response"])),
+        *(holder for tape in content["exchanges"] for holder in (tape, tape["request"], tape["response"])),
     ):
         holder["note"] = note
     content["exchanges"][0]["response"]["reads"][0].append({"flags": 3})
@@ -130,29 +130,29 @@ def with_more() -> dict[str, Any]:
     return content
 
 
-def test_what_is_not_known_is_written_again(tmp_path: Path) -> None:
+def test_unknown_members_are_written_again(tmp_path: Path) -> None:
     content = with_more()
     cassette = read(json.dumps(content).encode())
-    assert [one.reads for one in cassette.exchanges] == [one.reads for one in tapes()]
-    again = json.loads(write(cassette.exchanges, cassette.title, (), cassette.beside))
+    assert [tape.reads for tape in cassette.exchanges] == [tape.reads for tape in tapes()]
+    again = json.loads(write(cassette.exchanges, cassette.title, (), cassette.unknown_members))
     times = {name: again.pop(name) and content.pop(name) for name in ("created_at", "app")}
     assert again == content
     assert all(times.values())
     (tmp_path / "a").touch()
     save(tmp_path / "a", cassette.exchanges, "", (), {"cassette": 7, "exchanges": []})
-    assert len(open_file(tmp_path / "a").exchanges) == 3, "nothing beside takes the place of what is known"
+    assert len(open_file(tmp_path / "a").exchanges) == 3, "unknown members replace no known ones"
 
 
-def test_what_is_not_known_is_kept_in_the_store_and_freed_of_secrets() -> None:
-    for one in read(json.dumps(with_more()).encode()).exchanges:
-        assert read_tape(*write_tape(one, Redactor(()))) == one
-        bare = read_head(write_tape(one, Redactor(()))[0])
-        assert bare.beside == {name: found for name, found in one.beside.items() if name != "reads"}
-        one.beside["exchange"]["note"] = {"k": ["sk-canary-0123456789"]}
-        assert b"canary" not in write([one], "", [Secret("sk-canary-0123456789")])
+def test_unknown_members_in_the_store_are_kept_without_secrets() -> None:
+    for tape in read(json.dumps(with_more()).encode()).exchanges:
+        assert read_tape(*write_tape(tape, Redactor(()))) == tape
+        bare = read_head(write_tape(tape, Redactor(()))[0])
+        assert bare.beside == {name: members for name, members in tape.beside.items() if name != "reads"}
+        tape.beside["exchange"]["note"] = {"k": ["sk-canary-0123456789"]}
+        assert b"canary" not in write([tape], "", [Secret("sk-canary-0123456789")])
 
 
-def test_what_is_not_known_and_too_deep_to_be_written_again_is_refused() -> None:
+def test_unknown_member_nested_too_deeply_is_refused() -> None:
     content = with_more()
     for _ in range(400):
         content["exchanges"][0]["note"] = [content["exchanges"][0]["note"]]
@@ -162,12 +162,12 @@ def test_what_is_not_known_and_too_deep_to_be_written_again_is_refused() -> None
 
 
 @each_case("bad", [(0,), (1, 2)])
-def test_exchanges_that_cannot_be_read_are_left_out_and_said(bad: tuple[int, ...]) -> None:
+def test_unreadable_exchange_is_skipped_and_reported(bad: tuple[int, ...]) -> None:
     content = json.loads(write(tapes(), "Mine"))
     for number in bad:
         content["exchanges"][number]["url"] = 3
     cassette = read(json.dumps(content).encode())
-    assert list(cassette.exchanges) == [one for number, one in enumerate(tapes()) if number not in bad]
+    assert list(cassette.exchanges) == [tape for number, tape in enumerate(tapes()) if number not in bad]
     assert cassette.unread == tuple(f"“url” of exchange {number + 1} must be text" for number in bad)
     assert cassette.unread_words.startswith(f"{len(bad)} of 3 exchanges could not be read")
     assert f"“url” of exchange {bad[-1] + 1} must be text" in cassette.unread_words
@@ -196,7 +196,7 @@ PLACES = [
 
 @settings(max_examples=50, deadline=None)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
-def test_no_file_breaks_what_opens_it(place: str, value: Any) -> None:
+def test_hostile_value_is_refused_or_read(place: str, value: Any) -> None:
     try:
         cassette = read(changed(place, value))
     except CassetteError:
@@ -207,32 +207,25 @@ def test_no_file_breaks_what_opens_it(place: str, value: Any) -> None:
         turn.model_dump_json()
 
 
-def test_exchanges_of_one_id_are_told_apart() -> None:
+def test_exchanges_with_equal_ids_get_different_ones() -> None:
     first, second = read(write([exchange(), exchange()])).exchanges
     assert first.id != second.id
 
 
-def test_an_archive_has_what_its_readers_ask_for() -> None:
+ARCHIVED_REQUEST = "method url httpVersion cookies headers queryString headersSize bodySize"
+ARCHIVED_RESPONSE = "status statusText httpVersion cookies headers content redirectURL headersSize bodySize"
+
+
+def test_archive_has_all_required_members() -> None:
     log = json.loads(har.write(tapes()))["log"]
     assert log["version"] == "1.2"
     assert log["creator"]["name"]
     for entry in log["entries"]:
         assert {"startedDateTime", "time", "request", "response", "cache", "timings"} <= entry.keys()
-        assert {
-            "method",
-            "url",
-            "httpVersion",
-            "cookies",
-            "headers",
-            "queryString",
-            "headersSize",
-            "bodySize",
-        } <= entry["request"].keys()
-        assert {"status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL"} <= entry[
-            "response"
-        ].keys()
-        known = [entry["timings"][name] for name in ("connect", "send", "wait", "receive")]
-        assert sum(each for each in known if each > 0) == pytest.approx(entry["time"], abs=0.01)
+        assert set(ARCHIVED_REQUEST.split()) <= entry["request"].keys()
+        assert set(ARCHIVED_RESPONSE.split()) <= entry["response"].keys()
+        phases = [entry["timings"][name] for name in ("connect", "send", "wait", "receive")]
+        assert sum(phase for phase in phases if phase > 0) == pytest.approx(entry["time"], abs=0.01)
     first, second, third = log["entries"]
     assert first["startedDateTime"] == "2023-11-14T22:13:20.000+00:00"
     assert first["time"] == 500
@@ -244,20 +237,18 @@ def test_an_archive_has_what_its_readers_ask_for() -> None:
     assert third["response"]["status"] == 0
 
 
-def test_the_query_stands_apart() -> None:
+def test_archive_lists_the_query() -> None:
     tape = exchange([(0.1, DONE)])
     tape.url = "http://g/v1/chat/completions?api-version=1&x="
     (entry,) = json.loads(har.write([tape]))["log"]["entries"]
     assert entry["request"]["queryString"] == [{"name": "api-version", "value": "1"}, {"name": "x", "value": ""}]
 
 
-def test_a_secret_cut_by_the_end_of_a_read_is_found() -> None:
-    from playground.engine.gateways.secrets import Secret
-
+def test_secret_split_between_reads_is_redacted() -> None:
     tape = exchange()
     tape.reads = [Read(0.1, b"data: sk-canary-"), Read(0.2, b"12345678 x\n\n")]
     for data in (
-        write([tape], known=[Secret("sk-canary-12345678")]),
+        write([tape], secrets=[Secret("sk-canary-12345678")]),
         har.write([tape], [Secret("sk-canary-12345678")]),
     ):
         assert b"canary" not in data

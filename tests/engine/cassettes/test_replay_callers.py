@@ -1,4 +1,4 @@
-"""Who a replay answers: programs that name this machine; a web page only where its origin was named."""
+"""Callers of a replay: programs under loopback names, and web pages of named origins only."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def log() -> list[str]:
 
 @pytest.fixture
 async def server(log: list[str]) -> AsyncIterator[ReplayServer]:
-    made = ReplayServer(Cassette((RECORDED,)), PlaybackClock(math.inf), log=log.append)
-    await made.start()
-    yield made
-    await made.aclose()
+    server = ReplayServer(Cassette((RECORDED,)), PlaybackClock(math.inf), log=log.append)
+    await server.start()
+    yield server
+    await server.aclose()
 
 
 async def sent(server: ReplayServer, method: str, headers: list[tuple[str, str]], body: bytes = b"") -> Answer:
@@ -63,14 +63,14 @@ def for_pages(answer: Answer) -> set[str]:
     return {name for name in answer.headers if name.startswith(marks)}
 
 
-async def test_loopback_names_are_answered(server: ReplayServer) -> None:
+async def test_loopback_host_is_answered(server: ReplayServer) -> None:
     for host in LOOPBACK:
         assert (await sent(server, "GET", [("Host", host)])).status == 200
         answer = await sent(server, "POST", [("Host", host), JSON], BODY)
         assert (answer.status, answer.body, answer.headers["x-request-id"]) == (200, RECORDED.body, "r-1")
 
 
-async def test_other_names_are_not(server: ReplayServer, log: list[str]) -> None:
+async def test_other_host_is_refused_and_logged(server: ReplayServer, log: list[str]) -> None:
     for host in STRANGERS:
         for method, body in (("GET", b""), ("POST", BODY), ("OPTIONS", b"")):
             answer = await sent(server, method, [("Host", host), JSON], body)
@@ -81,7 +81,7 @@ async def test_other_names_are_not(server: ReplayServer, log: list[str]) -> None
     assert len(log) == 3 * len(STRANGERS)
 
 
-async def test_hosts_that_are_missing_doubled_or_in_the_target(server: ReplayServer) -> None:
+async def test_missing_double_or_absolute_host_is_refused(server: ReplayServer) -> None:
     def status(target: str, headers: list[tuple[str, str]], version: str = "HTTP/1.1") -> int:
         return ask(server.base_url, "GET", target, headers, version=version).status
 
@@ -91,48 +91,50 @@ async def test_hosts_that_are_missing_doubled_or_in_the_target(server: ReplaySer
         assert await asyncio.to_thread(status, "/v1/models", headers) == 400
 
 
-async def test_content_types_of_a_page_are_not_taken(server: ReplayServer) -> None:
-    for said in ([], ["text/plain"], ["text/plain;a=application/json"], ["application/json", "a/b"]):
-        answer = await sent(server, "POST", [("Host", "localhost"), *(("Content-Type", one) for one in said)], BODY)
+async def test_content_type_other_than_json_is_refused(server: ReplayServer) -> None:
+    for types in ([], ["text/plain"], ["text/plain;a=application/json"], ["application/json", "a/b"]):
+        answer = await sent(server, "POST", [("Host", "localhost"), *(("Content-Type", text) for text in types)], BODY)
         assert answer.status == 415
         assert "must be application/json" in json.loads(answer.body)["message"]
 
 
-async def test_no_page_may_read_what_the_recorded_gateway_let_all_read(server: ReplayServer, log: list[str]) -> None:
+async def test_recorded_permissions_for_pages_are_not_replayed(server: ReplayServer, log: list[str]) -> None:
     answer = await sent(server, "POST", [("Host", "localhost"), ("Origin", PAGE), JSON], BODY)
     assert answer.status == 200
     assert not for_pages(answer)
     log.clear()
-    asked = await sent(server, "OPTIONS", ASKS_FIRST)
-    assert asked.status == 403
-    assert not for_pages(asked)
+    preflight = await sent(server, "OPTIONS", ASKS_FIRST)
+    assert preflight.status == 403
+    assert not for_pages(preflight)
     assert f"playground replay --cors {PAGE}" in log[0]
     hostile = await sent(server, "OPTIONS", [*ASKS_FIRST[:1], ("Origin", "http://x; rm -rf ~"), *ASKS_FIRST[2:]])
     assert b"rm -rf" not in hostile.body
 
 
-async def test_a_page_whose_origin_was_named_reads(log: list[str]) -> None:
+async def test_page_of_a_named_origin_may_read(log: list[str]) -> None:
     for pages, others in (((PAGE,), False), (("*",), True)):
         server = ReplayServer(
             Cassette((RECORDED,)), PlaybackClock(math.inf), log=log.append, pages=pages, hosts=("proxy.test",)
         )
         await server.start()
-        asked = await sent(server, "OPTIONS", ASKS_FIRST)
-        assert asked.status == 200
-        assert asked.headers["access-control-allow-headers"] == "authorization,content-type"
+        preflight = await sent(server, "OPTIONS", ASKS_FIRST)
+        assert preflight.status == 200
+        assert preflight.headers["access-control-allow-headers"] == "authorization,content-type"
         for method, body in (("POST", BODY), ("GET", b"")):
             for host in ("localhost", "proxy.test:1"):
                 answer = await sent(server, method, [("Host", host), ("Origin", PAGE), JSON], body)
                 assert (answer.status, answer.headers["access-control-allow-origin"]) == (200, PAGE)
                 assert "access-control-allow-credentials" not in answer.headers
-            other = await sent(server, method, [("Host", "localhost"), ("Origin", "http://evil.example"), JSON], body)
-            assert ("access-control-allow-origin" in other.headers) is others
+            other_page = await sent(
+                server, method, [("Host", "localhost"), ("Origin", "http://evil.example"), JSON], body
+            )
+            assert ("access-control-allow-origin" in other_page.headers) is others
             assert not for_pages(await sent(server, method, [("Host", "localhost"), JSON], body))
         assert (await sent(server, "POST", [("Host", "evil.example"), ("Origin", PAGE), JSON], BODY)).status == 421
         await server.aclose()
 
 
-async def test_the_vendors_libraries_name_loopback(server: ReplayServer) -> None:
+async def test_vendor_libraries_are_answered(server: ReplayServer) -> None:
     for url in (server.base_url, server.base_url.replace("127.0.0.1", "localhost")):
         async with openai.AsyncOpenAI(base_url=url, api_key="k", max_retries=0) as chat:
             assert [model.id async for model in chat.models.list()] == ["m-1"]

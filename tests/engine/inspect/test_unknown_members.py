@@ -12,7 +12,7 @@ from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.cassettes.transcript import transcript_of
 from playground.engine.files.experiment_file import read, write
-from playground.engine.files.export import HTML, MARKDOWN, export
+from playground.engine.files.export import export
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless import json_output
@@ -224,17 +224,17 @@ def test_exports_have_unknown_members_without_keys() -> None:
     cited = Text(text="Green.", extra={"messages": {"citations": [CITATION]}})
     turns = (answered(cited, CALL, extra={"chat": {"annotations": [{"url": "https://x.example/<b>`"}], "key": KEY}}),)
     made = Snapshot(id="e", model="m", turns=turns, head=turns[0].id)
-    markdown = export(made, MARKDOWN, known=(Secret(KEY),))
+    markdown = export(made, "markdown", (Secret(KEY),))
     assert "**Unknown:** `extra_content` (sent back over Chat completions)" in markdown
     assert '"thought_signature": "c2lnbmF0dXJl"' in markdown
     assert "**Unknown:** `citations` (sent back over Messages)" in markdown
     assert "**Also received:** `annotations, key` (not sent back)" in markdown
-    page = export(made, HTML, known=(Secret(KEY),))
+    page = export(made, "html", (Secret(KEY),))
     assert "<summary>unknown: extra_content · sent back over Chat completions</summary>" in page
     assert "Grass is green." in page
     assert "https://x.example/&lt;b&gt;`" in page.replace('<span class="s">', "").replace("</span>", "")
     assert KEY not in markdown + page
-    (line,) = export(made, "chat", known=(Secret(KEY),)).splitlines()
+    (line,) = export(made, "chat", (Secret(KEY),)).splitlines()
     assert json.loads(line)["tool_calls"][0]["extra_content"] == SIGNED
 
 

@@ -1,4 +1,4 @@
-"""A lock between processes: who gets it, and what is left when its holder ends or is killed."""
+"""Locks between processes: contention, killed holders, removed files, file systems without locks."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_lock_is_not_taken_on_a_file_that_was_removed(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("code", [errno.ENOLCK, errno.EINVAL])
-def test_file_system_without_locks_is_told_apart_from_a_lock_that_is_held(
+def test_file_system_without_locks_raises_another_error_than_a_held_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     def refuse(_handle: int) -> None:

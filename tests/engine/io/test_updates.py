@@ -1,4 +1,4 @@
-"""Looking for a newer version: over https only, from a real server, and whatever stands in the file."""
+"""Check for a newer version: over https only, from a real server, with any content."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from pathlib import Path
 import pytest
 import trustme
 
-from playground.engine.io.updates import LARGEST, UpdateError, default_address, is_newer, look_for_update, read_update
+from playground.engine.io.updates import (
+    MAX_FILE_SIZE,
+    UpdateError,
+    default_address,
+    is_newer,
+    look_for_update,
+    read_update,
+)
 from tests.support.each_case import each_case
 from tests.support.fault_server import FaultServer, hold, send, whole
 
 PAGE = "https://project.example/download"
 
 
-def said(**fields: object) -> bytes:
+def update_file(**fields: object) -> bytes:
     return json.dumps({"version": "1.2.0", "page": PAGE, **fields}).encode()
 
 
@@ -42,13 +49,13 @@ def address(server: FaultServer) -> str:
     return server.url.replace("http://", "https://").removesuffix("/v1") + "/latest.json"
 
 
-async def test_a_newer_version_is_found(server: FaultServer) -> None:
-    server.play(send(whole(200, "application/json", said(notes="Faster,\n and\u202ecalmer", other=1))))
-    found = await look_for_update(address(server), "1.1.9")
-    assert found.newer
-    assert (found.version, found.page) == ("1.2.0", PAGE)
-    assert "\n" not in found.notes
-    assert "\u202e" not in found.notes
+async def test_update_with_a_newer_version_is_reported(server: FaultServer) -> None:
+    server.play(send(whole(200, "application/json", update_file(notes="Faster,\n and\u202ecalmer", other=1))))
+    update = await look_for_update(address(server), "1.1.9")
+    assert update.newer
+    assert (update.version, update.page) == ("1.2.0", PAGE)
+    assert "\n" not in update.notes
+    assert "\u202e" not in update.notes
     request = server.requests[0]
     assert request.header("authorization") is None
     assert request.header("cookie") is None
@@ -61,11 +68,11 @@ async def test_a_newer_version_is_found(server: FaultServer) -> None:
         (whole(302, "text/plain", b"", "Location: https://elsewhere.example/"), "HTTP 302"),
         (whole(200, "text/html", b"<html></html>"), "does not say which version"),
         (whole(200, "application/json", b"[" * 50_000), "does not say which version"),
-        (whole(200, "application/json", b" " * (LARGEST + 1)), ""),
+        (whole(200, "application/json", b" " * (MAX_FILE_SIZE + 1)), ""),
     ],
     ids=["not found", "redirect", "a page", "nested", "too large"],
 )
-async def test_anything_else_is_said_in_words(server: FaultServer, answer: bytes, words: str) -> None:
+async def test_update_with_another_answer_is_refused(server: FaultServer, answer: bytes, words: str) -> None:
     server.play(send(answer))
     with pytest.raises(UpdateError) as raised:
         await look_for_update(address(server), "1.0")
@@ -73,7 +80,7 @@ async def test_anything_else_is_said_in_words(server: FaultServer, answer: bytes
     assert str(raised.value).endswith((".", "?"))
 
 
-async def test_a_certificate_nobody_vouches_for(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_update_from_an_untrusted_server_is_refused(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
     server.play(hold())
     with pytest.raises(UpdateError, match="certificate"):
@@ -84,7 +91,7 @@ async def test_a_certificate_nobody_vouches_for(server: FaultServer, monkeypatch
 @pytest.mark.parametrize(
     "typed", ["http://127.0.0.1:9/latest.json", "file:///etc/passwd", "latest.json", "", "https://"]
 )
-async def test_only_https_is_asked(typed: str) -> None:
+async def test_update_address_without_https_is_refused(typed: str) -> None:
     with pytest.raises(UpdateError, match="https://"):
         await look_for_update(typed, "1.0")
 
@@ -92,9 +99,9 @@ async def test_only_https_is_asked(typed: str) -> None:
 @each_case(
     "fields", [{"version": 2}, {"version": "soon"}, {"page": "http://project.example"}, {"page": "javascript:alert(1)"}]
 )
-def test_a_file_that_makes_no_sense_is_refused(fields: dict[str, object]) -> None:
+def test_invalid_update_file_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(UpdateError):
-        read_update(said(**fields), "1.0")
+        read_update(update_file(**fields), "1.0")
 
 
 @each_case(
@@ -108,11 +115,11 @@ def test_a_file_that_makes_no_sense_is_refused(fields: dict[str, object]) -> Non
         ("nonsense", "1.0", False),
     ],
 )
-def test_versions_compare_as_numbers(theirs: str, ours: str, newer: bool) -> None:
+def test_version_is_newer_by_its_numbers(theirs: str, ours: str, newer: bool) -> None:
     assert is_newer(theirs, ours) is newer
 
 
-def test_the_address_is_the_one_the_project_names_or_none() -> None:
+def test_default_address_is_that_of_the_metadata() -> None:
     named = [
         line for line in metadata("gateway-playground").get_all("Project-URL") or [] if line.startswith("Updates,")
     ]

@@ -1,4 +1,4 @@
-"""What opening a file takes: four times its size at the most, or it is refused before it becomes values."""
+"""Memory of opening a file: at most four times its size, or it is refused before decoding."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ SHAPES: dict[str, dict[str, Any]] = {
     "lines": turns(parts=[{"kind": "text", "text": ["a"] * 10 * N}]),
 }
 
-Taken = Callable[[Path], tuple[int, str]]
+Measure = Callable[[Path], tuple[int, str]]
 
 
 @pytest.fixture(scope="module")
-def taken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
-    """By how many bytes a real process grew that opened the file, and what it said in its one line."""
+def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
+    """Return the growth in bytes of a process that opens a file, and its error."""
     small = tmp_path_factory.mktemp("small") / "small.json"
     content = {**EMPTY, **turns(parts=[{"kind": "text", "text": "a"}, CALL], outcome=OUTCOME), "tools": [{"name": "a"}]}
     small.write_text(json.dumps(content), encoding="utf-8")
@@ -54,13 +54,13 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        asked, told = process.stdin, process.stdout
+        requests, answers = process.stdin, process.stdout
 
         def take(path: Path) -> tuple[int, str]:
-            asked.write(f"{path}\n")
-            asked.flush()
-            grown, _, said = told.readline().partition(" ")
-            return int(grown), said.strip()
+            requests.write(f"{path}\n")
+            requests.flush()
+            growth, _, error = answers.readline().partition(" ")
+            return int(growth), error.strip()
 
         yield take
 
@@ -69,12 +69,12 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taken]:
     sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
 )
 @pytest.mark.parametrize("shape", SHAPES)
-def test_memory_of_a_file_is_at_most_its_estimate(shape: str, tmp_path: Path, taken: Taken) -> None:
+def test_memory_of_a_file_is_at_most_its_estimate(shape: str, tmp_path: Path, measure: Measure) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps({**EMPTY, **SHAPES[shape]}, ensure_ascii=False), encoding="utf-8")
-    grown, said = taken(path)
-    assert not said
-    assert grown <= estimate(path.read_bytes())[0] + 2 * MIB  # what a process takes is counted in pages, and in steps
+    growth, error = measure(path)
+    assert not error
+    assert growth <= estimate(path.read_bytes())[0] + 2 * MIB  # a process grows in pages and steps
 
 
 def many_turns(path: Path, size: int) -> None:
@@ -95,25 +95,25 @@ def many_turns(path: Path, size: int) -> None:
     sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
 )
 @pytest.mark.slow
-def test_a_large_file_takes_four_times_its_size_or_is_refused(tmp_path: Path, taken: Taken) -> None:
+def test_large_file_takes_four_times_its_size_or_is_refused(tmp_path: Path, measure: Measure) -> None:
     path = tmp_path / "many.playground.json"
     many_turns(path, 94 * MIB)
     size = path.stat().st_size
     assert size > 90 * MIB
-    grown, said = taken(path)
-    assert grown < 2 * size
-    assert "This experiment cannot be opened: what it holds (" in said
-    assert "GiB of memory" in said
+    growth, error = measure(path)
+    assert growth < 2 * size
+    assert "This experiment cannot be opened: what it holds (" in error
+    assert "GiB of memory" in error
     answer = "All of it, and then some. " * 70 + "😀"
     turned = turns(parts=[{"kind": "text", "text": answer[:-1]}], count=40_000)
     turned["turns"][::5] = turns(parts=[{"kind": "text", "text": answer}], count=40_000)["turns"][::5]
     path.write_text(json.dumps({**EMPTY, **turned}, ensure_ascii=False), encoding="utf-8")
-    grown, said = taken(path)
-    assert not said
-    assert grown < 4 * path.stat().st_size
+    growth, error = measure(path)
+    assert not error
+    assert growth < 4 * path.stat().st_size
 
 
-def test_what_is_refused_names_what_it_holds() -> None:
+def test_refusal_names_the_number_of_values() -> None:
     many = b"[" + b"{}," * (MOST // 1000) + b"{}]"
     with pytest.raises(TooMuchError, match=r"what it holds \([\d,]+ values\) would take about 0\.4 GiB"):
         read_json(many)
@@ -121,7 +121,7 @@ def test_what_is_refused_names_what_it_holds() -> None:
 
 
 @each_case("seed", range(4))
-def test_values_are_counted_in_texts_longer_than_a_piece(seed: int) -> None:
+def test_estimate_of_texts_longer_than_a_piece_counts_values(seed: int) -> None:
     """The pieces of more than a mebibyte end in texts, escapes, characters and between values."""
     dice = random.Random(seed)
     bits = ["a", '"', "\\", '\\"', "{[,", "é", "…", "😀", "\n", "x" * 40]
@@ -149,12 +149,12 @@ def test_estimate_of_any_bytes_is_at_least_their_size(tail: bytes) -> None:
         "\x00\x7f\u2028",
     ],
 )
-def test_what_was_read_before_is_read(value: Any) -> None:
+def test_valid_json_is_read(value: Any) -> None:
     for data in (json.dumps(value).encode(), b"\xef\xbb\xbf" + json.dumps(value, indent=1).encode()):
         assert json.dumps(read_json(data)) == json.dumps(value)
 
 
 @each_case("data", [b"", b"{", b"[1,]", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\xff"', b"9" * 5000])
-def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
+def test_invalid_json_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_json(data)

@@ -1,4 +1,4 @@
-"""A file that is replaced is the old one or the new one, with nothing left beside it."""
+"""Atomic replacement of files: old or new content, modes, links, and no other file left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
+def test_file_is_created_and_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     write_whole(path, b"one\n")
     write_whole(path, b"\xff\r\n")
@@ -23,7 +23,7 @@ def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path) -> None:
+def test_unwritable_path_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     for path in (folder, tmp_path / "none" / "a.json"):
@@ -33,7 +33,7 @@ def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs the modes of POSIX")
-def test_modes_and_links_stay(tmp_path: Path) -> None:
+def test_replaced_file_keeps_mode_and_link(tmp_path: Path) -> None:
     path, link = tmp_path / "a.json", tmp_path / "link"
     write_whole(path, b"one")
     assert mode(path) & 0o400
@@ -44,7 +44,7 @@ def test_modes_and_links_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs the modes of POSIX")
-def test_a_private_one_is_its_owners_alone(tmp_path: Path) -> None:
+def test_private_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "made" / "a.json"
     write_whole(path, b"one", private=True)
     assert mode(path) == 0o600

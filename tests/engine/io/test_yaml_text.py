@@ -35,7 +35,7 @@ def test_read_yaml_text_gives_json_value(text: str, value: Any) -> None:
     [
         ("a: [1, 2", "line 2"),
         ("a: 1\n b: 2", "line 2"),
-        ("a: 1\na: 2", "line 2: “a” stands there twice"),
+        ("a: 1\na: 2", "line 2: “a” is there twice"),
         ("a: &x [*x]", "refers to itself"),
         ("!!python/object/apply:os.system ['true']", "tag"),
         ("a: !env KEY", "tag"),

@@ -14,7 +14,7 @@ from playground.domain.encoding import encode
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, Turn, make_turn
 from playground.engine.cassettes.transcript import answers_of
-from playground.engine.files.export.markdown import markdown
+from playground.engine.files.export.markdown import to_markdown
 from playground.engine.files.export.selection import Selection
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.run import RunOptions, run_file
@@ -102,7 +102,7 @@ async def test_answer_with_a_hole_is_saved_as_not_whole(conversation: FaultyConv
     saved = snapshot(conversation.session)
     (again,) = [one for one in decode(json.loads(json.dumps(encode(saved)))).turns if one.id == turn.id]
     assert again.outcome == turn.outcome
-    assert "Part of the answer could not be read." in markdown(Selection(saved, (), whole_tree=False))
+    assert "Part of the answer could not be read." in to_markdown(Selection(saved, (), whole_tree=False))
     (replayed,) = answers_of(conversation.session.exchanges[turn.outcome.exchange or ""])
     assert replayed.outcome is not None
     assert replayed.outcome.holes == turn.outcome.holes

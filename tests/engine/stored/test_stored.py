@@ -166,7 +166,7 @@ def test_cassette_is_written_unchanged() -> None:
     assert (found.title, found.created_at, found.app) == (facts["title"], facts["created_at"], facts["app"])
     assert [of_exchange(one) for one in found.exchanges] == facts["exchanges"]
     assert not found.unread
-    written = json.loads(cassette.write(found.exchanges, found.title, (), found.beside))
+    written = json.loads(cassette.write(found.exchanges, found.title, (), found.unknown_members))
     old = json.loads(path.read_bytes())
     assert without(written, "app", "created_at") == without(old, "app", "created_at")
 

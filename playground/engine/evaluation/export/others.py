@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
 from playground.domain.variables import resolve_turns
-from playground.engine.evaluation.export.rows import Export, rendered
+from playground.engine.evaluation.export.rows import Export
 from playground.engine.evaluation.imports.asserts import write_assert
 from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 from playground.engine.evaluation.results import Cell, Results
 from playground.engine.gateways.redacted_output import redact, redact_json
+from playground.engine.io.resources import render_template
 from playground.engine.session.plan import Case
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
@@ -133,7 +134,7 @@ async def to_inspect(source: Export) -> str:
 async def to_junit(source: Export) -> str:
     """Return the results as JUnit XML."""
     suites = [_suite(source.results, column) for column in source.results.resolved.columns]
-    return redact(rendered("junit.xml.j2", _xml_text, suites=suites), source.redactor)
+    return redact(render_template("junit.xml.j2", _xml_text, suites=suites), source.redactor)
 
 
 def _suite(results: Results, column: EvalVariant) -> JSONObject:

@@ -14,13 +14,13 @@ from typing import Any, Final
 from playground.domain.durations import span
 from playground.domain.encoding import encode
 from playground.domain.hidden import show_hidden
-from playground.engine.evaluation.export.rows import Export, rendered
+from playground.engine.evaluation.export.rows import Export
 from playground.engine.evaluation.provider import Answer
 from playground.engine.evaluation.results import ColumnResult, Results, metric_values
 from playground.engine.evaluation.statistics import axis_marks
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
 from playground.engine.gateways.redacted_output import redact
-from playground.engine.io.resources import resource_root
+from playground.engine.io.resources import render_template, resource_root
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSONObject
 
@@ -74,7 +74,7 @@ async def to_page(source: Export) -> str:
     charts: list[tuple[str, _Chart]] = [("Pass rate", _rate_chart(columns))]
     for name, heading, unit in (("seconds", "Time to the last token", "s"), ("tokens", "Tokens", "tokens")):
         charts += [(heading, chart) for chart in _dot_chart(results, name, unit)]
-    body = rendered(
+    body = render_template(
         "evaluation.html.j2",
         lambda text: show_hidden(source.redactor.text(text)),
         title=title,

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from typing import Final, TypeAlias
 
 from playground.domain.transcript import Role, Turn, last_answer
 from playground.engine.evaluation.answers import SavedAnswer
 from playground.engine.evaluation.provider import Answer
 from playground.engine.evaluation.results import Cell, Results
 from playground.engine.gateways.redacted_output import output_json, redact_json
-from playground.engine.io.resources import resource_root
 from playground.engine.io.spreadsheet import csv_text
 from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSON, JSONObject
@@ -71,19 +68,6 @@ class Export:
         """Return a redacted value as one line of JSON."""
         text = json.dumps(redact_json(value, self.redactor), ensure_ascii=False) + "\n"
         return text.encode("utf-8", "replace").decode()
-
-
-def rendered(template: str, clean: Callable[[str], str], **values: Any) -> str:
-    """Render a template of ``resources/templates``. Each text is passed through ``clean`` and escaped."""
-    environment = Environment(
-        loader=FileSystemLoader(resource_root() / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: clean(value) if type(value) is str else value,
-    )
-    return environment.get_template(template).render(values)
 
 
 def _record(results: Results, cell: Cell, answer: Answer, passed: bool | None, turns: tuple[Turn, ...]) -> JSONObject:

@@ -1,67 +1,86 @@
-"""An experiment for other people and other programs: Markdown, one HTML page, or lines of JSON.
+"""Export of an experiment as Markdown, one HTML page, or JSON Lines in the shape of a protocol.
 
-The conversation that is shown is exported; of the whole tree every turn, or every branch. No key is in any of it, and
-nothing in it is fetched or run when it is looked at.
+The conversation that is shown is exported, or the whole tree: every turn, or every branch. No export holds a key, or
+anything that is fetched or run when it is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from playground.engine.files.export.jsonl import omissions, to_jsonl
+from playground.engine.files.export.markdown import to_markdown
+from playground.engine.files.export.page import to_page
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.redacted_output import write_output
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols import PROTOCOLS
 
-MARKDOWN: Final = "markdown"
-HTML: Final = "html"
-#: What an export can be, and the ending of its file. A protocol stands for lines of JSON in its shape.
-SUFFIXES: Final = {MARKDOWN: ".md", HTML: ".html", **dict.fromkeys(PROTOCOLS, ".jsonl")}
-
-MOST: Final = 3  # things left out that are named
+_MAX_OMISSIONS: Final = 3  # omissions named in the sentence
 
 
 class ExportError(ValueError):
     """An experiment cannot be exported; the text is a sentence that says why."""
 
 
-def export(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
-    """The text of the export, one of ``SUFFIXES``. ``known`` are the secrets of this process. Raises ExportError."""
-    selection = Selection(snapshot, known, whole_tree=whole_tree)
-    if to == MARKDOWN:
-        from playground.engine.files.export.markdown import markdown
+@dataclass(frozen=True)
+class ExportFormat:
+    """A format: its title and note for people, the suffix of its files, and its functions.
 
-        return markdown(selection)
-    if to == HTML:
-        from playground.engine.files.export.page import page
+    ``write`` raises ValueError in words; ``omissions`` lists what an export in this format lacks.
+    """
 
-        return page(selection)
-    from playground.engine.files.export.jsonl import jsonl
+    title: str
+    note: str
+    suffix: str
+    write: Callable[[Selection], str]
+    omissions: Callable[[Selection], list[str]] = lambda _: []
 
+
+#: The formats by name. A protocol stands for JSON Lines in its shape.
+FORMATS: Final[dict[str, ExportFormat]] = {
+    "markdown": ExportFormat("Markdown", "Headings and text, to read and to paste elsewhere", ".md", to_markdown),
+    "html": ExportFormat(
+        "HTML page", "One file with its images, to look at in a browser; it loads and runs nothing", ".html", to_page
+    ),
+    **{
+        protocol: ExportFormat(
+            f"JSON Lines, {title}",
+            "Messages for other programs, as this protocol spells them",
+            ".jsonl",
+            partial(to_jsonl, protocol=protocol),
+            partial(omissions, protocol=protocol),
+        )
+        for protocol, title in PROTOCOLS.items()
+    },
+}
+
+
+def export(snapshot: Snapshot, to: str, secrets: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
+    """Return the export in a format of ``FORMATS``, without the secrets. Raises ExportError."""
     try:
-        return jsonl(selection, to, whole_tree=whole_tree)
+        return FORMATS[to].write(Selection(snapshot, secrets, whole_tree=whole_tree))
     except ValueError as error:
         raise ExportError(f"This cannot be exported: {str(error).rstrip('.')}.") from None
 
 
-def left_out(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
-    """A sentence on what is not in an export that could be; empty where all of it is, as in those for people."""
-    if to not in PROTOCOLS:
-        return ""
-    from playground.engine.files.export.jsonl import lacking
-
-    found = lacking(Selection(snapshot, known, whole_tree=whole_tree), to)
-    more = f"; and {len(found) - MOST:,} more" if len(found) > MOST else ""
-    return f"Left out: {'; '.join(found[:MOST])}{more}." if found else ""
+def left_out(snapshot: Snapshot, to: str, secrets: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
+    """Return a sentence on what an export lacks; empty for a complete one, as those for people are."""
+    names = FORMATS[to].omissions(Selection(snapshot, secrets, whole_tree=whole_tree))
+    more = f"; and {len(names) - _MAX_OMISSIONS:,} more" if len(names) > _MAX_OMISSIONS else ""
+    return f"Left out: {'; '.join(names[:_MAX_OMISSIONS])}{more}." if names else ""
 
 
-def save(path: Path, snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> None:
-    """Write the export to a file as a whole; blocks. Raises ExportError."""
-    text = export(snapshot, to, known, whole_tree=whole_tree)
+def save(path: Path, snapshot: Snapshot, to: str, secrets: Iterable[Secret] = (), *, whole_tree: bool = False) -> None:
+    """Write the export to a file at once; blocks. Raises ExportError."""
+    secrets = tuple(secrets)
+    text = export(snapshot, to, secrets, whole_tree=whole_tree)
     try:
-        write_output(path, text, known)
+        write_output(path, text, secrets)
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror or error}.") from None

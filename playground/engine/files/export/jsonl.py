@@ -1,8 +1,8 @@
-"""A conversation as lines of JSON, in the shape of a protocol, for other programs.
+"""A conversation as JSON Lines, in the shape of a protocol, for other programs.
 
-The path is one message a line, what a protocol has at the top as a system message before them. The whole
-tree is one conversation a line, one for each branch, with its tools. Both are read again by ``files.messages``, what
-an answer came with beside the message included (``EXTRA``). ``lacking`` says what a protocol has no place for.
+A path is one message a line; parts at the top of a request become system messages before them. A whole tree is one
+conversation a line, one for each branch, with its tools. ``files.messages`` reads both, with the unknown members of
+answers (``EXTRA``).
 """
 
 from __future__ import annotations
@@ -18,36 +18,35 @@ from playground.protocols import PROTOCOLS
 from playground.protocols.conversion import LOST
 from playground.protocols.protocol import get_protocol
 
-_JSON = json.JSONEncoder(ensure_ascii=False)
 
-
-def jsonl(selection: Selection, protocol: str, *, whole_tree: bool) -> str:
-    """The lines. Raises ValueError in words where the protocol cannot carry something."""
+def to_jsonl(selection: Selection, protocol: str) -> str:
+    """Return the lines. Raises ValueError in words if the protocol cannot carry something."""
     lines: list[JSON]
-    if whole_tree:
+    if selection.whole_tree:
         lines = [_record(selection, turns, protocol) for turns in selection.branches()]
     else:
         (turns,) = selection.branches()
         record = _record(selection, turns, protocol)
-        *above, said = get_protocol(protocol).conversation
-        lines = [*({"role": "system", "content": record[name]} for name in above if name in record), *record[said]]
-    text = "".join(_JSON.encode(line) + "\n" for line in lines)
-    return selection.clean(text)
+        *above, messages = get_protocol(protocol).conversation
+        lines = [*({"role": "system", "content": record[name]} for name in above if name in record), *record[messages]]
+    return selection.clean("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
-def lacking(selection: Selection, protocol: str) -> list[str]:
-    """What of the turns and tools is not in the lines, because ``protocol`` has no place for it or as set."""
+def omissions(selection: Selection, protocol: str) -> list[str]:
+    """Return what the lines lack of the turns and tools, because of the protocol or of a setting."""
     snapshot = selection.snapshot
     turns = tuple(section.turn.model_copy(update={"extra": {}}) for section in selection.sections())
-    rule = (snapshot.reasoning_return or ReasoningReturn()).when
-    kept = rule is SendReasoning.ALWAYS or not get_protocol(protocol).returns_reasoning
-    found: list[str] = []
-    if not kept and any(turn.reasoning and (rule is SendReasoning.NEVER or not turn.calls) for turn in turns):
-        found.append("reasoning that is set not to be sent back")
+    when = (snapshot.reasoning_return or ReasoningReturn()).when
+    keeps_reasoning = when is SendReasoning.ALWAYS or not get_protocol(protocol).returns_reasoning
+    names: list[str] = []
+    if not keeps_reasoning and any(
+        turn.reasoning and (when is SendReasoning.NEVER or not turn.calls) for turn in turns
+    ):
+        names.append("reasoning that is set not to be sent back")
     if snapshot.protocol in PROTOCOLS:
         request = Request(protocol=snapshot.protocol, model="", turns=turns, tools=snapshot.tools)
-        found += [selection.clean(str(loss)) for loss in losses(request, protocol) if loss.kind == LOST]
-    return found
+        names += [selection.clean(str(loss)) for loss in losses(request, protocol) if loss.kind == LOST]
+    return names
 
 
 def _record(selection: Selection, turns: tuple[Turn, ...], protocol: str) -> JSONObject:
@@ -59,6 +58,6 @@ def _record(selection: Selection, turns: tuple[Turn, ...], protocol: str) -> JSO
         tools=snapshot.tools,
         reasoning_return=snapshot.reasoning_return or ReasoningReturn(),
     )
-    spoken = get_protocol(protocol)
-    body = spoken.encode(request, with_extra=True)
-    return {name: body[name] for name in (*spoken.conversation, "tools") if name in body}
+    definition = get_protocol(protocol)
+    body = definition.encode(request, with_extra=True)
+    return {name: body[name] for name in (*definition.conversation, "tools") if name in body}

@@ -1,34 +1,34 @@
-"""A conversation as Markdown: what was said stands as it was written, everything else in quotes and fences."""
+"""A conversation as Markdown: texts as they were written, everything else in quotes and fences."""
 
 from __future__ import annotations
 
 import re
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
-from playground.engine.files.export.selection import Section, Selection, facts_of, raster_url, served_words
+from playground.engine.files.export.selection import Section, Selection, raster_url, server_notes, snapshot_facts
 from playground.engine.files.images import is_address
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
 
-_FENCE = re.compile("``+`")  # three or more; spelled with a repeat alone, ``re`` takes fifty times as long to find none
+_FENCE = re.compile("``+`")  # three or more; as one repeat, ``re`` is fifty times slower on texts without any
 
 
-def markdown(selection: Selection) -> str:
-    """The whole text."""
-    blocks = [f"# {one_line(selection.title)}", one_line(" · ".join(facts_of(selection.snapshot)))]
+def to_markdown(selection: Selection) -> str:
+    """Return the text."""
+    blocks = [f"# {one_line(selection.title)}", one_line(" · ".join(snapshot_facts(selection.snapshot)))]
     for section in selection.sections():
         blocks += section_blocks(section, selection)
     return selection.clean("\n\n".join(block for block in blocks if block)) + "\n"
 
 
 def section_blocks(section: Section, selection: Selection, level: int = 2) -> list[str]:
-    """One turn, under a heading of that level."""
+    """Return the blocks of a turn, under a heading of that level."""
     turn = section.turn
     model = turn.outcome.model if turn.outcome is not None else ""
     above = [section.speaker, *([one_line(model)] if model else []), *([section.place] if section.place else [])]
     blocks = [f"{'#' * level} {section.number}. {' · '.join(above)}"]
     for part in turn.parts:
-        blocks += [_part(part, selection), *(_beside(found, selection) for found in beside_part(part))]
-    blocks += [_beside(found, selection) for found in beside_turn(turn)]
+        blocks += [_part(part, selection), *(_unknown_members(entry, selection) for entry in beside_part(part))]
+    blocks += [_unknown_members(entry, selection) for entry in beside_turn(turn)]
     if section.ending:
         blocks.append(_quoted(f"**{one_line(section.ending)}**"))
     return blocks
@@ -47,11 +47,11 @@ def _part(part: Part, selection: Selection) -> str:
             return f"**Call of {_code(part.name)}** {_code(part.id)}\n\n{_fenced(part.arguments, 'json')}"
         case ToolResult():
             name = selection.call_name(part.call_id)
-            of = f" of {_code(name)}" if name else ""
-            what = "Error" if part.is_error else "Result"
-            blocks = [f"**{what}{of}** {_code(part.call_id)}", _fenced(part.text), *map(_image, part.images)]
-            if said := served_words(part):
-                blocks.append(_quoted("\n\n".join(one_line(words) for words in said)))
+            tool = f" of {_code(name)}" if name else ""
+            kind = "Error" if part.is_error else "Result"
+            blocks = [f"**{kind}{tool}** {_code(part.call_id)}", _fenced(part.text), *map(_image, part.images)]
+            if notes := server_notes(part):
+                blocks.append(_quoted("\n\n".join(map(one_line, notes))))
             return "\n\n".join(blocks)
         case Image():
             return _image(part)
@@ -59,9 +59,9 @@ def _part(part: Part, selection: Selection) -> str:
             return f"**A part of a kind not known here**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
 
 
-def _beside(found: Beside, selection: Selection) -> str:
-    about = f"**{found.title.capitalize()}:** {_code(found.names)} ({one_line(found.fate)})"
-    return f"{about}\n\n{_fenced(selection.laid_out(found.members), 'json')}"
+def _unknown_members(entry: Beside, selection: Selection) -> str:
+    about = f"**{entry.title.capitalize()}:** {_code(entry.names)} ({one_line(entry.fate)})"
+    return f"{about}\n\n{_fenced(selection.laid_out(entry.members), 'json')}"
 
 
 def _image(part: Image) -> str:
@@ -86,5 +86,5 @@ def _code(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text without ends of lines, as a heading takes it."""
+    """Return a text without line breaks."""
     return " ".join(text.split())

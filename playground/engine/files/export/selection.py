@@ -1,6 +1,6 @@
-"""What of an experiment goes into an export: which turns, in which order, what is said above each, and no secret.
+"""The content of an export: the turns in order with headings, and facts about the experiment, without secrets.
 
-Besides, what is said of it all. Exports show what a request has: the values of variables instead of their names.
+Exports show the values of variables instead of their names, like requests.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ROLES: Final = {
     Role.ASSISTANT: "Assistant",
     Role.TOOL: "Tool",
 }
-MOST_UNSAID: Final = 50  # sentences on one result
+MAX_SERVER_NOTES: Final = 50  # on missing parts of one result
 _TEXTS: Final = ("text", "arguments", "url", "name", "id", "call_id")
 _ENDINGS: Final = {
     Ending.STOPPED: "Stopped here.",
@@ -50,7 +50,7 @@ _ENDINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One turn of an export. ``number`` counts from 1; ``place`` says where it belongs, empty in a plain sequence."""
+    """A turn of an export. ``number`` counts from 1; ``place`` is its place in the tree, empty in a plain sequence."""
 
     turn: Turn
     number: int
@@ -58,12 +58,12 @@ class Section:
 
     @property
     def speaker(self) -> str:
-        """Who speaks."""
+        """The name of the role."""
         return _ROLES[self.turn.role]
 
     @property
     def ending(self) -> str:
-        """A sentence on how it ended, where that is not by itself."""
+        """A sentence on how the answer ended; empty for a complete one."""
         outcome = self.turn.outcome
         if outcome is None:
             return ""
@@ -72,86 +72,88 @@ class Section:
             return f"Error{status}: {outcome.failure.message}"
         limit = "The answer ended at the limit of its length."
         ending = limit if outcome.finish_reason in ("length", "max_tokens") else _ENDINGS.get(outcome.ending, "")
-        hole = "Part of the answer could not be read." if outcome.holes else ""
-        return " ".join(filter(None, (hole, ending)))
+        data_lost = "Part of the answer could not be read." if outcome.holes else ""
+        return " ".join(filter(None, (data_lost, ending)))
 
 
 class Selection:
-    """The turns of an export, and what takes secrets out of everything else in it."""
+    """The turns of an export, and the redaction of all its other texts."""
 
-    def __init__(self, snapshot: Snapshot, known: Iterable[Secret], *, whole_tree: bool) -> None:
+    def __init__(self, snapshot: Snapshot, secrets: Iterable[Secret], *, whole_tree: bool) -> None:
         self.snapshot = snapshot
-        self._redactor = redactor_of(known)
-        self._whole = whole_tree
+        self._redactor = redactor_of(secrets)
+        self.whole_tree = whole_tree
         self._transcript = snapshot.transcript
 
     @property
     def title(self) -> str:
         """The title of the experiment."""
-        return self.clean(title_of(self._transcript, self.snapshot.title, self.front))
+        return self.clean(title_of(self._transcript, self.snapshot.title, self.redacted_preview))
 
     def clean(self, text: str) -> str:
-        """``text`` without secrets."""
+        """Return ``text`` without secrets."""
         return redact(text, self._redactor)
 
-    def front(self, text: str, most: int) -> str:
-        """The first ``most`` characters of ``text``, without secrets."""
-        return self._redactor.front(text, most)
+    def redacted_preview(self, text: str, limit: int) -> str:
+        """Return the first ``limit`` characters of ``text``, without secrets."""
+        return self._redactor.front(text, limit)
 
     def laid_out(self, value: JSON) -> str:
-        """JSON over several lines, without secrets."""
+        """Return JSON over several lines, without secrets."""
         try:
             return lay_out(value, self._redactor, frozenset()).rstrip("\n")
         except ValueError as error:
             return f"({error})"
 
     def sections(self) -> list[Section]:
-        """The turns of the path; of the whole tree each after the one it follows, alternatives one after another."""
+        """Return the turns of the path, or of the whole tree: each turn after its parent, depth first."""
         transcript = self._transcript
-        turns = list(_tree(transcript)) if self._whole else list(transcript.path)
+        turns = list(_tree(transcript)) if self.whole_tree else list(transcript.path)
         numbers = {turn.id: number for number, turn in enumerate(turns, 1)}
-        out = []
-        for at, turn in enumerate(self._ready(tuple(turns))):
-            place = _place(transcript, turn, numbers, turns[at - 1].id if at else None) if self._whole else ""
-            out.append(Section(turn, at + 1, place))
-        return out
+        sections = []
+        before: str | None = None
+        for number, turn in enumerate(self._resolved(tuple(turns)), 1):
+            place = _place(transcript, turn, numbers, before) if self.whole_tree else ""
+            sections.append(Section(turn, number, place))
+            before = turn.id
+        return sections
 
     def branches(self) -> list[tuple[Turn, ...]]:
-        """The turns of the path; of the whole tree those of each branch down to its end."""
-        if not self._whole:
-            return [self._ready(self._transcript.path)]
+        """Return the turns of the path, or of each branch of the whole tree."""
+        if not self.whole_tree:
+            return [self._resolved(self._transcript.path)]
         ends = [turn.id for turn in _tree(self._transcript) if not self._transcript.children(turn.id)]
-        return [self._ready(self._transcript.lineage(end)) for end in ends]
+        return [self._resolved(self._transcript.lineage(end)) for end in ends]
 
     def call_name(self, call_id: str) -> str:
-        """The name of the tool that a result answers; empty where there is no such call."""
+        """Return the name of the tool whose call a result answers; empty without such a call."""
         calls = (call for turn in self.snapshot.turns for call in turn.calls if call.id == call_id)
         return self.clean(next((call.name for call in calls), ""))
 
-    def _ready(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-        return tuple(self._cleaned(turn) for turn in resolve_turns(turns, self.snapshot.variables))
+    def _resolved(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        return tuple(self._redacted_turn(turn) for turn in resolve_turns(turns, self.snapshot.variables))
 
-    def _cleaned(self, turn: Turn) -> Turn:
+    def _redacted_turn(self, turn: Turn) -> Turn:
         outcome = turn.outcome
         if outcome is not None and outcome.failure is not None:
             failure = outcome.failure.model_copy(update={"message": self.clean(outcome.failure.message)})
             outcome = outcome.model_copy(update={"failure": failure})
-        return turn.model_copy(update={"parts": tuple(map(self._part, turn.parts)), "outcome": outcome})
+        return turn.model_copy(update={"parts": tuple(map(self._redacted_part, turn.parts)), "outcome": outcome})
 
-    def _part(self, part: Part) -> Part:
-        """A part without secrets; before anything is cut into pieces for its looks."""
+    def _redacted_part(self, part: Part) -> Part:
+        """Return a part without secrets; this comes before markup, which would split them."""
         if isinstance(part, ToolResult) and part.images:
-            part = part.model_copy(update={"images": tuple(map(self._part, part.images))})
+            part = part.model_copy(update={"images": tuple(map(self._redacted_part, part.images))})
         texts = {name: getattr(part, name, None) for name in _TEXTS if name in type(part).model_fields}
         return part.model_copy(update={name: self.clean(text) for name, text in texts.items() if text is not None})
 
 
 def _tree(transcript: Transcript) -> Iterator[Turn]:
-    left = list(transcript.children(None))[::-1]
-    while left:
-        key = left.pop()
-        yield transcript.turns[key]
-        left += transcript.children(key)[::-1]
+    pending = list(transcript.children(None))[::-1]
+    while pending:
+        turn_id = pending.pop()
+        yield transcript.turns[turn_id]
+        pending += transcript.children(turn_id)[::-1]
 
 
 def _place(transcript: Transcript, turn: Turn, numbers: dict[str, int], before: str | None) -> str:
@@ -164,15 +166,15 @@ def _place(transcript: Transcript, turn: Turn, numbers: dict[str, int], before: 
     return ", ".join(words)
 
 
-def facts_of(snapshot: Snapshot) -> list[str]:
-    """Model, protocol, gateway and day, as far as they are known."""
+def snapshot_facts(snapshot: Snapshot) -> list[str]:
+    """Return the known ones of model, protocol, gateway and day."""
     protocol = get_protocol(snapshot.protocol).title if snapshot.protocol in PROTOCOLS else snapshot.protocol
     day = datetime.fromtimestamp(snapshot.created_at).astimezone().strftime("%Y-%m-%d") if snapshot.created_at else ""
     return [fact for fact in (snapshot.model, protocol, snapshot.gateway, day) if fact]
 
 
-def served_words(result: ToolResult) -> list[str]:
-    """Sentences on the tool server that a result came from, and on what of its answer is no part of the result."""
+def server_notes(result: ToolResult) -> list[str]:
+    """Return sentences on the tool server of a result, and on the parts of its answer that the result lacks."""
     served = result.served
     if served is None:
         return []
@@ -180,14 +182,14 @@ def served_words(result: ToolResult) -> list[str]:
     name = short_name(served.server)
     return [
         f"Answered by the server {name} in {duration_words(served.seconds)}.{edited}",
-        *unsaid(served)[:MOST_UNSAID],
+        *unsaid(served)[:MAX_SERVER_NOTES],
     ]
 
 
 def raster_url(url: str) -> str:
-    """A data URL of a PNG, JPEG, GIF or WebP, spelled anew from its bytes; empty for anything else."""
+    """Return a data URL of a PNG, JPEG, GIF or WebP, encoded again from its bytes; empty for other URLs."""
     data = data_of(url)
-    found = measure(data) if data else None
-    if data is None or found is None:
+    size = measure(data) if data else None
+    if data is None or size is None:
         return ""
-    return f"data:{found.media_type};base64,{base64.b64encode(data).decode('ascii')}"
+    return f"data:{size.media_type};base64,{base64.b64encode(data).decode('ascii')}"

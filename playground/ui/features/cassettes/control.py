@@ -101,7 +101,7 @@ class CassetteControl(Control):
             return
         known = self._workspace.gateways.keys.known()
         player = self._players.get(session.id)
-        beside = player.cassette.beside if player is not None else {}
+        beside = player.cassette.unknown_members if player is not None else {}
         try:
             exchanges = [await session.experiment.with_bodies(one) for one in exchanges]
             await asyncio.to_thread(save, path, exchanges, session.title, known, beside)

@@ -273,10 +273,10 @@ class FileControl(Control):
         spawn(self._export(session, wanted), name="export")
 
     async def _export(self, session: Session, wanted: Wanted) -> None:
-        from playground.engine.files.export import SUFFIXES, ExportError, export, left_out, save
+        from playground.engine.files.export import FORMATS, ExportError, export, left_out, save
         from playground.engine.session.snapshot import lane_snapshot
 
-        suffix, known = SUFFIXES[wanted.format], self._workspace.gateways.keys.known()
+        suffix, known = FORMATS[wanted.format].suffix, self._workspace.gateways.keys.known()
         path = None
         if not wanted.to_clipboard:
             name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")

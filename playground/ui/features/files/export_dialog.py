@@ -15,20 +15,11 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.transcript import Transcript
-from playground.engine.files.export import HTML, MARKDOWN
-from playground.engine.requests.spoken import TITLES
+from playground.engine.files.export import FORMATS
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
-FORMATS = (
-    (MARKDOWN, "Markdown", "Headings and text, to read and to paste elsewhere"),
-    (HTML, "HTML page", "One file with its images, to look at in a browser; it loads and runs nothing"),
-    *(
-        (protocol, f"JSON Lines, {title}", "Messages for other programs, as this protocol spells them")
-        for protocol, title in TITLES.items()
-    ),
-)
 INDENT = 26  # pixels from a radio button's edge to its words
 
 
@@ -54,10 +45,9 @@ class ExportDialog(QDialog):
         self.formats = QButtonGroup(self)
         self.scopes = QButtonGroup(self)
         column = in_column(heading, Gap(4), _group("As"), of=self, margins=(18, 14, 18, 14), spacing=6)
-        preferred = FORMATS[0][0]
-        for number, (which, words, says) in enumerate(FORMATS):
-            column.addWidget(_radio(self.formats, number, words, says, checked=which == preferred))
-            column.addWidget(_says(says))
+        for number, form in enumerate(FORMATS.values()):
+            column.addWidget(_radio(self.formats, number, form.title, form.note, checked=number == 0))
+            column.addWidget(_says(form.note))
         column.addSpacing(6)
         column.addWidget(_group("What"))
         turns, every = len(transcript.path), len(transcript.turns)
@@ -86,12 +76,11 @@ class ExportDialog(QDialog):
 
     def choose(self, which: str, *, whole_tree: bool = False) -> None:
         """Mark a format and a scope, as a person would."""
-        number = next(at for at, (known, _, _) in enumerate(FORMATS) if known == which)
-        self.formats.button(number).setChecked(True)
+        self.formats.button(list(FORMATS).index(which)).setChecked(True)
         self.scopes.button(1 if whole_tree else 0).setChecked(True)
 
     def _decided(self, *, to_clipboard: bool) -> Wanted:
-        which = FORMATS[self.formats.checkedId()][0]
+        which = list(FORMATS)[self.formats.checkedId()]
         return Wanted(which, self.scopes.checkedId() == 1, to_clipboard)
 
     def _copy(self) -> None:

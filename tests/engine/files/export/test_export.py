@@ -20,7 +20,7 @@ from playground.domain.tool_servers import DataBlock, ServerAnswer, TextBlock
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.engine.files import messages as messages_import
-from playground.engine.files.export import HTML, MARKDOWN, SUFFIXES, ExportError, export, left_out
+from playground.engine.files.export import FORMATS, ExportError, export, left_out
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol, parameters_of
@@ -132,7 +132,7 @@ def served(name: str = "weather", **fields: Any) -> Snapshot:
     return conversation(turns=turns, head="t", **fields)
 
 
-@each_case("kind", [MARKDOWN, HTML])
+@each_case("kind", ["markdown", "html"])
 def test_answer_of_a_server_says_whose_it_is_without_secrets(kind: str) -> None:
     text = export(served(), kind)
     assert "Answered by the server weather in 1.20 s. The text was changed since." in text
@@ -145,7 +145,7 @@ def test_answer_of_a_server_says_whose_it_is_without_secrets(kind: str) -> None:
 
 
 def test_a_page_holds_everything() -> None:
-    source = export(conversation(title="Weather <now>"), HTML)
+    source = export(conversation(title="Weather <now>"), "html")
     page = harmless(source)
     for words in ("Weather <now>", "Be brief.", "Weather in Oslo?", "I must ask.", "get_weather", '"Oslo"', "Error"):
         assert words in page.text
@@ -159,7 +159,7 @@ def test_a_page_holds_everything() -> None:
 
 
 def test_a_page_has_a_policy_that_lets_its_own_style_through() -> None:
-    source = export(conversation(), HTML)
+    source = export(conversation(), "html")
     (policy,) = [a["content"] for _, a in Page(source).elements if a.get("http-equiv") == "Content-Security-Policy"]
     (style,) = re.findall("<style>(.*?)</style>", source, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -195,7 +195,7 @@ def test_what_is_hostile_does_nothing() -> None:
     made = made.model_copy(
         update={"extra_body": {HOSTILE: HOSTILE}, "parameters": {HOSTILE: parameters_of(HOSTILE, {"x": HOSTILE})}}
     )
-    page = harmless(export(made, HTML))
+    page = harmless(export(made, "html"))
     assert page.text.count("<script>alert(1)</script>") >= 8
     assert "\u202e" not in page.text
     assert "‹U+202E›" in page.text
@@ -216,12 +216,12 @@ PIECES = st.sampled_from(
 def test_no_text_gets_out_of_its_place(text: str) -> None:
     parts = (Text(text=text), Reasoning(text=text), ToolCall(id="c", name=text, arguments=text))
     made = Snapshot(id="e", turns=(turn("a", Role.ASSISTANT, *parts),), head="a", title=text)
-    harmless(export(made, HTML))
+    harmless(export(made, "html"))
 
 
 @each_case("text", ["> " * 3_000 + "x", "- " * 3_000 + "x", "[" * 20_000, "`" * 99 + "x" * 600_000])
 def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
-    page = harmless(export(Snapshot(id="e", turns=(turn("a", Role.USER, Text(text=text)),), head="a"), HTML))
+    page = harmless(export(Snapshot(id="e", turns=(turn("a", Role.USER, Text(text=text)),), head="a"), "html"))
     assert text in page.text
 
 
@@ -229,7 +229,7 @@ def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
 
 
 def test_markdown() -> None:
-    text = export(conversation(title="Weather"), MARKDOWN)
+    text = export(conversation(title="Weather"), "markdown")
     assert text.startswith("# Weather\n\ndemo-1 · Chat completions\n\n## 1. System\n\nBe brief.\n\n## 2. User\n\n")
     assert "Weather in Oslo?\nNow.\n\n![dot.png](data:image/png;base64," in text
     assert "## 3. Assistant · demo-1\n\n> **Reasoning**\n>\n> I must ask.\n\n**Call of `get_weather`** `c1`\n\n" in text
@@ -239,10 +239,10 @@ def test_markdown() -> None:
 
 
 def test_the_whole_tree_says_where_each_turn_belongs() -> None:
-    text = export(conversation(), MARKDOWN, whole_tree=True)
+    text = export(conversation(), "markdown", whole_tree=True)
     assert "## 5. Assistant · demo-1 · alternative 1 of 2\n" in text
     assert "## 6. Assistant · alternative 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
-    page = harmless(export(conversation(), HTML, whole_tree=True))
+    page = harmless(export(conversation(), "html", whole_tree=True))
     assert "Error (429): Too many." in page.text
     assert "alternative 2 of 2, follows turn 4" in page.text
 
@@ -315,7 +315,7 @@ def test_what_a_protocol_has_no_place_for_is_said() -> None:
     cited = Text(text="Yes.", extra={"messages": {"citations": [{"title": KEY}]}})
     turns = (turn("a", Role.ASSISTANT, thought, cited, outcome=COMPLETE).model_copy(update={"extra": CAME}),)
     made = Snapshot(id="e", protocol="messages", turns=turns, head="a")
-    assert left_out(made, "messages") == left_out(made, MARKDOWN) == left_out(made, HTML) == ""
+    assert left_out(made, "messages") == left_out(made, "markdown") == left_out(made, "html") == ""
     said = left_out(made, "chat", [Secret(KEY)])
     assert said.startswith("Left out: reasoning that is set not to be sent back; Turn 1 (assistant): ")
     assert "citations" in said
@@ -330,7 +330,7 @@ def test_what_a_protocol_has_no_place_for_is_said() -> None:
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
-@each_case("to", list(SUFFIXES))
+@each_case("to", list(FORMATS))
 def test_no_key_is_in_an_export(to: str) -> None:
     secret = f"so {KEY[:8]}{KEY[8:]} it is"
     parts = (
@@ -355,12 +355,12 @@ def test_no_key_is_in_an_export(to: str) -> None:
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments())
 def test_every_experiment_can_be_exported_or_it_is_said_why(made: Snapshot) -> None:
-    for to, whole in product(SUFFIXES, (False, True)):  # making an experiment is what costs: each goes all ways out
+    for to, whole in product(FORMATS, (False, True)):  # making an experiment is what costs: each goes all ways out
         try:
             text = export(made, to, whole_tree=whole)
         except ExportError as error:
             text = str(error)
         assert isinstance(text, str)
         assert isinstance(left_out(made, to, whole_tree=whole), str)
-        if to == HTML:
+        if to == "html":
             harmless(text)

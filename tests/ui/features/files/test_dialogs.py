@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow
 from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.files.export import SUFFIXES
+from playground.engine.files.export import FORMATS
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from tests.support.each_case import each_case
@@ -32,7 +32,7 @@ def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, lis
     return dialog, emitted
 
 
-@each_case("which", list(SUFFIXES))
+@each_case("which", list(FORMATS))
 def test_tree_is_exported_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
