@@ -329,10 +329,10 @@ class Lanes:
         if call is None:
             raise KeyError(call_id)
         return tuple(
-            SameCall(other, maker, waiting.id)
-            for other in self.all
-            if other is not lane
-            for maker, waiting in other.debugger.waiting
+            SameCall(candidate, maker, waiting.id)
+            for candidate in self.all
+            if candidate is not lane
+            for maker, waiting in candidate.debugger.waiting
             if signature(waiting) == signature(call)
         )
 
