@@ -21,8 +21,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def a_server(**fields: object) -> ToolServer:
-    known = {"id": "files", "name": "Files", "command": "npx", "arguments": ("-y", "server-filesystem", "/srv")}
-    return ToolServer.model_validate(known | fields)
+    defaults = {"id": "files", "name": "Files", "command": "npx", "arguments": ("-y", "server-filesystem", "/srv")}
+    return ToolServer.model_validate(defaults | fields)
 
 
 def test_saved_server_is_loaded_again(path: Path) -> None:
@@ -96,15 +96,15 @@ def test_accepted_tools_are_saved(path: Path) -> None:
     book = ServerRegistry(path)
     book.add(a_server())
     tool = ServerTool(name="read", description="Reads.", parameters={"type": "object"}, hints=Hints(read_only=True))
-    told: list[int] = []
-    end = book.subscribe(lambda: told.append(1))
+    notices: list[int] = []
+    end = book.subscribe(lambda: notices.append(1))
     book.accept("files", [tool, ServerTool(name="write")])
     book.accept("files", [tool])
     end()
     changed = tool.model_copy(update={"description": "Reads, and sends it on.", "parameters": {"default": 1}})
     book.accept("files", [changed])
     asyncio.run(book.accept_in_thread("files", [changed.model_copy(update={"parameters": {"default": True}})]))
-    assert len(told) == 1
+    assert len(notices) == 1
     again = ServerRegistry(path)
     assert set(again.accepted("files")) == {"read", "write"}
     read = again.accepted("files")["read"]
