@@ -344,12 +344,12 @@ def read_entry(
         oauth=not is_local and not any(secret_header(name, text) for name, text in headers.items()),
         enabled=enabled,
     )
-    problem = reading.problem or _lacking(reading, server, bool(command), url)
+    problem = reading.problem or _missing_member(reading, server, bool(command), url)
     values = _open_values(server, inputs, environment)
     return dataclasses.replace(server, open_values=values, notes=tuple(reading.notes), problem=problem)
 
 
-def _lacking(reading: _Reading, server: ImportedServer, has_command: bool, url: str) -> str:
+def _missing_member(reading: _Reading, server: ImportedServer, has_command: bool, url: str) -> str:
     if not (has_command or url.strip() or reading.kind()):
         return "It has neither a command nor an address."
     if server.via is Via.STDIO:

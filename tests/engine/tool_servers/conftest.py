@@ -61,10 +61,10 @@ class Room:
 
     async def wait_for_frame(self, text: str) -> None:
         """Wait until a message or notice with this text is on the tape."""
-        entries = self.servers.tape.entries
+        tape = self.servers.tape
         await eventually(
-            lambda: any(text in entry.frame.text + entry.frame.notice for entry in self.servers.tape.entries),
-            f"“{text}” among {len(entries)} messages",
+            lambda: any(text in entry.frame.text + entry.frame.notice for entry in tape.entries),
+            f"“{text}” on the tape",
         )
 
 

@@ -105,21 +105,6 @@ async def test_changed_definition_is_refused_until_accepted(open_servers: OpenSe
     assert caller.refusal(definition_of(room.live.server, now, "echo")) == ""
 
 
-async def test_server_that_dies_during_a_call_leaves_it_unanswered_with_a_reason(
-    open_servers: OpenServers, gateways: Gateways, demo: DemoServer
-) -> None:
-    room = open_servers(hostile())
-    tools, caller = await accepted_tools(room), ToolCaller(lambda: room.servers, ["Hostile.*"])
-    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: caller)
-    conversation = ToolConversation(session, demo)
-    session.change(tools=(tools["die"],), debugging=always(Policy.SERVER))
-    await conversation.ask("Use die")
-    assert (conversation.roles, conversation.reasons) == ("uc", ["unanswered"])
-    reason = session.debugger.reason(*conversation.keys[0])
-    assert reason is not None
-    assert reason.words
-
-
 @each_case(
     ("pattern", "harmless", "destructive"),
     [

@@ -7,7 +7,7 @@ import pytest
 import playground.engine.tool_servers.servers as servers_module
 from playground.domain.tool_servers import TextBlock
 from playground.engine.session.serving import Ticket
-from playground.engine.tool_servers.events import AskCame, AskGone, FramesCame, ServersChanged, State
+from playground.engine.tool_servers.events import FramesReceived, RequestClosed, RequestReceived, ServersChanged, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from playground.tool_host.limits import LONGEST_FRAME, MOST_ASKS
@@ -144,17 +144,17 @@ async def test_server_that_asks_without_end_is_heard_up_to_a_limit(open_servers:
     assert len(room.servers.asks) <= MOST_ASKS
     await room.servers.stop("h")
     await eventually(lambda: not room.servers.asks, "the end of the questions")
-    assert {AskCame, AskGone} <= set(map(type, room.events))
+    assert {RequestReceived, RequestClosed} <= set(map(type, room.events))
 
 
 @pytest.mark.parametrize("mode", ["flood", *SLOW_MODES])
 async def test_flood_is_handed_over_in_parts_while_calls_are_answered(open_servers: OpenServers, mode: str) -> None:
     room = open_servers(hostile(mode), own_host=True)
     await room.start()
-    await eventually(lambda: any(isinstance(event, FramesCame) for event in room.events), "frames of the flood")
+    await eventually(lambda: any(isinstance(event, FramesReceived) for event in room.events), "frames of the flood")
     for _ in range(4):
         assert (await room.call("echo", text="ready")).blocks
-    assert max(len(event.frames) for event in room.events if isinstance(event, FramesCame)) <= 201
+    assert max(len(event.frames) for event in room.events if isinstance(event, FramesReceived)) <= 201
 
 
 async def test_server_stopped_while_it_starts_is_stopped(open_servers: OpenServers) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer, Via
-from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistry, ServerRegistryError, lacking
+from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistry, ServerRegistryError, missing_setting
 from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -162,5 +162,5 @@ def test_damaged_file_is_set_aside_and_unreadable_entries_are_preserved(path: Pa
     ],
 )
 def test_missing_command_or_address_is_reported(fields: dict[str, object], words: str) -> None:
-    assert words in lacking(a_server(**fields))
-    assert bool(words) == bool(lacking(a_server(**fields)))
+    assert words in missing_setting(a_server(**fields))
+    assert bool(words) == bool(missing_setting(a_server(**fields)))
