@@ -165,9 +165,9 @@ class CommandServers:
         return f"{called} {why}. Allow it with --allow '{show_hidden(name)}'."
 
     def _heard(self, event: Event) -> None:
-        from playground.engine.tool_servers.events import AskCame, SignInWanted
+        from playground.engine.tool_servers.events import RequestReceived, SignInWanted
 
-        if isinstance(event, AskCame):
+        if isinstance(event, RequestReceived):
             name = show_hidden(short_name(event.ask.server))
             if isinstance(event.ask, Elicitation):
                 self._console.say(f"“{name}” asked for something to be filled in, and nobody is there to do so.")

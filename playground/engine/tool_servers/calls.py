@@ -17,6 +17,8 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import StructuredFits
 from playground.engine.session.tool_calls import Ticket, ToolCallError
+from playground.engine.tool_servers.events import State
+from playground.engine.tool_servers.tools import refusal, trust_of
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSONObject
 
@@ -62,8 +64,6 @@ class ServerToolCaller:
         return self._trust_refusal(server, tool)
 
     def _trust_refusal(self, server: ToolServer, tool: ToolDefinition) -> str:
-        from playground.engine.tool_servers.tools import refusal, trust_of
-
         live = self._servers().live(server.id)
         offered = next((item for item in live.tools if item.name == tool.name_there), None)
         listed = ({} if offered is None else {offered.name: offered}) if live.listed else None
@@ -94,8 +94,6 @@ class ServerToolCaller:
 
         A server that failed or may ask the person to sign in starts with its next call instead.
         """
-        from playground.engine.tool_servers.events import State
-
         checked = 0
         started: set[str] = set()
         for tool in tools:

@@ -274,41 +274,30 @@ _ENV_FILE: Final = "envFile", "env_file"
 _KIND: Final = "type", "transport", "transportType"
 _FOLDER: Final = "cwd", "workingDirectory", "working_directory"
 _NAMES_OF_VARIABLES: Final = "env_vars", "env_keys"
-_TAKEN: Final = frozenset(
+_READ: Final = frozenset(
     (
         *_COMMAND, *_URL, *_ENVIRONMENT, *_HEADERS, *_ENV_FILE, *_KIND, *_FOLDER, *_NAMES_OF_VARIABLES, "args", "auth",
         "bearer_token_env_var", "env_http_headers", "authorization_token", "requestOptions", "requestInit", "oauth",
     )
 )  # fmt: skip
-_IGNORED: Final = frozenset(
-    (
-        "description", "name", "gallery", "version", "dev", "icon", "id", "$schema", "iconPath", "title", "displayName",
-        "display_name", "server_label", "source", "bundled", "createdAt", "updatedAt",
-    )
-)  # fmt: skip
+_IGNORED: Final = frozenset((
+    "description", "name", "gallery", "version", "dev", "icon", "id", "$schema", "iconPath", "title", "displayName",
+    "display_name", "server_label", "source", "bundled", "createdAt", "updatedAt",
+))  # fmt: skip
+_TIMES: Final = frozenset((
+    "timeout", "initTimeout", "startup_timeout_sec", "startup_timeout_ms", "tool_timeout_sec", "connectionTimeout",
+    "requestTimeout", "read_timeout", "networkTimeout",
+))  # fmt: skip
 _APPROVALS: Final = frozenset({"autoApprove", "alwaysAllow", "autoAllow", "trust", "allowedTools", "alwaysApprove"})
-_TIMES: Final = frozenset(
-    (
-        "timeout", "initTimeout", "startup_timeout_sec", "startup_timeout_ms", "tool_timeout_sec", "connectionTimeout",
-        "requestTimeout", "read_timeout", "networkTimeout",
-    )
-)  # fmt: skip
-_SWITCHES: Final = {"disabled": True, "enabled": False, "isActive": False, "active": False}
 _SANDBOXES: Final = frozenset({"sandbox", "sandboxEnabled", "sandboxed"})
-_TOOL_LISTS: Final = frozenset(
-    (
-        "includeTools", "excludeTools", "enabled_tools", "disabled_tools", "disabledTools", "enabledTools", "tools",
-        "available_tools", "allowed_tools", "tool_configuration",
-    )
-)  # fmt: skip
+_TOOL_LISTS: Final = frozenset((
+    "includeTools", "excludeTools", "enabled_tools", "disabled_tools", "disabledTools", "enabledTools", "tools",
+    "available_tools", "allowed_tools", "tool_configuration",
+))  # fmt: skip
+_SWITCHES: Final = {"disabled": True, "enabled": False, "isActive": False, "active": False}
 _VIA: Final = {
-    "stdio": Via.STDIO,
-    "local": Via.STDIO,
-    "command": Via.STDIO,
-    "http": Via.HTTP,
-    "streamablehttp": Via.HTTP,
-    "httpstream": Via.HTTP,
-    "streamable": Via.HTTP,
+    **dict.fromkeys(("stdio", "local", "command"), Via.STDIO),
+    **dict.fromkeys(("http", "streamablehttp", "httpstream", "streamable"), Via.HTTP),
     "sse": Via.SSE,
 }
 _BY_ADDRESS: Final = frozenset({"remote", "url", "mcp", "custom", ""})  # types of more than one transport
@@ -332,7 +321,7 @@ def read_entry(
     via = _via(reading, bool(command), url)
     variables, headers = _variables(reading), _headers(reading)
     enabled = entry.enabled
-    for member in sorted(set(value) - _TAKEN - _IGNORED):
+    for member in sorted(set(value) - _READ - _IGNORED):
         if member in _SWITCHES:
             enabled = enabled and value[member] is not _SWITCHES[member]
         else:
@@ -355,12 +344,12 @@ def read_entry(
         oauth=not is_local and not any(secret_header(name, text) for name, text in headers.items()),
         enabled=enabled,
     )
-    problem = reading.problem or _lacking(reading, server, bool(command), url)
+    problem = reading.problem or _missing_member(reading, server, bool(command), url)
     values = _open_values(server, inputs, environment)
     return dataclasses.replace(server, open_values=values, notes=tuple(reading.notes), problem=problem)
 
 
-def _lacking(reading: _Reading, server: ImportedServer, has_command: bool, url: str) -> str:
+def _missing_member(reading: _Reading, server: ImportedServer, has_command: bool, url: str) -> str:
     if not (has_command or url.strip() or reading.kind()):
         return "It has neither a command nor an address."
     if server.via is Via.STDIO:
@@ -382,7 +371,7 @@ def _via(reading: _Reading, has_command: bool, url: str) -> Via:
     via = _VIA.get(re.sub(r"[-_ ]", "", kind))
     if via is not None:
         return via
-    if not kind and reading.has("httpUrl"):
+    if not kind and reading.member("httpUrl") is not None:
         return Via.HTTP
     if kind in ("ws", "wss", "websocket"):
         reading.problem = "It is reached through a web socket, which is not supported here."
@@ -404,7 +393,7 @@ def _is_sse(url: str) -> bool:
 
 def _command(reading: _Reading, system: str) -> tuple[str, tuple[str, ...]]:
     """Return the program and its arguments. One text with both is split as in a shell."""
-    member = next((name for name in _COMMAND if reading.has(name)), _COMMAND[0])
+    member = next((name for name in _COMMAND if reading.member(name) is not None), _COMMAND[0])
     nested = reading.member(member)
     if isinstance(nested, dict):  # the older form of Zed: {"path": …, "args": […], "env": {…}}
         inner = _Reading({"command": nested.get("path") or nested.get("command"), "args": nested.get("args")})
@@ -493,10 +482,6 @@ class _Reading:
         self.notes: list[str] = []
         self.problem = ""
 
-    def has(self, member: str) -> bool:
-        """Return whether the entry has a value for ``member``."""
-        return self._entry.get(member) is not None
-
     def member(self, member: str) -> JSON:
         """Return the value of ``member``; None for none."""
         return self._entry.get(member)
@@ -512,7 +497,7 @@ class _Reading:
 
     def kind(self) -> str:
         """Return the type of the entry in small letters; empty for none."""
-        value = next((self._entry[member] for member in _KIND if self.has(member)), "")
+        value = next((self._entry[member] for member in _KIND if self.member(member) is not None), "")
         if isinstance(value, dict):
             value = value.get("type", "")
         return value.casefold() if isinstance(value, str) else ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from playground.domain.hidden import short_name
 from playground.engine.io.yaml_text import YamlError, read_yaml
@@ -102,22 +103,13 @@ def _toml_or_yaml(text: str) -> JSON:
     if len(text) > READ_AT_MOST:
         return None
     try:
-        return _plain(tomllib.loads(text))
+        return json.loads(json.dumps(tomllib.loads(text), default=str))  # dates become texts
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         pass
     try:
         return read_yaml(text).value
     except YamlError:
         return None
-
-
-def _plain(value: Any) -> JSON:
-    """Return a value of TOML as JSON: dates become texts."""
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value if isinstance(value, str | int | float | bool) else str(value)
 
 
 # ---- servers in the value --------------------------------------------------------------------------------------------

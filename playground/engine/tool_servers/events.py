@@ -82,7 +82,7 @@ class ServersChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class AskCame:
+class RequestReceived:
     """A server sent a request to the person."""
 
     server_id: str
@@ -90,7 +90,7 @@ class AskCame:
 
 
 @dataclass(frozen=True, slots=True)
-class AskGone:
+class RequestClosed:
     """A request of a server was answered or withdrawn."""
 
     server_id: str
@@ -98,7 +98,7 @@ class AskGone:
 
 
 @dataclass(frozen=True, slots=True)
-class FramesCame:
+class FramesReceived:
     """Messages were sent to or received from a server; a notice counts those that were dropped."""
 
     server_id: str
@@ -121,4 +121,4 @@ class SignInWanted:
     url: str
 
 
-Event: TypeAlias = ServersChanged | AskCame | AskGone | FramesCame | ResourceUpdated | SignInWanted
+Event: TypeAlias = ServersChanged | RequestReceived | RequestClosed | FramesReceived | ResourceUpdated | SignInWanted

@@ -32,7 +32,7 @@ from playground.engine.tool_servers.config_entry import (
 )
 from playground.engine.tool_servers.config_file import ImportRefusedError as ImportRefusedError
 from playground.engine.tool_servers.config_file import read_configuration
-from playground.engine.tool_servers.registry import lacking
+from playground.engine.tool_servers.registry import missing_setting
 from playground.engine.tool_servers.secret_values import (
     ARGUMENT,
     ENVIRONMENT,
@@ -154,7 +154,7 @@ def settle(
         secret_headers=_names(secrets, HEADER),
         oauth=imported.oauth,
     )
-    if problem := lacking(server):
+    if problem := missing_setting(server):
         notes.append(problem)
     return Settled(server, secrets, tuple(notes))
 

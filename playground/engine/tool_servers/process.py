@@ -160,11 +160,11 @@ class HostProcess:
             self._in_loop(self._finish, words)
             return
         threading.Thread(target=self._write, args=(process,), name="tool host, in", daemon=True).start()
-        with contextlib.suppress(EOFError, OSError, ValueError):
+        with contextlib.suppress(EOFError, OSError, ValueError, RuntimeError):  # the last one of a closed loop
             while True:
                 message = unpack(process.output)
-                self._backlog.acquire()
-                self._in_loop(self._receive, message)
+                self._backlog.acquire(timeout=_END_SECONDS)  # a loop that ended takes no messages
+                self._loop.call_soon_threadsafe(self._receive, message)
         process.wait(_END_SECONDS)
         words = "The process for tool servers ended by itself, and the servers with it. They can be started again."
         self._in_loop(self._finish, words)

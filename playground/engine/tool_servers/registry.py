@@ -60,7 +60,7 @@ def demo_server() -> ToolServer:
     )
 
 
-def lacking(server: ToolServer) -> str:
+def missing_setting(server: ToolServer) -> str:
     """Return the missing setting without which the server cannot start, in words; empty for none."""
     if server.via is Via.STDIO:
         return "" if server.command.strip() else "A command is needed."

@@ -17,7 +17,7 @@ from playground.engine.gateways.secrets import Keys, Secret, looks_secret
 from playground.gateway.redact import SHORTEST
 from playground.jsonkit.reading import parse_json
 
-ORIGIN: Final = "tool-server"  # for ``Keys``: a server's secrets belong to the server, and what it is is confirmed
+ORIGIN: Final = "tool-server"  # for ``Keys``: secrets belong to a server, whose command or address is confirmed
 OAUTH: Final = "oauth"
 ENVIRONMENT, HEADER, ARGUMENT = "env:", "header:", "argument:"
 
@@ -71,7 +71,7 @@ def secret_header(name: str, value: str = "") -> bool:
 
 
 def imported_header(name: str, value: str) -> bool:
-    """Return whether a header of a configuration is kept as a secret: each one with a value that is worth hiding."""
+    """Return whether a header of a configuration is saved as a secret: any value that is worth hiding is."""
     ordinary = name.strip().lower() in _PLAIN_HEADERS or name.strip().lower().startswith("mcp-")
     return secret_header(name, value) or (not ordinary and not _REFERENCE.search(value) and worth_hiding(value))
 
@@ -82,7 +82,7 @@ def key_like(value: str) -> bool:
 
 
 def variable_of_file(name: str, value: str) -> bool:
-    """Return whether a variable of an environment file is kept as a secret.
+    """Return whether a variable of an environment file is saved as a secret.
 
     Such files hold settings as well: plain words, and addresses without a key in them, stay readable.
     """
@@ -93,10 +93,10 @@ def variable_of_file(name: str, value: str) -> bool:
 
 
 def worth_hiding(value: str) -> bool:
-    """Return whether a value that a configuration takes from elsewhere is treated as a secret, whatever its name.
+    """Return whether the value of a reference is treated as a secret, whatever its name.
 
-    Not if it has fewer than ``SHORTEST`` characters, or is a number or a file or folder of this computer: to take
-    such values out would spoil ordinary text.
+    Values with fewer than ``SHORTEST`` characters, numbers, and existing files and folders are not: masking them would
+    spoil ordinary text.
     """
     text = value.strip()
     if len(text) < SHORTEST or _NUMBER.match(text):

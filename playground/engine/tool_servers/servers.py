@@ -32,11 +32,11 @@ from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.engine.tool_servers.content import sampling_result
 from playground.engine.tool_servers.events import (
-    AskCame,
-    AskGone,
     Event,
-    FramesCame,
+    FramesReceived,
     LogLine,
+    RequestClosed,
+    RequestReceived,
     ResourceUpdated,
     ServersChanged,
     ServerSnapshot,
@@ -45,7 +45,7 @@ from playground.engine.tool_servers.events import (
     Subscribers,
 )
 from playground.engine.tool_servers.process import HostError, HostProcess
-from playground.engine.tool_servers.registry import ServerRegistry, lacking
+from playground.engine.tool_servers.registry import ServerRegistry, missing_setting
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN, MissingSecretError, fetch, put_in, tokens_in
 from playground.engine.tool_servers.tape import ServerTape
 from playground.jsonkit.values import JSON, JSONObject
@@ -268,7 +268,7 @@ class Servers:
 
     def _close_ask(self, ask_id: str) -> None:
         if ask_id in self._asks:
-            self._subscribers.notify(AskGone(self._asks.pop(ask_id)[0], ask_id))
+            self._subscribers.notify(RequestClosed(self._asks.pop(ask_id)[0], ask_id))
 
     # The tool host
 
@@ -331,7 +331,7 @@ class Servers:
             self._change(entry, server=server, state=State.UNCONFIRMED)
             what = "command line" if server.via is Via.STDIO else "address"
             raise ServerError(f"The {what} of “{server.name}” has to be confirmed first, in “Tool servers”.")
-        if missing := lacking(server):
+        if missing := missing_setting(server):
             raise ServerError(missing)
         self._change(entry, server=server, state=State.STARTING, problem="", stderr=(), restarts_in=None)
         try:
@@ -387,7 +387,7 @@ class Servers:
             case "ask":
                 ask = _REQUEST.validate_python(message["ask"])
                 self._asks[ask.id] = server_id, ask
-                self._subscribers.notify(AskCame(server_id, ask))
+                self._subscribers.notify(RequestReceived(server_id, ask))
             case "answered":
                 self._close_ask(message["ask"])
             case "updated":
@@ -410,7 +410,7 @@ class Servers:
             notice = f"{message['missed']:,} more messages came too fast to be kept."
             frames += (Frame(server=server.name, at=time.time(), sent=False, text="", size=0, notice=notice),)
         self.tape.add(frames)
-        self._subscribers.notify(FramesCame(server.id, frames))
+        self._subscribers.notify(FramesReceived(server.id, frames))
 
     def _receive_log(self, entry: _Entry, message: JSONObject) -> None:
         tickets: dict[str, Ticket] = {}

@@ -7,18 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.events import State
-from tests.engine.tool_servers.conftest import Room, hostile
+from tests.engine.tool_servers.conftest import OpenServers, hostile
 from tests.support.eventually import eventually
 from tests.support.shared_tool_host import children
-
-Open = Callable[..., Room]
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="platform: needs Linux")
 
@@ -50,26 +46,26 @@ async def wait_for_child(pids: Path) -> None:
 
 
 async def test_server_that_ignores_every_request_to_end_is_stopped_with_its_child(
-    open_servers: Open, pids: Path
+    open_servers: OpenServers, pids: Path
 ) -> None:
     room = open_servers(hostile("stubborn", "parent", "--pids", str(pids)))
-    await room.servers.start("h")
+    await room.start()
     await wait_for_child(pids)
     assert all(map(is_alive, written(pids)))
     await room.servers.stop("h")
     assert not any(map(is_alive, written(pids)))
 
 
-async def test_killed_tool_host_ends_its_servers_and_they_start_again(open_servers: Open, pids: Path) -> None:
+async def test_killed_tool_host_ends_its_servers_and_they_start_again(open_servers: OpenServers, pids: Path) -> None:
     room = open_servers(hostile("stubborn", "parent", "--pids", str(pids)), own_host=True)
-    await room.servers.start("h")
+    await room.start()
     await wait_for_child(pids)
     host = room.servers.host_pid
     os.kill(host, signal.SIGKILL)
-    await eventually(lambda: room.servers.live("h").state is State.FAILED, "the state after the end")
-    assert "ended by itself" in room.servers.live("h").problem
+    await eventually(lambda: room.live.state is State.FAILED, "the state after the end")
+    assert "ended by itself" in room.live.problem
     await wait_for_end(pids)
-    await room.servers.call("h", "echo", {"text": "again"}, Ticket())
+    await room.call("echo", text="again")
     assert room.servers.host_pid != host
 
 
@@ -93,9 +89,11 @@ async def test_killed_window_leaves_no_process(pids: Path) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("times", [4, pytest.param(200, marks=pytest.mark.slow)])
-async def test_restarted_server_leaves_no_process_and_no_open_file(open_servers: Open, pids: Path, times: int) -> None:
+async def test_restarted_server_leaves_no_process_and_no_open_file(
+    open_servers: OpenServers, pids: Path, times: int
+) -> None:
     room = open_servers(hostile("--pids", str(pids)), own_host=True)
-    await room.servers.start("h")
+    await room.start()
     host = room.servers.host_pid
 
     def open_files() -> int:

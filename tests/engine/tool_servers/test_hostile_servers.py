@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-import playground.engine.tool_servers.servers as all_servers
+import playground.engine.tool_servers.servers as servers_module
 from playground.domain.tool_servers import TextBlock
 from playground.engine.session.tool_calls import Ticket
-from playground.engine.tool_servers.events import AskCame, AskGone, FramesCame, ServersChanged, State
+from playground.engine.tool_servers.events import FramesReceived, RequestClosed, RequestReceived, ServersChanged, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from playground.tool_host.limits import LONGEST_FRAME, MOST_ASKS
-from tests.engine.tool_servers.conftest import Room, hostile
+from tests.engine.tool_servers.conftest import OpenServers, Room, hostile
 from tests.support.eventually import eventually
 
-Open = Callable[..., Room]
+SLOW_MODES = [pytest.param(mode, marks=pytest.mark.slow) for mode in ("stderr", "restless", "asks")]
 
 
-def log_of(room: Room) -> str:
-    return "\n".join(line.text for line in room.servers.live("h").log)
+def has_logged(room: Room, text: str) -> bool:
+    return any(text in line.text for line in room.live.log)
 
 
-async def assert_answers(room: Room) -> None:
-    assert (await room.servers.call("h", "echo", {"text": "still here"}, Ticket())).blocks
-
-
-async def test_call_with_a_bad_answer_fails_alone(open_servers: Open) -> None:
+async def test_call_with_a_bad_answer_fails_alone(open_servers: OpenServers) -> None:
     room = open_servers(hostile("chatty"))
     for tool, words in (
         ("huge", r"100,000,\d+ bytes long; at most 33,554,432 are read"),
@@ -36,17 +30,17 @@ async def test_call_with_a_bad_answer_fails_alone(open_servers: Open) -> None:
         ("refuse", "refused: I will not"),
     ):
         with pytest.raises(ServerError, match=words):
-            await room.servers.call("h", tool, {}, Ticket())
+            await room.call(tool)
     for tool in ("noise", "twice", "echo"):
-        assert (await room.servers.call("h", tool, {"text": "x"}, Ticket())).blocks
-    assert (await room.servers.call("h", "fail", {}, Ticket())).is_error
-    assert (await room.servers.call("h", "misfit", {}, Ticket())).structured == {"count": "many"}
-    await eventually(lambda: "no message" in log_of(room), "the noise in the log")
+        assert (await room.call(tool, text="x")).blocks
+    assert (await room.call("fail")).is_error
+    assert (await room.call("misfit")).structured == {"count": "many"}
+    await eventually(lambda: has_logged(room, "no message"), "the noise in the log")
 
 
-async def test_large_answer_and_its_frame_are_cut(open_servers: Open) -> None:
+async def test_large_answer_and_its_frame_are_cut(open_servers: OpenServers) -> None:
     room = open_servers(hostile())
-    answer = await room.servers.call("h", "huge", {"size": 3_000_000}, Ticket())
+    answer = await room.call("huge", size=3_000_000)
     (block,) = answer.blocks
     assert isinstance(block, TextBlock)
     assert (len(block.text), block.cut) == (2_000_000, 3_000_000)
@@ -56,135 +50,118 @@ async def test_large_answer_and_its_frame_are_cut(open_servers: Open) -> None:
     assert max(len(entry.frame.text) for entry in tape.entries) <= LONGEST_FRAME
 
 
-async def test_answer_without_the_end_of_a_line_stops_the_server(open_servers: Open) -> None:
+@pytest.mark.parametrize(
+    ("tool", "words", "notice"),
+    [
+        ("endless", "256 MiB without the end of a line", ""),
+        ("half", "ended by itself, with exit code 0", "in the middle of a message"),
+    ],
+)
+async def test_unfinished_answer_fails_its_call(open_servers: OpenServers, tool: str, words: str, notice: str) -> None:
     room = open_servers(hostile())
-    with pytest.raises(ServerError, match="256 MiB without the end of a line"):
-        await room.servers.call("h", "endless", {}, Ticket())
+    with pytest.raises(ServerError, match=words):
+        await room.call(tool)
+    await room.wait_for_frame(notice)
 
 
-async def test_call_without_an_answer_is_cancelled_and_its_questions_hold_no_other(open_servers: Open) -> None:
+async def test_call_without_an_answer_is_cancelled_and_its_questions_hold_no_other(open_servers: OpenServers) -> None:
     room = open_servers(hostile(timeout=1.5))
-    await room.servers.call("h", "ask_much", {}, Ticket())
+    await room.call("ask_much")
     await eventually(lambda: not room.servers.asks, "the end of the questions")
     with pytest.raises(ServerError, match=r"For 1\.5 seconds the server did not answer"):
-        await room.servers.call("h", "hang", {}, Ticket())
-    await eventually(
-        lambda: "notifications/cancelled" in {entry.method for entry in room.servers.tape.entries}, "the notification"
-    )
-    assert room.servers.live("h").state is State.READY
+        await room.call("hang")
+    await eventually(lambda: "notifications/cancelled" in room.methods, "the notification")
+    assert room.live.state is State.READY
 
 
-async def test_progress_extends_the_time_of_a_call(open_servers: Open) -> None:
-    room = open_servers(hostile(timeout=1.0))
+async def test_progress_extends_the_time_of_a_call(open_servers: OpenServers) -> None:
     ticket = Ticket()
-    answer = await room.servers.call("h", "flood", {"seconds": 1.2}, ticket)
+    answer = await open_servers(hostile(timeout=1.0)).call("flood", ticket, seconds=1.2)
     assert answer.seconds > 1
     assert ticket.done is not None
     assert (ticket.total, ticket.words[:5]) == (1e9, "step ")
 
 
-async def test_server_that_dies_is_restarted_later_each_time_unless_it_is_stopped(open_servers: Open) -> None:
+async def test_server_that_dies_is_restarted_later_each_time_unless_it_is_stopped(open_servers: OpenServers) -> None:
     room = open_servers(hostile())
     delays = []
     for _ in range(2):
-        await room.servers.start("h")
+        await room.start()
         with pytest.raises(ServerError, match=r"exit code 7.*out of luck"):
-            await room.servers.call("h", "die", {}, Ticket())
-        live = room.servers.live("h")
-        assert live.state is State.FAILED
-        assert "out of luck" in live.problem
-        delays.append(live.restarts_in)
+            await room.call("die")
+        assert (room.live.state, "out of luck" in room.live.problem) == (State.FAILED, True)
+        delays.append(room.live.restarts_in)
     assert delays == [1.0, 2.0]
-    await eventually(lambda: room.servers.live("h").state is State.READY, "the new start")
-    assert room.servers.live("h").restarts_in is None
+    await eventually(lambda: room.live.state is State.READY, "the new start")
+    assert room.live.restarts_in is None
     with pytest.raises(ServerError):
-        await room.servers.call("h", "die", {}, Ticket())
+        await room.call("die")
     await room.servers.stop("h")
-    assert (room.servers.live("h").state, room.servers.live("h").restarts_in) == (State.STOPPED, None)
+    assert (room.live.state, room.live.restarts_in) == (State.STOPPED, None)
 
 
 async def test_server_that_dies_at_every_start_is_tried_a_few_times_only(
-    open_servers: Open, monkeypatch: pytest.MonkeyPatch
+    open_servers: OpenServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(all_servers, "RESTARTS", (0.01, 0.02, 0.03))
+    monkeypatch.setattr(servers_module, "RESTARTS", (0.01, 0.02, 0.03))
     room = open_servers(hostile())
-    await room.servers.start("h")
+    await room.start()
     with pytest.raises(ServerError):
-        await room.servers.call("h", "die", {}, Ticket())
+        await room.call("die")
     room.servers.book.update(hostile("dies").model_copy(update={"timeout": 61.0}))
     await eventually(
-        lambda: room.servers.live("h").state is State.FAILED and room.servers.live("h").restarts_in is None,
-        "the last attempt",
+        lambda: room.live.state is State.FAILED and room.live.restarts_in is None, "the end of the last attempt"
     )
-    assert "exit code 3" in room.servers.live("h").problem
+    assert "exit code 3" in room.live.problem
 
 
-async def test_half_a_message_at_the_end_is_reported(open_servers: Open) -> None:
-    room = open_servers(hostile())
-    with pytest.raises(ServerError, match="ended by itself, with exit code 0"):
-        await room.servers.call("h", "half", {}, Ticket())
-    assert any("in the middle of a message" in entry.frame.notice for entry in room.servers.tape.entries)
-
-
-async def test_tools_on_pages_without_end_are_cut_off(open_servers: Open) -> None:
+async def test_lists_of_tools_without_end_or_with_bad_entries_are_cut(open_servers: OpenServers) -> None:
     room = open_servers(hostile("endless"))
-    assert len((await room.servers.start("h")).tools) == 20_000
+    assert len((await room.start()).tools) == 20_000
     assert sum(isinstance(event, ServersChanged) for event in room.events) < 20
-
-
-async def test_tool_with_an_unusable_schema_is_left_out_alone(open_servers: Open) -> None:
     room = open_servers(hostile("deep"))
-    live = await room.servers.start("h")
-    assert "echo" in {tool.name for tool in live.tools}
-    await eventually(lambda: "left out" in log_of(room), "the line on the tool")
-
-
-async def test_list_that_is_none_gives_no_tools(open_servers: Open) -> None:
-    room = open_servers(hostile("wrong-list"))
-    assert (await room.servers.start("h")).tools == ()
+    assert "echo" in {tool.name for tool in (await room.start()).tools}
+    await eventually(lambda: has_logged(room, "left out"), "the line on the tool")
+    assert (await open_servers(hostile("wrong-list")).start()).tools == ()
 
 
 @pytest.mark.parametrize(("mode", "words"), [("huge-list", "100,00"), ("old", "1999-12-31"), ("dies", "exit code 3")])
 async def test_server_that_cannot_be_used_fails_to_start_with_a_reason(
-    open_servers: Open, mode: str, words: str
+    open_servers: OpenServers, mode: str, words: str
 ) -> None:
     room = open_servers(hostile(mode))
     with pytest.raises(ServerError, match=words):
-        await room.servers.start("h")
-    live = room.servers.live("h")
-    assert (live.state, live.restarts_in) == (State.FAILED, None)
-    assert words in live.problem
+        await room.start()
+    assert (room.live.state, room.live.restarts_in) == (State.FAILED, None)
+    assert words in room.live.problem
 
 
-async def test_server_that_asks_without_end_is_heard_up_to_a_limit(open_servers: Open) -> None:
+async def test_server_that_asks_without_end_is_heard_up_to_a_limit(open_servers: OpenServers) -> None:
     room = open_servers(hostile("asks"))
-    await room.servers.start("h")
+    await room.start()
     await eventually(lambda: len(room.servers.asks) == MOST_ASKS, "the questions")
-    await assert_answers(room)
+    assert (await room.call("echo", text="ready")).blocks
     assert len(room.servers.asks) <= MOST_ASKS
     await room.servers.stop("h")
     await eventually(lambda: not room.servers.asks, "the end of the questions")
-    assert {AskCame, AskGone} <= set(map(type, room.events))
+    assert {RequestReceived, RequestClosed} <= set(map(type, room.events))
 
 
-@pytest.mark.parametrize(
-    "mode", ["flood", *(pytest.param(mode, marks=pytest.mark.slow) for mode in ("stderr", "restless", "asks"))]
-)
-async def test_flood_is_handed_over_in_parts_while_calls_are_answered(open_servers: Open, mode: str) -> None:
+@pytest.mark.parametrize("mode", ["flood", *SLOW_MODES])
+async def test_flood_is_handed_over_in_parts_while_calls_are_answered(open_servers: OpenServers, mode: str) -> None:
     room = open_servers(hostile(mode), own_host=True)
-    await room.servers.start("h")
-    await eventually(lambda: any(isinstance(event, FramesCame) for event in room.events), "frames of the flood")
+    await room.start()
+    await eventually(lambda: any(isinstance(event, FramesReceived) for event in room.events), "frames of the flood")
     for _ in range(4):
-        await assert_answers(room)
-    parts = [event.frames for event in room.events if isinstance(event, FramesCame)]
-    assert max(map(len, parts)) <= 201
+        assert (await room.call("echo", text="ready")).blocks
+    assert max(len(event.frames) for event in room.events if isinstance(event, FramesReceived)) <= 201
 
 
-async def test_server_stopped_while_it_starts_is_stopped(open_servers: Open) -> None:
+async def test_server_stopped_while_it_starts_is_stopped(open_servers: OpenServers) -> None:
     room = open_servers(hostile("silent"))
-    starting = Tasks(ServerError).start(room.servers.start("h"))
-    await eventually(lambda: any(entry.method == "initialize" for entry in room.servers.tape.entries), "the request")
+    start = Tasks(ServerError).start(room.start())
+    await eventually(lambda: "initialize" in room.methods, "the request")
     await room.servers.stop("h")
     with pytest.raises(ServerError):
-        await starting
-    assert room.servers.live("h").state is State.STOPPED
+        await start
+    assert room.live.state is State.STOPPED

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,13 +28,11 @@ from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.events import ResourceUpdated, State
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
-from tests.engine.tool_servers.conftest import Room
+from tests.engine.tool_servers.conftest import OpenServers, Room, text_of
 from tests.support import tool_servers
 from tests.support.eventually import eventually
 from tests.support.remote_tool_server import NEWEST, RemoteToolServer
 from tests.support.required_tools import NODE_PACKAGES, PYTHON_SERVER, requires, skip_without
-
-Open = Callable[..., Room]
 
 
 @contextmanager
@@ -78,16 +76,12 @@ async def everything(request: pytest.FixtureRequest) -> AsyncIterator[ToolServer
 
 async def start(room: Room) -> None:
     """Start the reference server and wait for the tools that it offers to a client that can answer questions."""
-    await room.servers.start("e")
-    wanted = {"trigger-elicitation-request", "trigger-sampling-request"}
-    await eventually(lambda: wanted <= {tool.name for tool in room.servers.live("e").tools}, "the tools that ask")
+    await room.start()
+    expected = {"trigger-elicitation-request", "trigger-sampling-request"}
+    await eventually(lambda: expected <= {tool.name for tool in room.live.tools}, "the tools that ask")
 
 
-def text_of(answer: ServerAnswer) -> str:
-    return "\n".join(block.text for block in answer.blocks if isinstance(block, TextBlock))
-
-
-async def test_tools_over_each_transport_answer(open_servers: Open, everything: ToolServer) -> None:
+async def test_tools_over_each_transport_answer(open_servers: OpenServers, everything: ToolServer) -> None:
     room = open_servers(everything)
     servers = room.servers
     live = await servers.start("e")
@@ -125,7 +119,7 @@ async def test_tools_over_each_transport_answer(open_servers: Open, everything: 
 
 
 @requires(NODE_PACKAGES)
-async def test_questions_of_a_call_are_answered_by_the_person_and_by_a_model(open_servers: Open) -> None:
+async def test_questions_of_a_call_are_answered_by_the_person_and_by_a_model(open_servers: OpenServers) -> None:
     room = open_servers(tool_servers.everything(id="e", name="Everything", timeout=2.0))
     servers, tasks = room.servers, Tasks()
     await start(room)
@@ -167,7 +161,7 @@ async def test_questions_of_a_call_are_answered_by_the_person_and_by_a_model(ope
 
 
 @requires(NODE_PACKAGES)
-async def test_prompts_resources_and_log_of_a_server_are_read(open_servers: Open) -> None:
+async def test_prompts_resources_and_log_of_a_server_are_read(open_servers: OpenServers) -> None:
     room = open_servers(tool_servers.everything(id="e", name="Everything"))
     servers = room.servers
     live = await servers.start("e")
@@ -200,7 +194,7 @@ async def test_prompts_resources_and_log_of_a_server_are_read(open_servers: Open
 
 
 @requires(NODE_PACKAGES)
-async def test_changed_roots_reach_the_server(open_servers: Open, tmp_path: Path) -> None:
+async def test_changed_roots_reach_the_server(open_servers: OpenServers, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
@@ -225,31 +219,31 @@ async def test_changed_roots_reach_the_server(open_servers: Open, tmp_path: Path
 
 
 @requires(PYTHON_SERVER)
-async def test_server_in_python_answers(open_servers: Open) -> None:
+async def test_server_in_python_answers(open_servers: OpenServers) -> None:
     room = open_servers(tool_servers.clock(id="c", name="Clock"))
-    live = await room.servers.start("c")
+    live = await room.start()
     assert {tool.name for tool in live.tools} == {"get_current_time", "convert_time"}
-    answer = await room.servers.call("c", "get_current_time", {"timezone": "Europe/Oslo"}, Ticket())
+    answer = await room.call("get_current_time", timezone="Europe/Oslo")
     assert "Europe/Oslo" in text_of(answer)
 
 
 @requires(NODE_PACKAGES)
-async def test_server_over_http_that_ends_fails_its_calls(open_servers: Open) -> None:
+async def test_server_over_http_that_ends_fails_its_calls(open_servers: OpenServers) -> None:
     with listening(tool_servers.everything_over_http()) as port:
         await wait_for_listener(port)
         server = ToolServer(id="e", name="E", via=Via.HTTP, url=f"http://127.0.0.1:{port}/mcp", timeout=20)
         room = open_servers(server)
-        await room.servers.start("e")
+        await room.start()
     with pytest.raises(ServerError):
-        await room.servers.call("e", "echo", {"message": "x"}, Ticket())
-    await eventually(lambda: room.servers.live("e").state is State.FAILED, "its end")
-    assert room.servers.live("e").problem
+        await room.call("echo", message="x")
+    await eventually(lambda: room.live.state is State.FAILED, "its end")
+    assert room.live.problem
 
 
-async def test_server_over_http_that_is_not_there_is_reported(open_servers: Open) -> None:
+async def test_server_over_http_that_is_not_there_is_reported(open_servers: OpenServers) -> None:
     room = open_servers(ToolServer(id="e", name="E", via=Via.HTTP, url="http://127.0.0.1:9/mcp"))
     with pytest.raises(ServerError, match=r"no connection to 127\.0\.0\.1:9"):
-        await room.servers.start("e")
+        await room.start()
 
 
 @pytest.mark.parametrize(
@@ -265,7 +259,7 @@ async def test_server_over_http_that_is_not_there_is_reported(open_servers: Open
     ],
 )
 async def test_refusal_over_http_is_reported_in_the_words_of_the_server_or_by_its_status(
-    open_servers: Open, kind: str, body: str, words: str
+    open_servers: OpenServers, kind: str, body: str, words: str
 ) -> None:
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -278,17 +272,17 @@ async def test_refusal_over_http_is_reported_in_the_words_of_the_server_or_by_it
         port = server.sockets[0].getsockname()[1]
         room = open_servers(ToolServer(id="e", name="E", via=Via.HTTP, url=f"http://127.0.0.1:{port}/mcp"))
         with pytest.raises(ServerError, match=words):
-            await room.servers.start("e")
+            await room.start()
 
 
-async def test_stateless_server_is_asked_again_with_the_answer(open_servers: Open) -> None:
+async def test_stateless_server_is_asked_again_with_the_answer(open_servers: OpenServers) -> None:
     tasks = Tasks()
     with RemoteToolServer(stateless=True) as remote:
         room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url))
-        live = await room.servers.start("r")
+        live = await room.start()
         assert live.protocol == NEWEST
         assert "say" in {tool.name for tool in live.tools}
-        call = tasks.start(room.servers.call("r", "say", {}, Ticket()))
+        call = tasks.start(room.call("say"))
         await eventually(lambda: room.servers.asks, "the question before the answer")
         (ask,) = room.servers.asks
         assert isinstance(ask, Elicitation)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import httpx
 import pytest
 
-from playground.domain.tool_servers import ServerAnswer, TextBlock, ToolServer, Via
+from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.events import SignInWanted, State
@@ -16,16 +15,11 @@ from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from playground.engine.tool_servers.servers import ServerError
 from playground.tasks import Tasks
 from tests.engine.conftest import no_keyring
-from tests.engine.tool_servers.conftest import Room, hostile
+from tests.engine.tool_servers.conftest import OpenServers, Room, hostile, text_of
 from tests.support.eventually import eventually
 from tests.support.remote_tool_server import RemoteToolServer
 
-Open = Callable[..., Room]
 CANARY = "canary-3f9c1b7ae2d84c55"
-
-
-def text_of(answer: ServerAnswer) -> str:
-    return "\n".join(block.text for block in answer.blocks if isinstance(block, TextBlock))
 
 
 def assert_hidden(room: Room, *secrets: str) -> None:
@@ -37,7 +31,9 @@ def assert_hidden(room: Room, *secrets: str) -> None:
     assert [secret for secret in secrets if secret in text] == []
 
 
-async def test_command_gets_its_variables_and_secrets_only(open_servers: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_command_gets_its_variables_and_secrets_only(
+    open_servers: OpenServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OURS_ALONE", "not for servers")
     keys = Keys(backend=no_keyring)
     await keys.set("h", ORIGIN, Secret(CANARY), "env:API_TOKEN")
@@ -45,7 +41,7 @@ async def test_command_gets_its_variables_and_secrets_only(open_servers: Open, m
     server = hostile(environment={"PLAIN": "seen"}, secret_environment=("API_TOKEN",))
     arguments = (*server.arguments, "--pids", "{{secret:place}}")
     room = open_servers(server.model_copy(update={"arguments": arguments}), keys=keys, own_host=True)
-    answer = await room.servers.call("h", "environment", {}, Ticket())
+    answer = await room.call("environment")
     text = text_of(answer)
     assert CANARY in text
     assert CANARY + "-2" in text
@@ -56,11 +52,11 @@ async def test_command_gets_its_variables_and_secrets_only(open_servers: Open, m
     assert_hidden(room, CANARY)
 
 
-async def test_secret_that_a_server_repeats_everywhere_is_masked(open_servers: Open) -> None:
+async def test_secret_that_a_server_repeats_everywhere_is_masked(open_servers: OpenServers) -> None:
     keys = Keys(backend=no_keyring)
     await keys.set("h", ORIGIN, Secret(CANARY), "env:API_TOKEN")
     room = open_servers(hostile("leaks", secret_environment=("API_TOKEN",)), keys=keys)
-    live = await room.servers.start("h")
+    live = await room.start()
     leaky = next(tool for tool in live.tools if tool.name == "leaky")
     assert leaky.description == "Uses ••••"
     assert leaky.parameters["properties"] == {"key": {"type": "string", "default": "••••"}, "••••": {}}
@@ -77,19 +73,19 @@ async def test_secret_that_a_server_repeats_everywhere_is_masked(open_servers: O
             await room.servers.call("h", "leak", fields, ticket)
         assert CANARY not in str(refused.value) + repr((ticket, ticket.log))
         assert len(str(refused.value)) < 25_000
-    await eventually(lambda: room.servers.live("h").stderr and room.servers.live("h").log, "the log")
+    await eventually(lambda: room.live.stderr and room.live.log, "the log")
     assert_hidden(room, CANARY)
 
 
-async def test_server_without_its_secret_is_not_started(open_servers: Open) -> None:
+async def test_server_without_its_secret_is_not_started(open_servers: OpenServers) -> None:
     room = open_servers(hostile(secret_environment=("API_TOKEN",)))
     with pytest.raises(ServerError, match="keyring"):
-        await room.servers.start("h")
-    assert room.servers.live("h").state is State.FAILED
+        await room.start()
+    assert room.live.state is State.FAILED
     assert not room.servers.host_pid
 
 
-async def test_secret_header_reaches_its_server_only(open_servers: Open) -> None:
+async def test_secret_header_reaches_its_server_only(open_servers: OpenServers) -> None:
     keys = Keys(backend=no_keyring)
     await keys.set("r", ORIGIN, Secret(CANARY), "header:X-Key")
     with RemoteToolServer(key=CANARY) as remote:
@@ -97,14 +93,14 @@ async def test_secret_header_reaches_its_server_only(open_servers: Open) -> None
         room = open_servers(server, keys=keys)
         answer = await room.servers.call("r", "say", {"text": f"it is {CANARY}"}, Ticket())
         assert CANARY in text_of(answer)
-        await eventually(lambda: any("••••" in entry.frame.text for entry in room.servers.tape.entries), "the mask")
+        await room.wait_for_frame("••••")
         assert_hidden(room, CANARY)
         other = open_servers(ToolServer(id="x", name="X", via=Via.HTTP, url=remote.url))
         with pytest.raises(ServerError, match="HTTP 403 Forbidden"):
             await other.servers.start("x")
 
 
-async def test_answer_over_http_that_is_too_long_or_compressed_fails_its_call(open_servers: Open) -> None:
+async def test_answer_over_http_that_is_too_long_or_compressed_fails_its_call(open_servers: OpenServers) -> None:
     with RemoteToolServer() as remote:
         room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url))
         for tool, arguments, words in (
@@ -114,7 +110,7 @@ async def test_answer_over_http_that_is_too_long_or_compressed_fails_its_call(op
         ):
             with pytest.raises(ServerError, match=words):
                 await room.servers.call("r", tool, arguments, Ticket())
-        assert text_of(await room.servers.call("r", "say", {"text": "still here"}, Ticket())) == "still here"
+        assert text_of(await room.call("say", text="still here")) == "still here"
 
 
 async def sign_in(room: Room, times: int = 1) -> None:
@@ -131,32 +127,32 @@ async def sign_in(room: Room, times: int = 1) -> None:
     assert "go back to Gateway Playground" in page.text
 
 
-async def test_sign_in_is_saved_and_renewed(open_servers: Open) -> None:
+async def test_sign_in_is_saved_and_renewed(open_servers: OpenServers) -> None:
     keys = Keys(backend=no_keyring)
     tasks = Tasks()
     with RemoteToolServer(oauth=True) as remote:
         server = ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url, oauth=True)
         room = open_servers(server, keys=keys)
-        starting = tasks.start(room.servers.start("r"))
+        starting = tasks.start(room.start())
         await sign_in(room)
         assert (await starting).state is State.READY
-        assert text_of(await room.servers.call("r", "say", {"text": "signed in"}, Ticket())) == "signed in"
+        assert text_of(await room.call("say", text="signed in")) == "signed in"
         assert (len(remote.registered), remote.authorised) == (1, 1)
         token = next(iter(remote.tokens))
         await room.servers.call("r", "say", {"text": f"your token: {token}"}, Ticket())
-        await eventually(lambda: any("••••" in entry.frame.text for entry in room.servers.tape.entries), "the mask")
-        kept = await keys.get("r", ORIGIN, OAUTH)
-        assert kept is not None
-        assert token in kept.get_secret_value()
+        await room.wait_for_frame("••••")
+        saved = await keys.get("r", ORIGIN, OAUTH)
+        assert saved is not None
+        assert token in saved.get_secret_value()
         assert_hidden(room, *remote.tokens, *remote.refresh_tokens)
         for secret in (*remote.tokens, *remote.refresh_tokens):  # not by what the keyring holds of them as one text
             assert secret not in keys.redactor.text(f"an answer with {secret} in it")
 
         await room.servers.restart("r")
-        assert text_of(await room.servers.call("r", "say", {"text": "again"}, Ticket())) == "again"
+        assert text_of(await room.call("say", text="again")) == "again"
         assert (len(remote.registered), remote.authorised) == (1, 1)
 
-        value = {**json.loads(kept.get_secret_value()), "expires": 1.0}  # its time is over
+        value = {**json.loads(saved.get_secret_value()), "expires": 1.0}  # its time is over
         await keys.set("r", ORIGIN, Secret(json.dumps(value)), OAUTH)
         await room.servers.restart("r")
         assert (remote.refreshed, remote.authorised) == (1, 1)
@@ -170,13 +166,13 @@ async def test_sign_in_is_saved_and_renewed(open_servers: Open) -> None:
     await tasks.end()
 
 
-async def test_stop_ends_an_open_sign_in(open_servers: Open) -> None:
+async def test_stop_ends_an_open_sign_in(open_servers: OpenServers) -> None:
     tasks = Tasks(ServerError)
     with RemoteToolServer(oauth=True) as remote:
         room = open_servers(ToolServer(id="r", name="R", via=Via.HTTP, url=remote.url, oauth=True))
-        starting = tasks.start(room.servers.start("r"))
+        starting = tasks.start(room.start())
         await eventually(lambda: any(isinstance(event, SignInWanted) for event in room.events), "the page")
         await room.servers.stop("r")
         with pytest.raises(ServerError):
             await starting
-        assert room.servers.live("r").state is State.STOPPED
+        assert room.live.state is State.STOPPED

@@ -109,14 +109,16 @@ class AsksControl(Control):
     # What servers do
 
     def _told(self, event: Event) -> None:
-        from playground.engine.tool_servers.events import AskCame, AskGone, ServersChanged
+        from playground.engine.tool_servers.events import RequestClosed, RequestReceived, ServersChanged
 
         if isinstance(event, ServersChanged):
             self._host.pane.servers_changed()  # the cards of calls say why a server cannot be asked
-        if isinstance(event, AskCame):
+        if isinstance(event, RequestReceived):
             QApplication.alert(self._host.window)
             self._refresh()
-        elif isinstance(event, AskGone) or (isinstance(event, ServersChanged) and (self.dialogs or self._is_said)):
+        elif isinstance(event, RequestClosed) or (
+            isinstance(event, ServersChanged) and (self.dialogs or self._is_said)
+        ):
             self._refresh()
 
     @property

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QWi
 from playground.domain.tool_servers import ToolServer
 from playground.engine.gateways.secrets import Secret
 from playground.engine.tool_servers.events import Event, ServersChanged, ServerSnapshot
-from playground.engine.tool_servers.registry import ServerRegistryError, lacking
+from playground.engine.tool_servers.registry import ServerRegistryError, missing_setting
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN, forget, keep, keyring_names
 from playground.engine.tool_servers.servers import ServerError, Servers
 from playground.ui.features.tool_servers.draft import Draft, problem, settle
@@ -271,7 +271,7 @@ class ServersDialog(QDialog):
         kept = await self._save()
         if kept is None:
             return
-        if lacks := lacking(kept):
+        if lacks := missing_setting(kept):
             self._tell(lacks, "error")
             return
         self._book.confirm(kept)
@@ -350,7 +350,7 @@ class ServersDialog(QDialog):
         confirmed = stored is not None and self._book.fingerprint(shown) == self._book.fingerprint(stored)
         confirmed = confirmed and stored is not None and self._book.confirmed(stored)
         live = self._live(self._current)
-        self.state.show_live(live, shown, confirmed, lacking(shown))
+        self.state.show_live(live, shown, confirmed, missing_setting(shown))
         self.state.ask_to_sign_in(self._sign_ins.get(self._current, ""))
         page = self.pages.currentIndex()  # what is not seen need not be drawn, however much there is of it
         if page == OFFERS:

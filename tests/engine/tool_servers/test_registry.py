@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer, Via
-from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistry, ServerRegistryError, lacking
+from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistry, ServerRegistryError, missing_setting
 from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -21,8 +21,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def a_server(**fields: object) -> ToolServer:
-    known = {"id": "files", "name": "Files", "command": "npx", "arguments": ("-y", "server-filesystem", "/srv")}
-    return ToolServer.model_validate(known | fields)
+    defaults = {"id": "files", "name": "Files", "command": "npx", "arguments": ("-y", "server-filesystem", "/srv")}
+    return ToolServer.model_validate(defaults | fields)
 
 
 def test_saved_server_is_loaded_again(path: Path) -> None:
@@ -96,15 +96,15 @@ def test_accepted_tools_are_saved(path: Path) -> None:
     book = ServerRegistry(path)
     book.add(a_server())
     tool = ServerTool(name="read", description="Reads.", parameters={"type": "object"}, hints=Hints(read_only=True))
-    told: list[int] = []
-    end = book.subscribe(lambda: told.append(1))
+    notices: list[int] = []
+    end = book.subscribe(lambda: notices.append(1))
     book.accept("files", [tool, ServerTool(name="write")])
     book.accept("files", [tool])
     end()
     changed = tool.model_copy(update={"description": "Reads, and sends it on.", "parameters": {"default": 1}})
     book.accept("files", [changed])
     asyncio.run(book.accept_in_thread("files", [changed.model_copy(update={"parameters": {"default": True}})]))
-    assert len(told) == 1
+    assert len(notices) == 1
     again = ServerRegistry(path)
     assert set(again.accepted("files")) == {"read", "write"}
     read = again.accepted("files")["read"]
@@ -162,5 +162,5 @@ def test_damaged_file_is_set_aside_and_unreadable_entries_are_preserved(path: Pa
     ],
 )
 def test_missing_command_or_address_is_reported(fields: dict[str, object], words: str) -> None:
-    assert words in lacking(a_server(**fields))
-    assert bool(words) == bool(lacking(a_server(**fields)))
+    assert words in missing_setting(a_server(**fields))
+    assert bool(words) == bool(missing_setting(a_server(**fields)))
