@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Final
 
 from playground.jsonkit.nesting import depth_of
-from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
+from playground.jsonkit.schema_refs import reach, target_of
 from playground.jsonkit.values import JSON, JSONObject
 
-MOST_STEPS: Final = 20_000  # keywords of a schema, references followed, times values
+MOST_STEPS: Final = 20_000  # values and names in a schema, references followed, times values to check
 MOST_NODES: Final = 2_500  # values in one schema
 MOST_TEXT: Final = 100_000  # characters of JSON
 _MOST_LOOKUPS: Final = 100_000  # references of a schema times its values
@@ -22,10 +22,8 @@ _MOST_PATTERNS: Final = 2_000  # characters of all patterns
 _LONGEST_PATTERN: Final = 200
 _DEEPEST: Final = 150
 _ALTERNATIVES: Final = frozenset(("allOf", "anyOf", "oneOf"))
-_SAME_VALUE: Final = frozenset(("not", "if", "then", "else", "dependentSchemas", "dependencies")) | _ALTERNATIVES
-_OTHER_RESOURCES: Final = frozenset(("$id", "$dynamicRef", "$recursiveRef"))
+_DYNAMIC: Final = frozenset(("$dynamicRef", "$recursiveRef"))
 _UNEVALUATED: Final = frozenset(("unevaluatedProperties", "unevaluatedItems"))
-_NOT_APPLIED: Final = frozenset(("description", "title", "$comment", "$defs", "definitions")) | (DATA - {"enum"})
 
 _lifted = False
 _report: Callable[[str], None] | None = None
@@ -74,7 +72,7 @@ def bound_schema(schema: JSON) -> None:
         if size > MOST_NODES or depth > _DEEPEST or refs * size > _MOST_LOOKUPS or patterns > _MOST_PATTERNS:
             refuse("the schema is large")
         if isinstance(node, dict):
-            if depth and not _OTHER_RESOURCES.isdisjoint(node):
+            if not _DYNAMIC.isdisjoint(node) or (depth and "$id" in node):
                 refuse("the schema refers to others")
             refs += "$ref" in node
             lengths = [len(pattern) for pattern in _patterns_in(node)]
@@ -92,13 +90,15 @@ def _patterns_in(schema: JSONObject) -> list[str]:
 
 
 def bound_value(value: JSON, schema: JSONObject) -> None:
-    """Refuse a value that is large for its schema: at worst each keyword is applied to each value."""
+    """Refuse a value that is large for its schema, since at worst each keyword is applied to each value.
+
+    A schema that refers to itself is refused for any value.
+    """
     if _lifted:
         return
-    size = _count_values(value, MOST_STEPS)
-    depth = depth_of(value, _DEEPEST)
-    if depth > _DEEPEST or _unrolled_size(schema, depth, MOST_STEPS // size) * size > MOST_STEPS:
-        refuse("the schema and the value are large, or the schema branches too often")
+    steps = _count_values(value, MOST_STEPS) * _unrolled_size(schema, schema, {}, 0)
+    if steps > MOST_STEPS or depth_of(value, _DEEPEST) > _DEEPEST:
+        refuse("the schema and the value are large")
 
 
 def _count_values(value: JSON, most: int) -> int:
@@ -117,29 +117,27 @@ def _count_values(value: JSON, most: int) -> int:
     return size
 
 
-def _unrolled_size(schema: JSONObject, depth: int, most: int) -> int:
-    """Count the keywords of a schema for values of ``depth`` levels, with references followed, up to about ``most``."""
-    size = 0
-    targets: dict[str, JSON] = {}
-    waiting: list[tuple[JSON, int]] = [(schema, depth)]
-    while waiting and size <= most:
-        node, levels = waiting.pop()
-        times = 1 if _UNEVALUATED.isdisjoint(node) else 2  # these need the results of all other keywords
-        for keyword, inner in node.items():
-            if keyword in _NOT_APPLIED:
-                continue
-            parts = [inner]
-            if keyword == "$ref" and isinstance(inner, str):
-                parts = [targets[inner] if inner in targets else targets.setdefault(inner, _target(schema, inner))]
-            elif isinstance(inner, list):
-                parts = inner
-            elif isinstance(inner, dict) and keyword in BY_NAME:
-                parts = list(inner.values())
-            size += 1 + len(parts)
-            deeper = keyword != "$ref" and keyword not in _SAME_VALUE
-            if keyword != "enum" and (levels or not deeper):
-                waiting += [(part, levels - deeper) for part in parts if isinstance(part, dict)] * times
-    return size
+def _unrolled_size(root: JSON, node: JSON, sizes: dict[int, int], depth: int) -> int:
+    """Count the values and names in a part of a schema with its references followed.
+
+    ``sizes`` are those of other parts by their ids, 0 for parts that are being counted.
+    """
+    if not isinstance(node, dict | list):
+        return 1
+    if id(node) not in sizes:
+        if depth > _DEEPEST:
+            refuse("the schema is deep")
+        sizes[id(node)] = 0
+        parts = list(node.values()) if isinstance(node, dict) else node
+        if isinstance(node, dict) and isinstance(node.get("$ref"), str):
+            parts.append(_target(root, node["$ref"]))
+        size = 1 + len(parts) + sum(_unrolled_size(root, part, sizes, depth + 1) for part in parts)
+        # These keywords need the results of all others in the same schema.
+        needs_results = isinstance(node, dict) and not _UNEVALUATED.isdisjoint(node)
+        sizes[id(node)] = 2 * size if needs_results else size
+    elif not sizes[id(node)]:
+        refuse("the schema refers to itself")
+    return sizes[id(node)]
 
 
 def _target(root: JSON, ref: str) -> JSON:

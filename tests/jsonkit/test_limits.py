@@ -19,6 +19,10 @@ DOUBLED: Any = {
 BINARY_TREE: Any = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}}
 
 
+#: Common schemas that refer to themselves.
+RECURSIVE = ("05_tree_recursive", "06_mutual_recursion", "37_self_reference")
+
+
 def tree(depth: int) -> Any:
     return {"left": tree(depth - 1), "right": tree(depth - 1)} if depth else {}
 
@@ -28,7 +32,9 @@ def tree(depth: int) -> Any:
     [
         (1, DOUBLED),
         (1, {"allOf": [{"$ref": "#"}]}),
-        (tree(9), BINARY_TREE),
+        (tree(1), BINARY_TREE),
+        (1, {"allOf": [{"$dynamicRef": "#"}]}),
+        (1, {"$dynamicRef": "#"}),
         ([1] * 10_000, {"items": {"type": "integer"}}),
         ("a" * 1_000_000, {"pattern": "a", "minLength": 1}),
         ({"a" * 200_000: 1}, {"patternProperties": {f"{n}$": {} for n in range(30)}}),
@@ -43,14 +49,21 @@ def test_check_beyond_the_bounds_is_refused(value: Any, schema: Any) -> None:
         check_value(value, schema)
 
 
-@each_case(("name", "schema"), [case for case in schemas() if case[0] != "40_wrong_shapes"])
+@each_case(("name", "schema"), [case for case in schemas() if case[0] not in {*RECURSIVE, "40_wrong_shapes"}])
 def test_check_of_a_common_schema_is_within_the_bounds(name: str, schema: Any) -> None:
     assert check_value(sample(schema), schema) == []
     assert schema_problem(schema) is None
 
 
-def test_recursive_schema_of_a_shallow_value_is_within_the_bounds() -> None:
-    assert check_value(tree(3), BINARY_TREE) == []
+@pytest.mark.parametrize("name", RECURSIVE)
+def test_check_of_a_recursive_schema_is_refused(name: str) -> None:
+    with pytest.raises(TooCostlyError):
+        check_value({}, dict(schemas())[name])
+
+
+def test_schema_with_many_references_to_small_parts_is_within_the_bounds() -> None:
+    parts = {f"p{number}": {"$ref": "#/$defs/text"} for number in range(40)}
+    assert check_value(dict.fromkeys(parts, "a"), {"properties": parts, "$defs": {"text": {"type": "string"}}}) == []
 
 
 def test_circle_is_a_reference_to_itself_for_the_same_value() -> None:

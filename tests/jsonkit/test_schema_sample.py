@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.pattern_text import PatternError, text_for, texts_for
 from playground.jsonkit.schema_sample import NoSampleError, sample, sample_text
@@ -17,6 +18,13 @@ from tests.support.each_case import each_case
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 
 
+@pytest.fixture
+def unbounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lift the bounds, as in a worker process: recursive schemas are sampled there."""
+    monkeypatch.setattr(limits, "_lifted", True)
+
+
+@pytest.mark.usefixtures("unbounded")
 @each_case(("name", "schema"), SOUND)
 def test_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
     value = sample(schema)
@@ -59,6 +67,7 @@ COUNTRY: Any = {
 DEPENDENT: Any = {"a": {"required": ["n"], "properties": {"n": {"type": "integer", "minimum": 3}}}}
 
 
+@pytest.mark.usefixtures("unbounded")
 @each_case(
     "schema",
     [

@@ -7,8 +7,11 @@ import random
 import time
 from typing import Any
 
+import pytest
+
 from playground.domain.tools import check_arguments
 from playground.engine.questions.partial_judge import Judge
+from playground.jsonkit import limits
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.tree import PartialJson
@@ -60,6 +63,13 @@ def streamed(text: str, schema: Any = SCHEMA) -> list[tuple[str, str]]:
     return words(judge(read_partial(text, ended=False), schema))
 
 
+@pytest.fixture
+def unbounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lift the bounds, as in a worker process: recursive schemas are checked there."""
+    monkeypatch.setattr(limits, "_lifted", True)
+
+
+@pytest.mark.usefixtures("unbounded")
 @each_case(("name", "schema"), SOUND)
 def test_valid_arguments_have_no_problem_while_they_arrive(name: str, schema: Any) -> None:
     reader, keeper = PartialJson(), Judge(schema)
@@ -86,6 +96,7 @@ def mutated(value: Any, dice: random.Random) -> Any:
     return dice.choice(ODD)
 
 
+@pytest.mark.usefixtures("unbounded")
 @each_case(("name", "schema"), SOUND)
 def test_partial_problems_agree_with_the_validator(name: str, schema: Any) -> None:
     dice = random.Random(name)
