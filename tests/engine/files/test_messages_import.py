@@ -97,7 +97,7 @@ def test_native_messages_with_a_system_message_among_them() -> None:
     assert conversation.request.protocol == "messages"
     assert conversation.request.turns[0].role is Role.SYSTEM
     assert sent(conversation)["system"] == "Be brief."
-    assert conversation.notes == ("The system message stands at the top, where the Messages protocol has it.",)
+    assert conversation.notes == ("The system message is at the top, where the Messages protocol has it.",)
     broken = lines(system, *NATIVE, {"role": "user", "content": [{"type": "tool_result", "content": "x"}]})
     assert only(read(broken)).notes[-1].startswith("Left out. Line 6, column 1: message 6: “tool_use_id”")
 
@@ -247,7 +247,7 @@ def test_the_other_protocol_takes_the_parameters_along(session: Session) -> None
         (json.dumps([*PLAIN, BAD_ROLE], indent=1), "Line 10, column 2: message 3: “role” is 'narrator'; it must be"),
         (lines(PLAIN[0], BAD_ROLE), "Line 2, column 1: message 2: "),
         (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
-        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
+        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but the record before it"),
         (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
         (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages here."),
         ("{broken\n" + lines({"messages": PLAIN}), "Line 1, column 2: this is not JSON"),

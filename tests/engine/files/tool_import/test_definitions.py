@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
-from playground.engine.files.tool_import.found import Imported
+from playground.engine.files.tool_import.collector import Imported
 from tests.support.each_case import each_case
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"q": {"type": "string"}}}

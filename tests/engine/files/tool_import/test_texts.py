@@ -9,7 +9,7 @@ import pytest
 
 from playground.domain.tools import NAME_RULE, ToolDefinition
 from playground.engine.files.tool_import import export_tools, import_tools
-from playground.engine.files.tool_import.found import Imported
+from playground.engine.files.tool_import.collector import Imported
 from tests.support.each_case import each_case
 
 CHAT = {
@@ -52,7 +52,7 @@ def test_definitions_are_found_in_every_wrapping(value: Any) -> None:
 
 def test_names_are_legal_and_not_taken() -> None:
     tools = [{**NATIVE, "name": name} for name in ("get weather!", "get_weather", "ä", "x" * 80, "x" * 80)]
-    found = import_tools(json.dumps(tools), taken=["get_weather"])
+    found = import_tools(json.dumps(tools), used_names=["get_weather"])
     assert [tool.name for tool in found.tools] == ["get_weather_2", "get_weather_3", "tool", "x" * 64, "x" * 62 + "_2"]
     assert all(NAME_RULE.match(tool.name) for tool in found.tools)
     assert found.notes[0] == "“get weather!” is called “get_weather_2” here"
