@@ -301,5 +301,5 @@ def f(m: More, s: Sub, d: D, n: N, p: Page[Sub]): ...
         "class E(E, Enum):\n    A = auto()\ndef f(x: E = E.A): ...",
     ],
 )
-def test_names_that_grow_without_end_are_borne(source: str) -> None:
+def test_endless_names_are_bounded(source: str) -> None:
     assert [tool.name for tool in import_tools(source).tools] == ["f"]
