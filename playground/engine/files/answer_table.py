@@ -1,9 +1,9 @@
-"""The file that says what calls are answered with: read by ``playground run --answers`` and by the window.
+"""Answer tables: files with the answers to tool calls, for ``playground run --answers`` and for the window.
 
 ``{"playground_answers": 1, "step_limit": 20, "tools": {NAME: [ROW, …]}}``. A row is for calls with these arguments
 (``"equal"``), for those a JSONPath selects something in (``"path"``), or for all (neither). ``"result"`` is a text, or
 JSON that is sent as text; ``"error"``, ``"delay"`` (seconds), ``"never"``, ``"size"`` (characters, the text
-repeated) and ``"images"`` (addresses) may stand beside it. The name ``*`` is for tools without rows of their own.
+repeated) and ``"images"`` (addresses) are optional. The name ``*`` is for tools without rows of their own.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from playground.jsonkit.values import JSON, JSONObject
 VERSION = 1
 LARGEST_TABLE = 16 * 1024 * 1024  # bytes of a file that is read
 ANY_TOOL = "*"
-_KNOWN = {"playground_answers", "step_limit", "tools", "$schema"}
-_ROW = {"equal", "path", "result", "error", "delay", "never", "size", "images"}
+_MEMBERS = {"playground_answers", "step_limit", "tools", "$schema"}
+_ROW_MEMBERS = {"equal", "path", "result", "error", "delay", "never", "size", "images"}
 
 
 def read_answers(text: str) -> Debugging:
-    """The rules that a file asks for: every tool is answered from its table. Raises ValueError in words."""
+    """Return the rules of a file: every tool is answered from its table. Raises ValueError in words."""
     try:
         value = parse_json(text)
     except ValueError as error:
@@ -37,7 +37,7 @@ def read_answers(text: str) -> Debugging:
         raise ValueError("the file must hold one JSON object")
     if problem := version_problem(value, "playground_answers", VERSION):
         raise ValueError(problem)
-    _refuse_unknown(value, _KNOWN, "")
+    _refuse_unknown(value, _MEMBERS, "")
     tools = value.get("tools", {})
     if not isinstance(tools, dict):
         raise ValueError('"tools" must be an object: the name of a tool, and its rows')
@@ -50,11 +50,11 @@ def read_answers(text: str) -> Debugging:
 
 
 def write_answers(debugging: Debugging) -> str:
-    """The tables of these rules as a file. Policies and conditions are the experiment's own and not part of it."""
+    """Return the tables of the rules as a file. It has no policies or conditions, which belong to the experiment."""
     tables = {name: rule.rows for name, rule in debugging.rules.items() if rule.rows}
     if debugging.default.rows:
         tables[ANY_TOOL] = debugging.default.rows
-    tools = {name: [_written(row) for row in rows] for name, rows in tables.items()}
+    tools = {name: [_row_members(row) for row in rows] for name, rows in tables.items()}
     content = {"playground_answers": VERSION, "step_limit": debugging.step_limit, "tools": tools}
     return json.dumps(content, indent=2, ensure_ascii=True) + "\n"
 
@@ -65,7 +65,7 @@ def _rows(name: str, value: JSON) -> Iterable[AnswerRow]:
         where = f"tools.{name}[{number}]"
         if not isinstance(row, dict):
             raise ValueError(f"{where} must be an object")
-        _refuse_unknown(row, _ROW, f"{where}: ")
+        _refuse_unknown(row, _ROW_MEMBERS, f"{where}: ")
         try:
             yield _row(row)
         except ValidationError as error:
@@ -94,26 +94,26 @@ def _row(row: JSONObject) -> AnswerRow:
         return AnswerRow(match=MatchKind.EQUAL, pattern=json.dumps(row["equal"], ensure_ascii=False), answer=answer)
     if "path" not in row:
         return AnswerRow(answer=answer)
-    made = AnswerRow(match=MatchKind.PATH, pattern=str(row["path"]), answer=answer)
-    if problem := row_problem(made):
+    answer_row = AnswerRow(match=MatchKind.PATH, pattern=str(row["path"]), answer=answer)
+    if problem := row_problem(answer_row):
         raise ValueError(f'"path" is no JSONPath: {problem}')
-    return made
+    return answer_row
 
 
-def _written(row: AnswerRow) -> JSONObject:
-    out: JSONObject = {}
+def _row_members(row: AnswerRow) -> JSONObject:
+    members: JSONObject = {}
     if row.match is MatchKind.EQUAL:
-        out["equal"] = json.loads(row.pattern) if not row_problem(row) else row.pattern
+        members["equal"] = json.loads(row.pattern) if not row_problem(row) else row.pattern
     elif row.match is MatchKind.PATH:
-        out["path"] = row.pattern
+        members["path"] = row.pattern
     answer = row.answer
-    out["result"] = answer.text
+    members["result"] = answer.text
     if answer.images:
-        out["images"] = [image.url for image in answer.images]
-    named = {"error": answer.is_error, "delay": answer.delay, "never": answer.never, "size": answer.size}
-    return {**out, **{name: value for name, value in named.items() if value}}
+        members["images"] = [image.url for image in answer.images]
+    optional = {"error": answer.is_error, "delay": answer.delay, "never": answer.never, "size": answer.size}
+    return {**members, **{name: value for name, value in optional.items() if value}}
 
 
-def _refuse_unknown(value: JSONObject, known: set[str], where: str) -> None:
-    if unknown := sorted(value.keys() - known):
+def _refuse_unknown(value: JSONObject, allowed: set[str], where: str) -> None:
+    if unknown := sorted(value.keys() - allowed):
         raise ValueError(f"{where}unknown field {', '.join(map(repr, unknown))}")

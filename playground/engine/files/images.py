@@ -1,7 +1,7 @@
-"""Pictures as values: what a file or a data URL holds, read from its first bytes and never decoded. No Qt here.
+"""Images of files and data URLs: format and size from the first bytes, without decoding and without Qt.
 
-PNG, JPEG, GIF and WebP go to the gateway byte for byte, as data URLs (specification, section 2.1). An http(s) address
-stays an address: nothing here fetches it.
+PNG, JPEG, GIF and WebP are sent byte for byte, as data URLs (specification, section 2.1). An http(s) address is sent
+as it is and never fetched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import base64
 import binascii
 import re
 import struct
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,19 +54,17 @@ _SIGNATURES: Final = (
     (b"\x1f\x8b", "a compressed file"),
     (b"pk\x03\x04", "a ZIP archive or an Office document"),
 )
-_STEP: Final = 3 * 4 * 16_384  # bytes or letters of base64 that are written or read at once
-_PAUSE_S: Final = 0.000_5  # after each of them: who only waits for the interpreter gets it late, and never for long
 _HEAD: Final = 65_536  # base64 letters in which a header is looked for first
 _DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?P<rest>(?:;[^;,]*)*),", re.IGNORECASE)
 
 
 class ImageError(ValueError):
-    """A picture could not be taken in; the message says why and what to do."""
+    """An image cannot be attached; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What the first bytes say: the media type, and width and height in pixels."""
+    """Media type, and width and height in pixels, from the first bytes of an image."""
 
     media_type: str
     width: int
@@ -76,9 +73,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of an image part. ``size`` is in bytes, 0 for an address; ``measure`` None where it is unreadable.
+    """Facts about an image part. ``size`` is in bytes, 0 for an address; ``measure`` is None for an unreadable image.
 
-    ``address`` is the http(s) address of a picture that is not here, else empty.
+    ``address`` is the http(s) address of an image that is not in the part, else empty.
     """
 
     size: int = 0
@@ -87,7 +84,7 @@ class Facts:
 
 
 def measure(data: bytes) -> Measure | None:
-    """Media type and size in pixels from the header; None when the bytes are of no format known here."""
+    """Return media type and pixels from the header; None for an unsupported format."""
     try:
         if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
             return Measure("image/png", *struct.unpack(">II", data[16:24]))
@@ -103,31 +100,28 @@ def measure(data: bytes) -> Measure | None:
 
 
 def image_from(data: bytes, name: str | None = None) -> Image:
-    """An image part that holds ``data`` unchanged. Raises ImageError when it is of no format a gateway takes."""
+    """Return an image part with ``data`` unchanged. Raises ImageError for an unsupported format."""
     label = f"“{name}”" if name else "This"
     if not data:
         raise ImageError(f"{label} is empty.")
-    found = measure(data)
-    if found is None:
+    size = measure(data)
+    if size is None:
         kind = _kind_of(data)
         if kind:
             raise ImageError(f"{label} is {kind}, which gateways do not take. Save it as JPEG or PNG and attach that.")
         raise ImageError(f"{label} is not an image in {WANTED} format. Save it as PNG and attach that.")
-    pieces = [f"data:{found.media_type};base64,"]
-    for at in _steps(0, len(data)):
-        pieces.append(base64.b64encode(data[at : at + _STEP]).decode("ascii"))
-    return Image(url="".join(pieces), name=name)
+    return Image(url=f"data:{size.media_type};base64,{base64.b64encode(data).decode('ascii')}", name=name)
 
 
-def is_large(known: Facts) -> bool:
-    """Whether a smaller copy would likely do as well; not where the size is unknown."""
-    if known.measure is None:
+def is_large(image_facts: Facts) -> bool:
+    """Return whether a smaller copy is offered; false if the size is unknown."""
+    if image_facts.measure is None:
         return False
-    return known.size > OFFER_BYTES or max(known.measure.width, known.measure.height) > OFFER_SIDE
+    return image_facts.size > OFFER_BYTES or max(image_facts.measure.width, image_facts.measure.height) > OFFER_SIDE
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file. Raises ImageError for one that cannot be read or is larger than ``CAP_BYTES``; blocks."""
+    """Return the bytes of a file; blocks. Raises ImageError for an unreadable file and above ``CAP_BYTES``."""
     try:
         return read_named(path, CAP_BYTES)
     except OSError as error:
@@ -135,7 +129,7 @@ def read_file(path: Path) -> bytes:
 
 
 def from_data_url(text: str, name: str | None = None) -> Image:
-    """An image part of a ``data:`` URL, spelled as base64 with the media type its bytes have. Raises ImageError."""
+    """Return an image part of a ``data:`` URL, with the media type of its bytes. Raises ImageError."""
     data = data_of(text.strip())
     if data is None:
         raise ImageError("The data URL is broken: after the comma there must be base64. Copy it again, whole.")
@@ -143,7 +137,7 @@ def from_data_url(text: str, name: str | None = None) -> Image:
 
 
 def from_address(text: str) -> Image:
-    """An image part that is only an http(s) address; nothing is fetched. Raises ImageError for anything else."""
+    """Return an image part with an http(s) address, which is not fetched. Raises ImageError for other texts."""
     address = text.strip()
     if not is_address(address):
         raise ImageError("An image address begins with https:// or http://, followed by a host.")
@@ -151,12 +145,12 @@ def from_address(text: str) -> Image:
 
 
 def is_data_url(text: str) -> bool:
-    """Whether ``text`` looks like a picture in a data URL."""
+    """Return whether ``text`` looks like an image in a data URL."""
     return text.lstrip()[:11].lower() == "data:image/"
 
 
 def is_address(text: str) -> bool:
-    """Whether ``text`` is one http(s) address without spaces."""
+    """Return whether ``text`` is one http(s) address without spaces."""
     try:
         parts = urlsplit(text)
         return parts.scheme.lower() in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", text)
@@ -165,48 +159,35 @@ def is_address(text: str) -> bool:
 
 
 def data_of(url: str) -> bytes | None:
-    """The bytes in a data URL; None for an address and for base64 that is broken."""
-    found = _DATA_URL.match(url)
-    if found is None:
+    """Return the bytes in a data URL; None for an address and for invalid base64."""
+    match = _DATA_URL.match(url)
+    if match is None:
         return None
-    if not found["rest"].lower().endswith(";base64"):
-        return unquote_to_bytes(url[found.end() :])
+    if not match["rest"].lower().endswith(";base64"):
+        return unquote_to_bytes(url[match.end() :])
     try:
-        return _decoded(url, found.end())
+        return binascii.a2b_base64(url[match.end() :], strict_mode=True)
     except (binascii.Error, ValueError):  # with line breaks in it, or none
         pass
     try:
-        return _decoded(re.sub(r"\s+|%0[ad]", "", url[found.end() :], flags=re.IGNORECASE))
+        letters = re.sub(r"\s+|%0[ad]", "", url[match.end() :], flags=re.IGNORECASE)
+        return binascii.a2b_base64(letters, strict_mode=True)
     except (binascii.Error, ValueError):
         return None
 
 
-def _decoded(letters: str, begin: int = 0) -> bytes:
-    """The bytes of base64 from ``begin`` on. Raises ValueError for anything else."""
-    steps = _steps(begin, len(letters))
-    return b"".join([binascii.a2b_base64(letters[at : at + _STEP], strict_mode=True) for at in steps])
-
-
-def _steps(begin: int, end: int) -> Iterator[int]:
-    """Where the pieces begin, with a pause between two in which other threads go on."""
-    for at in range(begin, end, _STEP):
-        if at > begin:
-            time.sleep(_PAUSE_S)
-        yield at
-
-
 def facts(image: Image) -> Facts:
-    """Size and pixels of an image part, cheaply: only as much is decoded as the header needs."""
+    """Return size and pixels of an image part; only the header is decoded."""
     url = image.url
-    found = _DATA_URL.match(url)
-    if found is None:
+    match = _DATA_URL.match(url)
+    if match is None:
         return Facts(address=url)
-    if not found["rest"].lower().endswith(";base64"):
-        data = unquote_to_bytes(url[found.end() :])
+    if not match["rest"].lower().endswith(";base64"):
+        data = unquote_to_bytes(url[match.end() :])
         return Facts(len(data), measure(data))
-    begin, end = found.end(), len(url)
+    begin, end = match.end(), len(url)
     size = (end - begin) * 3 // 4 - (url.endswith("=") + url.endswith("=="))
-    for letters in (_HEAD, 16 * _HEAD, end - begin):  # what cameras put before the header is mostly short
+    for letters in (_HEAD, 16 * _HEAD, end - begin):  # metadata before the header is mostly short
         try:
             measured = measure(base64.b64decode(url[begin : min(begin + letters, end)]))
         except (binascii.Error, ValueError):
@@ -216,16 +197,16 @@ def facts(image: Image) -> Facts:
     return Facts(size)
 
 
-def warning(known: Facts) -> str:
-    """What speaks against sending it as it is, for people; empty when nothing does. It can be sent all the same."""
-    if known.address:
+def warning(image_facts: Facts) -> str:
+    """Return a warning about sending an image unchanged; empty without one."""
+    if image_facts.address:
         return ""
-    if known.measure is None:
+    if image_facts.measure is None:
         return f"Not readable as {WANTED}; sent as it is"
     large = []
-    if known.size > LARGE_BYTES:
+    if image_facts.size > LARGE_BYTES:
         large.append(f"over {size_words(LARGE_BYTES)}")
-    if max(known.measure.width, known.measure.height) > LARGE_SIDE:
+    if max(image_facts.measure.width, image_facts.measure.height) > LARGE_SIDE:
         large.append(f"over {LARGE_SIDE:,} px a side")
     return f"Large: {' and '.join(large)}" if large else ""
 
@@ -234,7 +215,7 @@ def _kind_of(data: bytes) -> str:
     """Return the name of a format that gateways refuse, or an empty string for an unknown format."""
     if data[4:8] == b"ftyp":
         size = min(int.from_bytes(data[:4], "big"), 256)
-        brands = [data[8:12], *(data[at : at + 4] for at in range(16, size, 4))]
+        brands = [data[8:12], *(data[position : position + 4] for position in range(16, size, 4))]
         return next((name for name, kinds in _BRANDS.items() if any(brand in kinds for brand in brands)), "a video")
     head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if head.startswith((b"<svg", b"<?xml", b"<!doctype svg", b"<!--")) and b"<svg" in head:
@@ -246,7 +227,7 @@ def _kind_of(data: bytes) -> str:
 def _webp(data: bytes) -> Measure | None:
     kind = data[12:16]
     if kind == b"VP8X" and len(data) >= 30:
-        width, height = (int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27))
+        width, height = (int.from_bytes(data[position : position + 3], "little") + 1 for position in (24, 27))
         return Measure("image/webp", width, height)
     if kind == b"VP8L" and data[20] == 0x2F:
         bits = struct.unpack("<I", data[21:25])[0]
@@ -258,20 +239,20 @@ def _webp(data: bytes) -> Measure | None:
 
 
 def _jpeg(data: bytes) -> Measure | None:
-    at = 2
-    while at + 4 <= len(data):
-        if data[at] != 0xFF:
+    position = 2
+    while position + 4 <= len(data):
+        if data[position] != 0xFF:
             return None
-        marker = data[at + 1]
+        marker = data[position + 1]
         if marker == 0xFF:  # padding before a marker
-            at += 1
+            position += 1
         elif marker == 0x01 or 0xD0 <= marker <= 0xD9:  # markers without a length
-            at += 2
+            position += 2
         elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # a start of frame
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            height, width = struct.unpack(">HH", data[position + 5 : position + 9])
             return Measure("image/jpeg", width, height)
         else:
-            at += 2 + max(struct.unpack(">H", data[at + 2 : at + 4])[0], 2)
+            position += 2 + max(struct.unpack(">H", data[position + 2 : position + 4])[0], 2)
     return None
 
 
@@ -282,8 +263,8 @@ def orientation(data: bytes) -> int:
     """Return the EXIF orientation of a JPEG, PNG or WebP image: 1 (upright) to 8."""
     kind, blocks = _exif_blocks(data)
     for name, begin, end in blocks:
-        if name == kind and (found := _exif_orientation(data[begin:end].removeprefix(b"Exif\0\0"))):
-            return found
+        if name == kind and (value := _exif_orientation(data[begin:end].removeprefix(b"Exif\0\0"))):
+            return value
     return 1
 
 
@@ -299,8 +280,8 @@ def is_animated_png(data: bytes) -> bool:
 
 def is_cut_off(data: bytes) -> bool:
     """Return whether the end of a PNG, JPEG, GIF or WebP file is missing."""
-    known = measure(data)
-    check = _END_CHECKS.get(known.media_type) if known is not None else None
+    size = measure(data)
+    check = _END_CHECKS.get(size.media_type) if size is not None else None
     return check is not None and not check(data)
 
 
@@ -323,33 +304,33 @@ def _exif_blocks(data: bytes) -> tuple[bytes, Iterator[tuple[bytes, int, int]]]:
 
 
 def _png_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    at = 8
-    while at + 8 <= len(data):
-        end = at + 8 + int.from_bytes(data[at : at + 4], "big")
-        yield data[at + 4 : at + 8], at + 8, end
-        at = end + 4
+    position = 8
+    while position + 8 <= len(data):
+        end = position + 8 + int.from_bytes(data[position : position + 4], "big")
+        yield data[position + 4 : position + 8], position + 8, end
+        position = end + 4
 
 
 def _riff_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    at = 12
-    while at + 8 <= len(data):
-        end = at + 8 + int.from_bytes(data[at + 4 : at + 8], "little")
-        yield data[at : at + 4], at + 8, end
-        at = end + (end & 1)
+    position = 12
+    while position + 8 <= len(data):
+        end = position + 8 + int.from_bytes(data[position + 4 : position + 8], "little")
+        yield data[position : position + 4], position + 8, end
+        position = end + (end & 1)
 
 
 def _jpeg_segments(data: bytes) -> Iterator[tuple[bytes, int, int]]:
     """Yield the segments of a JPEG file up to its end marker, which is a segment of no bytes."""
-    at = 2
-    while (marker := _JPEG_MARKER.search(data, at)) is not None:
-        kind, at = marker[0][-1:], marker.end()
+    position = 2
+    while (marker := _JPEG_MARKER.search(data, position)) is not None:
+        kind, position = marker[0][-1:], marker.end()
         if kind == _JPEG_END:
-            yield kind, at, at
+            yield kind, position, position
             return
         if kind not in (b"\x01", b"\xd8"):  # these two have no length
-            end = at + max(int.from_bytes(data[at : at + 2], "big"), 2)
-            yield kind, at + 2, end
-            at = end
+            end = position + max(int.from_bytes(data[position : position + 2], "big"), 2)
+            yield kind, position + 2, end
+            position = end
 
 
 def _exif_orientation(tiff: bytes) -> int:
@@ -359,9 +340,9 @@ def _exif_orientation(tiff: bytes) -> int:
     order: Literal["little", "big"] = "little" if tiff[:2] == b"II" else "big"
     directory = int.from_bytes(tiff[4:8], order)
     entries = int.from_bytes(tiff[directory : directory + 2], order)
-    for at in range(directory + 2, min(directory + 2 + 12 * entries, len(tiff)), 12):
-        if int.from_bytes(tiff[at : at + 2], order) == _ORIENTATION_TAG:
-            value = int.from_bytes(tiff[at + 8 : at + 10], order)
+    for entry in range(directory + 2, min(directory + 2 + 12 * entries, len(tiff)), 12):
+        if int.from_bytes(tiff[entry : entry + 2], order) == _ORIENTATION_TAG:
+            value = int.from_bytes(tiff[entry + 8 : entry + 10], order)
             return value if value in range(1, 9) else 0
     return 0
 
@@ -380,23 +361,23 @@ def _webp_ends(data: bytes) -> bool:
 
 def _gif_ends(data: bytes) -> bool:
     """Return whether all blocks of a GIF file are complete; the trailer itself may be missing."""
-    at = 13 + _gif_table(data, 10)
-    while at < len(data) and data[at] != 0x3B:
-        if data[at] == 0x2C:
-            at += 11 + _gif_table(data, at + 9)
-        elif data[at] == 0x21:
-            at += 2
+    position = 13 + _gif_table(data, 10)
+    while position < len(data) and data[position] != 0x3B:
+        if data[position] == 0x2C:
+            position += 11 + _gif_table(data, position + 9)
+        elif data[position] == 0x21:
+            position += 2
         else:
             return True  # damaged or followed by other data, but not cut off here
-        while at < len(data) and data[at]:
-            at += 1 + data[at]
-        at += 1
-    return at <= len(data)
+        while position < len(data) and data[position]:
+            position += 1 + data[position]
+        position += 1
+    return position <= len(data)
 
 
-def _gif_table(data: bytes, at: int) -> int:
+def _gif_table(data: bytes, position: int) -> int:
     """Return the size in bytes of the colour table that the flags at `at` announce."""
-    flags = data[at] if at < len(data) else 0
+    flags = data[position] if position < len(data) else 0
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 

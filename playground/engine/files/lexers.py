@@ -1,4 +1,4 @@
-"""What takes code apart into coloured pieces, by the name of its language."""
+"""Pygments lexers by the name of a language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def lexer_for(language: str) -> Lexer | None:
-    """Pygments' lexer for a language as a fence names it; None for an unknown one."""
+    """Return the lexer for a language as a fence names it; None for an unknown one."""
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 

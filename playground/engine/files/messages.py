@@ -1,10 +1,10 @@
 """Conversations from a file of messages: JSON or JSON Lines, in the shape of any protocol.
 
-Read are: an array of messages; an object with “messages”, with or without everything else a request body has; a record
-of a batch file, which holds such a body; an array of any of these; and the same line by line, be it one message a line
-or one conversation a line, as files for fine-tuning are. Messages may have the shape of a library or an application
-(``requests/message_shapes.py``). Nothing is sent or opened but the file that is asked for. What can be read is taken,
-and what cannot is named with its line and column; only where nothing can be, it is an error.
+A file is an array of messages; an object with “messages”, with or without other members of a request body; a record of
+a batch file, which has such a body; an array of these; or lines of these, such as one message or one conversation a
+line in files for fine-tuning. Messages may have the shape of a library or an application
+(``requests/message_shapes.py``). Nothing else is opened and nothing is sent. Unreadable parts are reported with line
+and column; only a file without any conversation is an error.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ from playground.protocols.protocol import get_protocol, protocol_of
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
-LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
-MOST: Final = 1_000  # conversations that are read of one file
-MOST_BAD: Final = 20  # messages of one conversation that are left out; one with more is something else
+MAX_SIZE: Final = 256 * 1024 * 1024  # bytes of a file
+MAX_CONVERSATIONS: Final = 1_000  # of one file
+MAX_UNREADABLE: Final = 20  # messages of a conversation that are left out; above it the file is refused
 
 #: Members of a record of a batch file that say where its request goes.
 _OF_BATCH: Final = frozenset({"custom_id", "method", "url", "id", "key", "title"})
-#: Says how much a message counts in training; no gateway takes it in a request.
+#: The weight of a message in training; no request has it.
 _WEIGHT: Final = "weight"
 _NOTHING: Final = "There are no messages here. Wanted are objects with “role” and “content”, or “messages”"
 
 
 class MessagesImportError(ValueError):
-    """A text holds no conversation that can be read. Line and column count from 1; 0 where there is none to name."""
+    """A text has no readable conversation. Line and column count from 1; 0 if unknown."""
 
     def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
         self.line, self.column = line, column
@@ -63,10 +63,10 @@ class MessagesImportError(ValueError):
 
 @dataclass(frozen=True)
 class Conversation:
-    """One conversation of a file, and which one it is, counted from 1.
+    """A conversation of a file, with its number from 1.
 
-    ``request`` holds the turns and what else was set; its model is empty where none is named. ``rest`` is what belongs
-    to the record and to no request (``source``, say): kept, not sent. ``notes`` are sentences for people.
+    ``request`` has the turns and settings; its model is empty if the file names none. ``rest`` has the members of the
+    record that belong to no request, such as ``source``: they are stored and not sent. ``notes`` are for people.
     """
 
     request: Request
@@ -78,9 +78,9 @@ class Conversation:
 
 @dataclass(frozen=True)
 class ImportedConversations:
-    """What a text holds. ``words`` says what it was taken for, ``total`` how many conversations there are.
+    """The content of a text. ``words`` names its format, ``total`` is the number of its conversations.
 
-    ``conversations`` are the first ``MOST`` of them. ``problems`` say of every place that could not be read why not.
+    ``conversations`` are the first ``MAX_CONVERSATIONS``. ``problems`` has the reason for each unreadable part.
     """
 
     words: str
@@ -91,14 +91,14 @@ class ImportedConversations:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A JSON value of the file: its text, and the line it begins in."""
+    """A JSON value of the file, its text, and its first line."""
 
     value: JSON
     text: str
     line: int
 
     def error(self, reason: str, path: PathInside = ()) -> MessagesImportError:
-        """The reason with the place of what ``path`` leads to."""
+        """Return an error at the place of ``path``."""
         try:
             root = tree.parse(self.text)
         except JsonTextError:
@@ -108,18 +108,18 @@ class _Piece:
         return MessagesImportError(reason, self.line + line - 1, column)
 
     def blame(self, *path: str | int) -> _Blame:
-        """Errors in the messages that stand in a list at ``path``."""
+        """Return a function that makes errors about messages of a list at ``path``."""
         return lambda reason, number: self.error(reason, (*path, number - 1) if number else path)
 
 
-#: Makes an error of a reason and the number of the message that is at fault, 0 for all of them.
+#: Makes an error of a reason and the number of the invalid message, 0 for all.
 _Blame: TypeAlias = Callable[[str, int], MessagesImportError]
 
 
 def open_file(path: Path, prefer: str = DEFAULT) -> ImportedConversations:
-    """What the file at ``path`` holds; blocks. Raises MessagesImportError."""
+    """Read a file; blocks. Raises MessagesImportError."""
     try:
-        data = read_named(path, LARGEST)
+        data = read_named(path, MAX_SIZE)
         check_weight(data)
     except TooMuchError as error:
         raise MessagesImportError(f"{path} cannot be read: {error}") from None
@@ -135,7 +135,7 @@ def open_file(path: Path, prefer: str = DEFAULT) -> ImportedConversations:
 
 
 def read(text: str, prefer: str = DEFAULT) -> ImportedConversations:
-    """What ``text`` holds; conversations that both protocols spell alike are of ``prefer``.
+    """Parse a text; conversations that are valid in several protocols get ``prefer``.
 
     Raises MessagesImportError.
     """
@@ -143,43 +143,46 @@ def read(text: str, prefer: str = DEFAULT) -> ImportedConversations:
     if not text.strip():
         raise MessagesImportError("There is nothing to import: the text is empty")
     try:
-        whole = _Piece(parse_json(text), text, 1)
+        piece = _Piece(parse_json(text), text, 1)
     except ValueError:
         if not _by_line(text):
             raise _not_json(text, 1) from None
         return _from_lines(text, prefer)
-    if isinstance(whole.value, list):
-        return _from_list(whole, prefer)
-    if isinstance(whole.value, dict) and MESSAGES not in whole.value and (name := records_in(whole.value)):
-        records = ((whole, item, (name, at)) for at, item in enumerate(whole.value[name]))
+    if isinstance(piece.value, list):
+        return _from_list(piece, prefer)
+    if isinstance(piece.value, dict) and MESSAGES not in piece.value and (name := records_in(piece.value)):
+        records = ((piece, item, (name, index)) for index, item in enumerate(piece.value[name]))
         return _records(records, "a list of conversations", prefer, [])
-    return _one(whole, prefer)
+    if is_message(piece.value):
+        conversation = _conversation({MESSAGES: [piece.value]}, prefer, lambda why, _: piece.error(why))
+        return ImportedConversations("one message", (conversation,), 1)
+    return ImportedConversations("one conversation", (_record(piece, piece.value, (), prefer, 1),), 1)
 
 
-def into(session: Session, found: Conversation) -> None:
-    """Begin ``session`` with a conversation; what the file does not name stays as it is there."""
-    request = found.request
+def into(session: Session, conversation: Conversation) -> None:
+    """Load a conversation into ``session``; settings that the file does not have are unchanged."""
+    request = conversation.request
     if not request.model:
         before, now = session.settings.protocol, request.protocol
         session.switch_protocol(now)
-        given = {name: value for name, value in request.parameters if value is not None}
+        parameters = {name: value for name, value in request.parameters if value is not None}
         request = request.model_copy(
             update={
                 "model": session.settings.model,
-                "parameters": session.settings.current.model_copy(update=given),
+                "parameters": session.settings.current.model_copy(update=parameters),
             }
         )
         session.switch_protocol(before)
-    session.load(request, found.title)
-    if found.rest:
-        session.history.settings = session.settings.model_copy(update={"imported": found.rest})
+    session.load(request, conversation.title)
+    if conversation.rest:
+        session.history.settings = session.settings.model_copy(update={"imported": conversation.rest})
 
 
 # ---- what kind of file -----------------------------------------------------------------------------------------------
 
 
 def _by_line(text: str) -> bool:
-    """Whether a text that is not JSON has several lines, and one of the first three that hold something is JSON."""
+    """Return whether a text has several lines, and one of the first three non-empty ones is JSON."""
     lines = (line for line in text.split("\n") if line.strip())
     first = list(islice(lines, 4))
     return len(first) > 1 and any(map(_is_record, first[:3]))
@@ -205,12 +208,14 @@ def _from_lines(text: str, prefer: str) -> ImportedConversations:
         else:
             problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
     values = [piece.value for piece in messages]
-    found = _conversation({MESSAGES: values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
-    return ImportedConversations("one message a line", (found,), 1, tuple(map(str, problems)))
+    conversation = _conversation(
+        {MESSAGES: values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why)
+    )
+    return ImportedConversations("one message a line", (conversation,), 1, tuple(map(str, problems)))
 
 
 def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
-    """The lines that hold something; those that are not JSON go to ``problems``."""
+    """Yield the non-empty lines; those that are not JSON go to ``problems``."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -222,16 +227,16 @@ def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
             yield _Piece(value, line, number)
 
 
-def _from_list(whole: _Piece, prefer: str) -> ImportedConversations:
-    items = whole.value
+def _from_list(piece: _Piece, prefer: str) -> ImportedConversations:
+    items = piece.value
     if not items:
-        raise whole.error("There are no messages here: the list is empty")
+        raise piece.error("There are no messages here: the list is empty")
     first = next((item for item in items if item), items[0])
     if is_message(first) or not isinstance(first, dict | list):
         return ImportedConversations(
-            "a list of messages", (_conversation({MESSAGES: items}, prefer, whole.blame()),), 1
+            "a list of messages", (_conversation({MESSAGES: items}, prefer, piece.blame()),), 1
         )
-    records = ((whole, item, (at,)) for at, item in enumerate(items))
+    records = ((piece, item, (index,)) for index, item in enumerate(items))
     return _records(records, "a list of conversations", prefer, [])
 
 
@@ -241,15 +246,15 @@ def _records(
     prefer: str,
     problems: list[MessagesImportError],
 ) -> ImportedConversations:
-    """Those records that hold a conversation; why the others do not goes to ``problems``. Raises the first, if all do.
+    """Return the conversations of records; errors go to ``problems``. Raises the first error if all records fail.
 
-    A record is the piece it stands in, its value, and the way to it.
+    A record is a piece, the record's value, and its path in the piece.
     """
     out: list[Conversation] = []
     total = 0
     for piece, value, path in records:
         total += 1
-        if len(out) < MOST:
+        if len(out) < MAX_CONVERSATIONS:
             try:
                 out.append(_record(piece, value, path, prefer, len(out) + 1))
             except MessagesImportError as problem:
@@ -259,13 +264,6 @@ def _records(
     if not out:
         raise problems[0]
     return ImportedConversations(words, tuple(out), total, tuple(map(str, problems)))
-
-
-def _one(whole: _Piece, prefer: str) -> ImportedConversations:
-    if is_message(whole.value):
-        found = _conversation({MESSAGES: [whole.value]}, prefer, lambda why, _: whole.error(why))
-        return ImportedConversations("one message", (found,), 1)
-    return ImportedConversations("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
 
 
 def is_conversation(value: JSONObject) -> bool:
@@ -282,7 +280,7 @@ def is_message(value: JSON) -> bool:
 
 
 def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: int) -> Conversation:
-    """The conversation that a record holds: a list of messages, a body, or a record of a batch with a body inside."""
+    """Return the conversation of a record: a list of messages, a body, or a record of a batch with a body inside."""
     if isinstance(value, list):
         return _conversation({MESSAGES: value}, prefer, piece.blame(*path), number)
     if not isinstance(value, dict):
@@ -290,15 +288,17 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
     if MESSAGES in value:
         return _conversation(value, prefer, piece.blame(*path, MESSAGES), number)
     if is_message(value):
-        raise piece.error("This is a message, but what stands before it is a conversation", path)
+        raise piece.error("This is a message, but the record before it is a conversation", path)
     if (name := wrapped(value)) is not None:
-        found = _record(piece, value[name], (*path, name), prefer, number)
-        left = [member for member in value if member != name and member not in _OF_BATCH]
-        notes = (f"Left out of the record: {', '.join(left)}.", *found.notes) if left else found.notes
-        return replace(found, title=title_of(value) or found.title, notes=notes)
+        conversation = _record(piece, value[name], (*path, name), prefer, number)
+        omitted = [member for member in value if member != name and member not in _OF_BATCH]
+        notes = (
+            (f"Left out of the record: {', '.join(omitted)}.", *conversation.notes) if omitted else conversation.notes
+        )
+        return replace(conversation, title=title_of(value) or conversation.title, notes=notes)
     if (shaped := read_record(value)) is not None:
-        found = _conversation(shaped.body, prefer, lambda why, _: piece.error(why, path), number, shaped.notes)
-        return replace(found, title=title_of(value))
+        conversation = _conversation(shaped.body, prefer, lambda why, _: piece.error(why, path), number, shaped.notes)
+        return replace(conversation, title=title_of(value))
     if "playground" in value or "cassette" in value:
         raise piece.error("This is a file of this application. Open it instead of importing it", path)
     if is_archive(value):
@@ -307,10 +307,10 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
 
 
 def _conversation(
-    body: JSONObject, prefer: str, blame: _Blame, number: int = 1, said: tuple[str, ...] = ()
+    body: JSONObject, prefer: str, blame: _Blame, number: int = 1, given_notes: tuple[str, ...] = ()
 ) -> Conversation:
     """The conversation of a body; ``said`` are notes on how it was made."""
-    notes = list(said)
+    notes = list(given_notes)
     moved = 0
     messages = body[MESSAGES]
     if isinstance(messages, list) and (shaped := read_list(messages)) is not None:
@@ -324,37 +324,39 @@ def _conversation(
         moved = len(messages) - len(body[MESSAGES])
     places = list(range(moved, moved + len(body[MESSAGES]))) if isinstance(body[MESSAGES], list) else []
     bad: list[MessagesImportError] = []
-    found: Imported | None = None
-    while found is None:
+    imported: Imported | None = None
+    while imported is None:
         try:
-            found = read_body(body, prefer)
+            imported = read_body(body, prefer)
         except ImportRefusedError as error:
             if not error.message:
                 raise blame(str(error), 0) from None
-            at, reason = places.pop(error.message - 1) + 1, str(error).partition(": ")[2]
-            bad.append(blame(f"Message {at}: {reason}", at))
-            kept = [item for number, item in enumerate(body[MESSAGES], 1) if number != error.message]
-            body = {**body, MESSAGES: kept}
-            if not kept or len(bad) > MOST_BAD:
+            place, reason = places.pop(error.message - 1) + 1, str(error).partition(": ")[2]
+            bad.append(blame(f"Message {place}: {reason}", place))
+            remaining = [item for number, item in enumerate(body[MESSAGES], 1) if number != error.message]
+            body = {**body, MESSAGES: remaining}
+            if not remaining or len(bad) > MAX_UNREADABLE:
                 raise bad[0] from None
     notes += [f"Left out. {problem}" for problem in bad]
-    rest, request = _apart(found)
-    notes += [note for note in found.notes if note != NO_MODEL and not (rest and note.startswith("Kept in the extra"))]
+    rest, request = _split_rest(imported)
+    notes += [
+        note for note in imported.notes if note != NO_MODEL and not (rest and note.startswith("Kept in the extra"))
+    ]
     if rest:
         notes.append(f"Not sent, since no request has it: {', '.join(f'“{name}”' for name in rest)}.")
     title = rest.get("title")
     return Conversation(request, title if isinstance(title, str) else "", number, rest, tuple(notes))
 
 
-def _apart(found: Imported) -> tuple[JSONObject, Request]:
-    """What a record holds besides a request, and the request. A body that names a model is a request as a whole."""
-    request = found.request
+def _split_rest(imported: Imported) -> tuple[JSONObject, Request]:
+    """Split off members that belong to no request. A body with a model is a request as a whole."""
+    request = imported.request
     if request.model:
         return {}, request
     own = {"tools", "tool_choice", "metadata"}.union(*(get_protocol(name).marks.members for name in PROTOCOLS))
     rest = {name: value for name, value in request.extra_body.items() if name not in own}
-    kept = {name: value for name, value in request.extra_body.items() if name in own}
-    return rest, request.model_copy(update={"extra_body": kept})
+    sent = {name: value for name, value in request.extra_body.items() if name in own}
+    return rest, request.model_copy(update={"extra_body": sent})
 
 
 def _without_weights(messages: list[JSON], notes: list[str]) -> list[JSON]:
@@ -368,10 +370,7 @@ def _without_weights(messages: list[JSON], notes: list[str]) -> list[JSON]:
 
 
 def _system_at_the_top(body: JSONObject, notes: list[str]) -> JSONObject:
-    """Messages with a system message among them, as many programs keep those of a protocol that has it at the top.
-
-    It is put there, where blocks of tools and thinking say which protocol that is, and nothing speaks against it.
-    """
+    """Move leading system messages to the top of the body, if blocks of tools or thinking identify such a protocol."""
     messages = body[MESSAGES]
     leading = 0
     while leading < len(messages) and isinstance(messages[leading], dict) and _is_system(messages[leading]):
@@ -388,7 +387,7 @@ def _system_at_the_top(body: JSONObject, notes: list[str]) -> JSONObject:
     for item in messages[:leading]:
         content = item.get("content")
         blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
-    notes.append(f"The system message stands at the top, where the {protocol.title} protocol has it.")
+    notes.append(f"The system message is at the top, where the {protocol.title} protocol has it.")
     return {**body, above[0]: blocks, MESSAGES: others}
 
 
@@ -410,7 +409,7 @@ def _has_blocks(messages: list[JSON], kinds: frozenset[str]) -> bool:
 
 
 def _not_json(text: str, line: int) -> MessagesImportError:
-    """Why ``text``, which begins in ``line``, is not JSON."""
+    """Return the error of a text that is not JSON; it begins in ``line``."""
     try:
         tree.parse(text)
     except JsonTextError as error:

@@ -22,7 +22,7 @@ from playground.engine.evaluation.imports.table import SUFFIXES, CasesError, gue
 from playground.engine.files import messages as conversations
 from playground.engine.files.experiment_file import write as write_experiment
 from playground.engine.files.tool_import import export_tools, import_tools
-from playground.engine.files.tool_import.found import KIND_WORDS
+from playground.engine.files.tool_import.collector import KIND_WORDS
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.engine.requests import pasted

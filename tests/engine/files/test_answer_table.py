@@ -32,7 +32,7 @@ def file(**fields: Any) -> str:
     return json.dumps({"playground_answers": 1, **fields})
 
 
-def test_the_example_means_what_it_says() -> None:
+def test_example_table_gives_its_rules() -> None:
     rules = read_answers(json.dumps(EXAMPLE))
     assert rules.step_limit == 5
     first, second, third = rules.rule("get_weather").rows
@@ -47,7 +47,7 @@ def test_the_example_means_what_it_says() -> None:
     assert {rule.policy for rule in (*rules.rules.values(), rules.default)} == {Policy.TABLE}
 
 
-def test_a_round_trip_keeps_every_row() -> None:
+def test_written_table_is_read_again() -> None:
     rules = read_answers(json.dumps(EXAMPLE))
     assert read_answers(write_answers(rules)) == rules
     faults = Debugging().with_rule("f", ToolRule(policy=Policy.TABLE, rows=tuple(row for _, row in FAULTS)))
@@ -79,6 +79,6 @@ def test_a_round_trip_keeps_every_row() -> None:
         (file(step_limit=True), '"step_limit" must be'),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text: str, words: str) -> None:
+def test_invalid_table_is_refused_with_the_place(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         read_answers(text)

@@ -30,12 +30,12 @@ def png(width: int, height: int, padding: int = 0) -> bytes:
 
 
 def jpeg_head(width: int, height: int, before: int) -> bytes:
-    """A JPEG header whose start of frame stands behind ``before`` bytes of application data."""
-    segments, left = b"", before
-    while left > 0:
-        size = min(left, 65_000)
+    """A JPEG header whose start of frame follows ``before`` bytes of application data."""
+    segments, rest = b"", before
+    while rest > 0:
+        size = min(rest, 65_000)
         segments += b"\xff\xe1" + struct.pack(">H", size + 2) + b"\x00" * size
-        left -= size
+        rest -= size
     return b"\xff\xd8" + segments + b"\xff\xc0" + struct.pack(">HBHHB", 17, 8, height, width, 3) + b"\x00" * 20
 
 
@@ -48,7 +48,7 @@ SAMPLES = {
 
 
 @each_case("kind", SAMPLES)
-def test_format_and_size_are_read_and_the_bytes_are_unchanged(kind: str) -> None:
+def test_image_format_and_size_are_read(kind: str) -> None:
     data, width, height = SAMPLES[kind]
     assert images.measure(data) == Measure(kind, width, height)
     image = images.image_from(data, "a")
@@ -58,23 +58,23 @@ def test_format_and_size_are_read_and_the_bytes_are_unchanged(kind: str) -> None
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", *(sample[0][:30] for sample in SAMPLES.values())]))
-def test_no_bytes_make_the_reader_fail(tail: bytes, head: bytes) -> None:
-    found = images.measure(head + tail)
-    assert found is None or found.media_type in images.FORMATS
+def test_measure_of_any_bytes_is_a_measure_or_none(tail: bytes, head: bytes) -> None:
+    image = images.measure(head + tail)
+    assert image is None or image.media_type in images.FORMATS
 
 
-def test_a_size_behind_much_metadata_is_found() -> None:
+def test_size_behind_much_metadata_is_read() -> None:
     image = images.image_from(jpeg_head(4000, 3000, 300_000))
     assert images.facts(image).measure == Measure("image/jpeg", 4000, 3000)
 
 
 @given(st.binary(min_size=1, max_size=400))
-def test_the_byte_size_is_exact_without_decoding(data: bytes) -> None:
+def test_byte_size_is_exact_without_decoding(data: bytes) -> None:
     url = "data:image/png;base64," + base64.b64encode(data).decode()
     assert images.facts(Image(url=url)).size == len(data)
 
 
-def test_what_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
+def test_unreadable_image_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"“gone.png” could not be read: No such file"):
         images.read_file(tmp_path / "gone.png")
     with pytest.raises(ImageError, match="not a file"):
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
         images.image_from(b"", "empty.png")
 
 
-def test_a_file_beyond_the_cap_is_not_read(tmp_path: Path) -> None:
+def test_file_above_the_cap_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "huge.png"
     with path.open("wb") as file:
         file.truncate(images.CAP_BYTES + 1)
@@ -93,7 +93,7 @@ def test_a_file_beyond_the_cap_is_not_read(tmp_path: Path) -> None:
         images.read_file(path)
 
 
-def test_a_data_url_is_spelled_with_the_type_its_bytes_have() -> None:
+def test_data_url_gets_the_type_of_its_bytes() -> None:
     data = png(2, 2)
     encoded = base64.b64encode(data).decode()
     spaced = f" data:image/jpg;name=a.png;base64,{encoded[:20]}\n{encoded[20:]}\n"
@@ -102,7 +102,7 @@ def test_a_data_url_is_spelled_with_the_type_its_bytes_have() -> None:
         images.from_data_url("data:image/png;base64,@@@")
 
 
-def test_an_address_stays_an_address() -> None:
+def test_image_address_is_not_fetched() -> None:
     image = images.from_address(" https://example.org/a.png ")
     assert image == Image(url="https://example.org/a.png")
     assert images.facts(image) == Facts(address="https://example.org/a.png")
@@ -111,7 +111,7 @@ def test_an_address_stays_an_address() -> None:
             images.from_address(wrong)
 
 
-def test_large_ones_are_pointed_out_and_nothing_else() -> None:
+def test_warning_is_for_large_images() -> None:
     fine = Measure("image/png", 8_000, 10)
     assert images.warning(Facts(5_000_000, fine)) == ""
     assert images.warning(Facts(5_000_001, fine)) == "Large: over 5 MB"

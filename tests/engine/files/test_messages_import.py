@@ -53,9 +53,9 @@ def lines(*values: Any) -> str:
     return "\n".join(json.dumps(value) for value in values) + "\n"
 
 
-def only(found: ImportedConversations) -> Conversation:
-    (conversation,) = found.conversations
-    assert found.total == 1
+def only(result: ImportedConversations) -> Conversation:
+    (conversation,) = result.conversations
+    assert result.total == 1
     return conversation
 
 
@@ -66,18 +66,18 @@ def sent(conversation: Conversation) -> Any:
 # ---- what is read ----------------------------------------------------------------------------------------------------
 
 
-def test_an_array_of_chat_messages() -> None:
-    found = read(json.dumps(CHAT))
-    request = only(found).request
-    assert found.words == "a list of messages"
+def test_chat_messages_are_read() -> None:
+    result = read(json.dumps(CHAT))
+    request = only(result).request
+    assert result.words == "a list of messages"
     assert (request.protocol, request.model) == ("chat", "")
-    assert sent(only(found))["messages"] == CHAT
+    assert sent(only(result))["messages"] == CHAT
     assert request.turns[1].parts[1] == Unknown(value=CHAT[1]["content"][1])
     assert request.turns[3].members == {"name": "weather"}
-    assert only(found).notes == ()
+    assert only(result).notes == ()
 
 
-def test_an_array_of_native_messages() -> None:
+def test_native_messages_are_read() -> None:
     conversation = only(read(json.dumps(NATIVE, indent=4)))
     assert conversation.request.protocol == "messages"
     roles = [turn.role.value for turn in conversation.request.turns]
@@ -91,25 +91,25 @@ def test_an_array_of_native_messages() -> None:
     assert sent(conversation)["messages"] == NATIVE
 
 
-def test_native_messages_with_a_system_message_among_them() -> None:
+def test_system_message_moves_to_the_top() -> None:
     system = {"role": "system", "content": "Be brief."}
     conversation = only(read(json.dumps([system, *NATIVE])))
     assert conversation.request.protocol == "messages"
     assert conversation.request.turns[0].role is Role.SYSTEM
     assert sent(conversation)["system"] == "Be brief."
-    assert conversation.notes == ("The system message stands at the top, where the Messages protocol has it.",)
+    assert conversation.notes == ("The system message is at the top, where the Messages protocol has it.",)
     broken = lines(system, *NATIVE, {"role": "user", "content": [{"type": "tool_result", "content": "x"}]})
     assert only(read(broken)).notes[-1].startswith("Left out. Line 6, column 1: message 6: “tool_use_id”")
 
 
-def test_what_both_protocols_spell_alike_is_what_the_caller_prefers() -> None:
+def test_ambiguous_messages_get_the_preferred_protocol() -> None:
     assert only(read(json.dumps(PLAIN))).request.protocol == "chat"
     assert only(read(json.dumps(PLAIN), prefer="messages")).request.protocol == "messages"
     assert only(read(json.dumps(CHAT), prefer="messages")).request.protocol == "chat"
     assert only(read(json.dumps(PLAIN))).notes == ()
 
 
-def test_a_body_with_everything_in_it() -> None:
+def test_request_body_is_read() -> None:
     body = {"model": "m-1", "system": "s", "max_tokens": 9, "messages": NATIVE, "metadata": {"user_id": "u"}, "odd": 1}
     conversation = only(read("\ufeff" + json.dumps(body)))
     assert conversation.request.model == "m-1"
@@ -118,17 +118,17 @@ def test_a_body_with_everything_in_it() -> None:
     assert conversation.notes == ("Kept in the extra body: odd.",)
 
 
-def test_one_conversation_a_line_as_for_fine_tuning() -> None:
+def test_fine_tuning_file_is_read() -> None:
     weighed = [PLAIN[0], {**PLAIN[1], "weight": 0}]
-    found = read(
+    result = read(
         lines(
             {"messages": CHAT, "tools": [TOOL], "parallel_tool_calls": False, "source": "a.txt", "title": "First"},
             {"messages": weighed},
             CHAT,
         )
     )
-    assert (found.words, found.total) == ("one conversation a line", 3)
-    first, second, third = found.conversations
+    assert (result.words, result.total) == ("one conversation a line", 3)
+    first, second, third = result.conversations
     assert [tool.name for tool in first.request.tools] == ["weather"]
     assert (first.title, first.rest) == ("First", {"source": "a.txt", "title": "First"})
     assert sent(first) == {"model": "", "messages": CHAT, "parallel_tool_calls": False, "tools": [TOOL]}
@@ -138,7 +138,7 @@ def test_one_conversation_a_line_as_for_fine_tuning() -> None:
     assert (second.number, third.number, len(third.request.turns)) == (2, 3, 5)
 
 
-def test_batch_files_of_both_vendors() -> None:
+def test_batch_file_is_read() -> None:
     chat = {
         "custom_id": "one",
         "method": "POST",
@@ -146,9 +146,9 @@ def test_batch_files_of_both_vendors() -> None:
         "body": {"model": "m", "messages": CHAT},
     }
     native = {"custom_id": "two", "params": {"model": "n", "max_tokens": 5, "messages": NATIVE}}
-    one, two = read(lines(chat, native)).conversations
-    assert (one.title, one.request.model, one.request.protocol) == ("one", "m", "chat")
-    assert (two.title, two.request.model, two.request.protocol) == ("two", "n", "messages")
+    first, second = read(lines(chat, native)).conversations
+    assert (first.title, first.request.model, first.request.protocol) == ("one", "m", "chat")
+    assert (second.title, second.request.model, second.request.protocol) == ("two", "n", "messages")
 
 
 # ---- what is wrong ---------------------------------------------------------------------------------------------------
@@ -170,14 +170,14 @@ BAD_ROLE = {"role": "narrator", "content": "x"}
         ("[" * 100_000 + "]" * 100_000, "Line 1, column 1: this JSON cannot be read: it is nested too deeply"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text: str, words: str) -> None:
+def test_invalid_file_is_refused_with_the_place(text: str, words: str) -> None:
     with pytest.raises(MessagesImportError) as raised:
         read(text)
     assert str(raised.value).startswith(words)
     assert (raised.value.line > 0) is words.startswith("Line")
 
 
-def test_files(tmp_path: Path) -> None:
+def test_file_is_read_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + lines(*CHAT).encode())
     assert len(only(open_file(path)).request.turns) == 5
@@ -205,20 +205,20 @@ _JSON = st.recursive(
 
 
 @given(st.lists(_JSON, max_size=3), st.booleans())
-def test_any_json_is_read_or_refused_in_words(values: list[Any], by_line: bool) -> None:
+def test_any_json_is_read_or_refused(values: list[Any], by_line: bool) -> None:
     text = lines(*values) if by_line else json.dumps(values)
-    said = "."
+    message = "."
     try:
         read(text)
     except MessagesImportError as error:
-        said = str(error)
-    assert said.endswith(".")
+        message = str(error)
+    assert message.endswith(".")
 
 
 # ---- into an experiment ----------------------------------------------------------------------------------------------
 
 
-def test_what_the_file_does_not_name_stays(session: Session) -> None:
+def test_settings_missing_in_the_file_are_unchanged(session: Session) -> None:
     session.set_parameters(session.settings.current.with_value("temperature", 0.5))
     into(session, only(read(json.dumps({"messages": CHAT, "seed": 4, "tools": [TOOL], "title": "T"}))))
     assert (session.settings.model, session.settings.protocol, session.title) == ("demo-chat", "chat", "T")
@@ -232,7 +232,7 @@ def test_what_the_file_does_not_name_stays(session: Session) -> None:
     assert "seed" not in session.settings.current.to_wire()
 
 
-def test_the_other_protocol_takes_the_parameters_along(session: Session) -> None:
+def test_parameters_are_kept_in_another_protocol(session: Session) -> None:
     session.set_parameters(session.settings.current.with_value("temperature", 0.5))
     into(session, only(read(json.dumps(NATIVE))))
     assert session.settings.protocol == "messages"
@@ -247,16 +247,16 @@ def test_the_other_protocol_takes_the_parameters_along(session: Session) -> None
         (json.dumps([*PLAIN, BAD_ROLE], indent=1), "Line 10, column 2: message 3: “role” is 'narrator'; it must be"),
         (lines(PLAIN[0], BAD_ROLE), "Line 2, column 1: message 2: "),
         (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
-        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
+        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but the record before it"),
         (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
         (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages here."),
         ("{broken\n" + lines({"messages": PLAIN}), "Line 1, column 2: this is not JSON"),
         (json.dumps([[], PLAIN]), "Line 1, column 2: there are no messages here: the list is empty."),
     ],
 )
-def test_what_can_be_read_is_taken_and_the_rest_is_named(text: str, words: str) -> None:
-    found = read(text)
-    conversation = only(found)
-    said = (*found.problems, *(note.removeprefix("Left out. ") for note in conversation.notes))
-    assert any(line.startswith(words) for line in said), said
+def test_unreadable_part_is_reported(text: str, words: str) -> None:
+    result = read(text)
+    conversation = only(result)
+    reasons = (*result.problems, *(note.removeprefix("Left out. ") for note in conversation.notes))
+    assert any(line.startswith(words) for line in reasons), reasons
     assert [turn.text for turn in conversation.request.turns][:1] == ["a"]

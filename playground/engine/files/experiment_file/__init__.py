@@ -1,8 +1,8 @@
 """One experiment in one file that a person can read, compare and keep under version control.
 
 The file is JSON: ``{"experiment": 1, "id", "title", …, "turns": […], "head"}``, described by
-``resources/schemas/experiment.schema.json``. Images stand in it as data URLs; no key does. Tapes and the history of
-edits are no part of it. A file from elsewhere is trusted in nothing: a wrong one gives an ``ExperimentFileError``.
+``resources/schemas/experiment.schema.json``. Images are data URLs in it; it has no keys, tapes or history of edits. No
+file is trusted: an invalid one raises an ``ExperimentFileError``.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
 
 SUFFIX: Final = ".playground.json"
-LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
+MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of a file
 
 
 class ExperimentFileError(ValueError):
     """A file is no experiment, or cannot be read or written; the text says what is wrong, and where."""
 
 
-def write(snapshot: Snapshot, known: Iterable[Secret] = ()) -> bytes:
-    """The file's content. ``known`` are the secrets of this process: none of them is in it, in any spelling.
+def write(snapshot: Snapshot, secrets: Iterable[Secret] = ()) -> bytes:
+    """Return the content of a file. It has none of the ``secrets`` of this process, in any spelling.
 
     Raises ExperimentFileError for what JSON cannot hold.
     """
-    redactor = redactor_of(known)
+    redactor = redactor_of(secrets)
     try:
         text = lay_out(to_json(snapshot), redactor, structure_words())
     except ValueError as error:
@@ -54,9 +54,9 @@ def write(snapshot: Snapshot, known: Iterable[Secret] = ()) -> bytes:
     return text.encode("utf-8", "backslashreplace")  # halves of surrogate pairs, spelled as JSON spells them
 
 
-def save(path: Path, snapshot: Snapshot, known: Iterable[Secret] = ()) -> None:
+def save(path: Path, snapshot: Snapshot, secrets: Iterable[Secret] = ()) -> None:
     """Write the file; a reader finds the old one or the new one. Blocks. Raises ExperimentFileError."""
-    data = write(snapshot, known)
+    data = write(snapshot, secrets)
     try:
         write_whole(path, data)
     except OSError as error:
@@ -64,15 +64,15 @@ def save(path: Path, snapshot: Snapshot, known: Iterable[Secret] = ()) -> None:
 
 
 def open_file(path: Path) -> Snapshot:
-    """The experiment in a file, under the id it has there; blocks. Raises ExperimentFileError."""
+    """Return the experiment in a file, with its id; blocks. Raises ExperimentFileError."""
     try:
-        return read(read_named(path, LARGEST))
+        return read(read_named(path, MAX_SIZE))
     except OSError as error:
         raise ExperimentFileError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def read(data: bytes) -> Snapshot:
-    """The experiment that ``data`` holds. Raises ExperimentFileError."""
+    """Return the experiment in the content of a file. Raises ExperimentFileError."""
     try:
         content = read_json(data)
     except TooMuchError as error:
@@ -83,7 +83,7 @@ def read(data: bytes) -> Snapshot:
         raise ExperimentFileError(
             f"This is no experiment: it is not JSON that can be read ({str(error)[:200]})."
         ) from None
-    del data  # not beside all its values
+    del data  # to free its memory before the values are converted
     if not isinstance(content, dict) or NAME not in content:
         raise ExperimentFileError(
             f"This is no experiment: “{NAME}”, which names the version of the format, is missing. "
@@ -93,7 +93,7 @@ def read(data: bytes) -> Snapshot:
 
 
 def read_content(content: JSON) -> Snapshot:
-    """The same for what was read as JSON. Raises ExperimentFileError."""
+    """Return the experiment in the JSON of a file. Raises ExperimentFileError."""
     try:
         return from_json(content)
     except (ValueError, RecursionError) as error:
@@ -103,14 +103,14 @@ def read_content(content: JSON) -> Snapshot:
 
 @cache
 def structure_words() -> frozenset[str]:
-    """The words that the file is made of. They stay even where one of them is a secret of somebody's."""
+    """Return the words of the file format, which are never redacted."""
     kinds: tuple[type[StrEnum], ...] = (Role, Ending, MatchKind, Policy, ReasonCode, SendReasoning, FailureKind)
     kinds += (FailureCause, Order, Keep)
     words = {member.value for kind in kinds for member in kind} | set(PROTOCOLS) | {NAME}
     words |= {part.model_fields["kind"].default for part in (*get_args(get_args(Part)[0]), *CHECKS)}
-    left: list[type[Value]] = [Value]
-    while left:
-        kind = left.pop()
+    pending: list[type[Value]] = [Value]
+    while pending:
+        kind = pending.pop()
         words |= set(kind.model_fields)
-        left += kind.__subclasses__()
+        pending += kind.__subclasses__()
     return frozenset(words)

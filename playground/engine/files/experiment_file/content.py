@@ -1,8 +1,7 @@
-"""An experiment as the JSON of its file, and back. What stands at its default is not in the file.
+"""Conversion of an experiment to the JSON of its file, and back. Defaults are omitted; unknown members are kept.
 
-A text of several lines is a list of its lines, since so a change of one line is one line of a diff; both spellings are
-read, everywhere. Turns stand in the order of the tree, each below the one it follows, alternatives one after another,
-oldest first; the branch that is shown ends at ``head``. Everything not known here is kept.
+A text of several lines is a list of its lines, so that a change of one line is one line of a diff; both forms are read.
+Turns are in the order of the tree, depth first, the oldest alternative first; the shown branch ends at ``head``.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ _LONGEST_ID: Final = 256
 _LONGEST_CURRENCY: Final = 16
 _LARGEST: Final = 2**31 - 1  # of counts that go into fields of a window
 
-#: Gives another spelling of a text.
+#: Converts a text to the form of the file, or back.
 Change: TypeAlias = Callable[[JSON], JSON]
-#: What becomes of the JSON of one place when its texts are changed.
+#: Returns the JSON of a value with its texts changed.
 Visit: TypeAlias = Callable[[JSON, Change], JSON]
 
 
 def change_texts(kind: type[Value], content: JSON, change: Change) -> JSON:
-    """``content``, the JSON of a value of that kind, with ``change`` of every long text in its place.
+    """Return ``content``, the JSON of a value of type ``kind``, with every long text changed.
 
-    Whatever is not what it should be stays as it is.
+    Invalid parts are unchanged.
     """
     visit = _visit(kind)
     return visit(content, change) if visit is not None else content
@@ -47,7 +46,7 @@ def change_texts(kind: type[Value], content: JSON, change: Change) -> JSON:
 
 @cache
 def _visit(annotation: Any) -> Visit | None:
-    """How the places of a type are visited; None where no text is in them."""
+    """Return the function that visits the texts of a type; None for a type without texts."""
     if isinstance(annotation, type) and issubclass(annotation, Value):
         return _of_fields(annotation)
     origin, inner = get_origin(annotation), get_args(annotation)
@@ -58,7 +57,7 @@ def _visit(annotation: Any) -> Visit | None:
     if origin is dict:
         return _of_members(_visit(inner[1]))
     if origin in (Union, UnionType):
-        return _of_one(inner)
+        return _of_union(inner)
     return None
 
 
@@ -68,15 +67,15 @@ def _text(value: JSON, change: Change) -> JSON:
 
 def _of_fields(kind: type[Value]) -> Visit | None:
     all_ = {name: _of_field(info) for name, info in kind.model_fields.items()}
-    found = {name: inner for name, inner in all_.items() if inner is not None}
+    visits = {name: inner for name, inner in all_.items() if inner is not None}
 
     def visit(value: JSON, change: Change) -> JSON:
         if not isinstance(value, dict):
             return value
-        changed = {name: inner(value[name], change) for name, inner in found.items() if name in value}
+        changed = {name: inner(value[name], change) for name, inner in visits.items() if name in value}
         return {**value, **changed} if changed else value
 
-    return visit if found else None
+    return visit if visits else None
 
 
 def _of_field(info: FieldInfo) -> Visit | None:
@@ -86,7 +85,7 @@ def _of_field(info: FieldInfo) -> Visit | None:
 
 def _of_items(item: Visit | None) -> Visit | None:
     def visit(value: JSON, change: Change) -> JSON:
-        return [item(one, change) for one in value] if item is not None and isinstance(value, list) else value
+        return [item(entry, change) for entry in value] if item is not None and isinstance(value, list) else value
 
     return visit if item is not None else None
 
@@ -95,24 +94,24 @@ def _of_members(member: Visit | None) -> Visit | None:
     def visit(value: JSON, change: Change) -> JSON:
         if member is None or not isinstance(value, dict):
             return value
-        return {name: member(one, change) for name, one in value.items()}
+        return {name: member(entry, change) for name, entry in value.items()}
 
     return visit if member is not None else None
 
 
-def _of_one(kinds: tuple[Any, ...]) -> Visit | None:
-    """A value that is one of several kinds says which by its “kind”; of others at most one has texts."""
-    values = [get_args(one)[0] if get_origin(one) is Annotated else one for one in kinds]
-    named = {one.model_fields["kind"].default: _visit(one) for one in values if _has_kind(one)}
+def _of_union(kinds: tuple[Any, ...]) -> Visit | None:
+    """Visit a union by the “kind” of the value; in a union without kinds, at most one type has texts."""
+    values = [get_args(kind)[0] if get_origin(kind) is Annotated else kind for kind in kinds]
+    named = {kind.model_fields["kind"].default: _visit(kind) for kind in values if _has_kind(kind)}
     if named:
 
         def visit(value: JSON, change: Change) -> JSON:
             kind = value.get("kind") if isinstance(value, dict) else None
-            found = named.get(kind) if isinstance(kind, str) else None
-            return found(value, change) if found is not None else value
+            visit_kind = named.get(kind) if isinstance(kind, str) else None
+            return visit_kind(value, change) if visit_kind is not None else value
 
         return visit
-    return next((found for one in kinds if (found := _visit(one)) is not None), None)
+    return next((visit_kind for kind in kinds if (visit_kind := _visit(kind)) is not None), None)
 
 
 def _has_kind(kind: Any) -> bool:
@@ -120,13 +119,13 @@ def _has_kind(kind: Any) -> bool:
 
 
 def to_json(snapshot: Snapshot) -> JSONObject:
-    """What the file holds."""
+    """Return the JSON of the file."""
     ordered = snapshot.model_copy(update={"turns": tuple(_in_tree_order(snapshot.turns))})
     return {NAME: VERSION, **change_texts(Snapshot, encode_experiment(ordered, _different), _lines)}
 
 
 def from_json(content: JSON) -> Snapshot:
-    """The experiment. Raises ValueError in words that say what is wrong where."""
+    """Return the experiment. Raises ValueError with the problem and its place."""
     if not isinstance(content, dict) or NAME not in content:
         raise ValueError(f"“{NAME}”, which names the version of the format, is missing")
     version = content[NAME]
@@ -137,31 +136,31 @@ def from_json(content: JSON) -> Snapshot:
             f"it is of version {version}, and this application reads up to version {VERSION}; update the application"
         )
     rest = {name: value for name, value in content.items() if name != NAME}
-    found = decode(change_texts(Snapshot, rest, _joined))
-    _check(found)
-    return found
+    snapshot = decode(change_texts(Snapshot, rest, _joined))
+    _check(snapshot)
+    return snapshot
 
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 
 
 def _in_tree_order(turns: tuple[Turn, ...]) -> Iterator[Turn]:
-    """Each turn after the one it follows, with all that follows it before the next alternative."""
+    """Yield the turns of the tree, depth first."""
     followers: dict[str | None, list[Turn]] = {}
     for turn in turns:
         followers.setdefault(turn.parent, []).append(turn)
-    left = followers.get(None, [])[::-1]
-    while left:
-        turn = left.pop()
+    pending = followers.get(None, [])[::-1]
+    while pending:
+        turn = pending.pop()
         yield turn
-        left += followers.get(turn.id, [])[::-1]
+        pending += followers.get(turn.id, [])[::-1]
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
 def _different(name: str, info: FieldInfo, item: Any) -> bool:
-    """Whether a field is not at its default, or says what kind of value it is."""
+    """Return whether a field is written: if it is required, not at its default, or the kind of a value."""
     return name == "kind" or info.is_required() or bool(item != info.get_default(call_default_factory=True))
 
 
@@ -173,25 +172,28 @@ def _lines(text: JSON) -> JSON:
 
 
 def _joined(lines: JSON) -> JSON:
-    whole = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
-    return "\n".join(lines) if whole else lines
+    is_lines = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
+    return "\n".join(lines) if is_lines else lines
 
 
 # ---- what a file may say ---------------------------------------------------------------------------------------------
 
 
-def _check(found: Snapshot) -> None:
-    """Raise ValueError for what no experiment of ours holds, and what would do harm later."""
-    for what, id_ in (("the experiment", found.id), *((f"turn {n}", turn.id) for n, turn in enumerate(found.turns, 1))):
+def _check(snapshot: Snapshot) -> None:
+    """Raise ValueError for values out of bounds, which would fail later."""
+    for what, id_ in (
+        ("the experiment", snapshot.id),
+        *((f"turn {n}", turn.id) for n, turn in enumerate(snapshot.turns, 1)),
+    ):
         if not 0 < len(id_) <= _LONGEST_ID:
             raise ValueError(f"the id of {what} must have 1 to {_LONGEST_ID} characters")
-    for where, settings in (("", found), *_variants(found)):
+    for where, settings in (("", snapshot), *_variants(snapshot)):
         for name, value in settings.extra_headers.items():
             if problem := extra_header_problem(name, value):
                 raise ValueError(f"{where}extra_headers: {problem.rstrip('.')}")
-    rules = (found.debugging.default, *found.debugging.rules.values())
-    _check_numbers("debugging", (found.debugging.step_limit, *(rule.pause_from for rule in rules)), _LARGEST)
-    for number, turn in enumerate(found.turns, 1):
+    rules = (snapshot.debugging.default, *snapshot.debugging.rules.values())
+    _check_numbers("debugging", (snapshot.debugging.step_limit, *(rule.pause_from for rule in rules)), _LARGEST)
+    for number, turn in enumerate(snapshot.turns, 1):
         outcome = turn.outcome
         _check_numbers(f"turn {number}", (result.seconds for result in turn.results))
         if outcome is None:
@@ -211,29 +213,29 @@ def _check(found: Snapshot) -> None:
         )
 
 
-def _variants(found: Snapshot) -> Iterator[tuple[str, ExperimentSettings]]:
-    """What is set in each variant. Raises ValueError where they cannot be told apart."""
-    if len(found.variants) >= MOST_LANES:
-        raise ValueError(f"{len(found.variants)} variants are too many; {MOST_LANES - 1} fit beside the experiment")
-    plan = found.evaluation
-    for where, variants in (("", found.variants), ("evaluation: ", plan.variants if plan is not None else ())):
+def _variants(snapshot: Snapshot) -> Iterator[tuple[str, ExperimentSettings]]:
+    """Yield the settings of each variant. Raises ValueError for variants with equal ids."""
+    if len(snapshot.variants) >= MOST_LANES:
+        raise ValueError(f"{len(snapshot.variants)} variants are too many; {MOST_LANES - 1} fit beside the experiment")
+    plan = snapshot.evaluation
+    for where, variants in (("", snapshot.variants), ("evaluation: ", plan.variants if plan is not None else ())):
         _check_ids(f"{where}variant", (variant.id for variant in variants))
         for number, variant in enumerate(variants, 1):
-            yield f"{where}variant {number}: ", variant.applied(found.settings)
+            yield f"{where}variant {number}: ", variant.applied(snapshot.settings)
     if plan is not None:
         _check_ids("evaluation: case", (case.id for case in plan.cases))
-    turns = {turn.id for turn in found.turns}
-    for name, head in found.heads.items():
+    turns = {turn.id for turn in snapshot.turns}
+    for name, head in snapshot.heads.items():
         if head is not None and head not in turns:
             raise ValueError(f"“heads”: “{shortened(name)}” ends at “{shortened(head)}”, which is not among the turns")
 
 
 def _check_ids(what: str, ids: Iterable[str]) -> None:
-    known: set[str] = set()
+    seen: set[str] = set()
     for number, id_ in enumerate(ids, 1):
-        if id_ in known or not 0 < len(id_) <= _LONGEST_ID:
+        if id_ in seen or not 0 < len(id_) <= _LONGEST_ID:
             raise ValueError(f"{what} {number} needs an id of its own, of 1 to {_LONGEST_ID} characters")
-        known.add(id_)
+        seen.add(id_)
 
 
 def _check_numbers(where: str, numbers: Iterable[float | None], largest: float = LATEST) -> None:

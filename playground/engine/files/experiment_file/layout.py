@@ -1,8 +1,7 @@
-"""JSON laid out so that it reads well and a change is few lines of a diff; secrets are taken out on the way.
+"""Layout of JSON for people and diffs, with redaction of secrets.
 
-One member or item a line, two spaces a level, characters as they are. Lists of numbers stand on one line. Nothing is
-sorted: the order is the one given. Numbers that JSON has no word for are spelled as ones too large to hold, so that
-they read back as they were.
+One member or item a line, two spaces a level, characters unescaped, lists of numbers on one line, in the given order.
+Infinite numbers, which JSON does not have, are written as numbers too large to hold, which are read as infinite.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from playground.jsonkit.layout import lay_out_value
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
-_DEEPEST: Final = 60  # levels laid out; what lies deeper stands on one line
+_MAX_DEPTH: Final = 60  # levels; a deeper value is on one line
 
 
 def lay_out(value: JSON, redactor: Redactor, words: frozenset[str]) -> str:
-    """The text of ``value``, without the secrets that ``redactor`` knows. ``words`` are no secrets, whatever it says.
+    """Return the text of ``value``, redacted except for ``words``.
 
     Raises ValueError for a value that JSON cannot hold, and for one nested too deeply.
     """
@@ -34,17 +33,17 @@ def lay_out(value: JSON, redactor: Redactor, words: frozenset[str]) -> str:
             return line
         clean = redactor.text(line)
         if clean != line:
-            parse_json(clean)  # a secret that is a number leaves a gap where one stood
+            parse_json(clean)  # raises ValueError if a redacted number left invalid JSON
         return clean
 
     try:
-        return lay_out_value(value, on_line, lambda value, level: level >= _DEEPEST or _numbers(value)) + "\n"
+        return lay_out_value(value, on_line, lambda value, level: level >= _MAX_DEPTH or _numbers(value)) + "\n"
     except (RecursionError, TypeError):
         raise ValueError("something in it is nested too deeply, or is nothing JSON has") from None
 
 
 def _numbers(value: JSON) -> bool:
-    """Whether a value is a list of numbers only, or of lists of them."""
+    """Return whether a value is a list of numbers, or of lists of numbers."""
     if not isinstance(value, list):
         return False
     flat = [number for item in value for number in (item if isinstance(item, list) else [item])]

@@ -1,6 +1,6 @@
 """The JSON Schema of an experiment's file, from the values it is made of: their fields, and what their docstrings say.
 
-``python -m playground.engine.files.experiment_file.schema`` prints it, as it is checked in beside the other resources.
+``python -m playground.engine.files.experiment_file.schema`` prints it, as it is checked in with the other resources.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _LINES: Final[JSONObject] = {
     "description": "A text, or the list of its lines.",
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
 }
-#: Members that say how others are to be read; see ``snapshot.decode``.
-_BESIDE: Final[JSONObject] = {
+#: Members that control how others are read; see ``snapshot.decode``.
+_READING_MEMBERS: Final[JSONObject] = {
     "by_hand": {
         "description": "The parameters, by protocol, that a person set to what a new experiment begins with. All "
         "others that hold it are the program's own.",
@@ -41,21 +41,21 @@ _SIMPLE: Final = frozenset({"string", "number", "integer", "boolean", "object"})
 
 def experiment_schema() -> JSONObject:
     """The schema."""
-    _, made = models_json_schema([(Snapshot, "validation")], ref_template="#/$defs/{model}")
-    kinds = {name: _plain(kind) for name, kind in made["$defs"].items() if name != "Parameters"}
-    whole = kinds.pop(Snapshot.__name__)
+    _, generated = models_json_schema([(Snapshot, "validation")], ref_template="#/$defs/{model}")
+    kinds = {name: _plain(kind) for name, kind in generated["$defs"].items() if name != "Parameters"}
+    root = kinds.pop(Snapshot.__name__)
     properties = {
         NAME: {"description": "The version of this format.", "const": VERSION},
-        **{name: whole["properties"][name] for name in FIRST},
+        **{name: root["properties"][name] for name in FIRST},
     }
-    properties |= {**whole["properties"], **_BESIDE}
+    properties |= {**root["properties"], **_READING_MEMBERS}
     properties["parameters"] |= {"additionalProperties": {"type": "object"}, "type": "object"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:gateway-playground:experiment:{VERSION}",
         "title": "An experiment of Gateway Playground",
-        "description": "A file *.playground.json. Whatever stands at its default may be left out. Members that are not "
-        "described here are kept. No key stands in it.",
+        "description": "A file *.playground.json. Members at their defaults may be left out. Members that are not "
+        "described here are kept. It has no key.",
         "type": "object",
         "required": [NAME, "id"],
         "properties": properties,
@@ -63,30 +63,30 @@ def experiment_schema() -> JSONObject:
     }
 
 
-def _plain(found: JSON, named: bool = False) -> Any:
-    """Without what says nothing to a reader; ``named`` says that the keys are names of fields."""
-    if isinstance(found, list):
-        return [_plain(item) for item in found]
-    if not isinstance(found, dict):
-        return found
+def _plain(schema: JSON, named: bool = False) -> Any:
+    """Return a schema without redundant members; ``named``: the keys are names of fields."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
     if named:
-        return {name: _plain(item) for name, item in found.items()}
-    if found.get("format") == "lines":
-        found = {"$ref": "#/$defs/Lines", **{name: item for name, item in found.items() if name != "format"}}
-    kinds = [item.get("type") for item in found.get("anyOf", ())]
+        return {name: _plain(item) for name, item in schema.items()}
+    if schema.get("format") == "lines":
+        schema = {"$ref": "#/$defs/Lines", **{name: item for name, item in schema.items() if name != "format"}}
+    kinds = [item.get("type") for item in schema.get("anyOf", ())]
     if (
         len(kinds) == 2
         and kinds[1] == "null"
         and kinds[0] in _SIMPLE
-        and set(found["anyOf"][0])
+        and set(schema["anyOf"][0])
         <= {
             "type",
             "additionalProperties",
         }
     ):
-        found = {"type": kinds, **{name: item for name, item in found.items() if name != "anyOf"}}
+        schema = {"type": kinds, **{name: item for name, item in schema.items() if name != "anyOf"}}
     out: JSONObject = {}
-    for name, item in found.items():
+    for name, item in schema.items():
         if name == "description":
             out[name] = _words(item)
         elif name == "default" and isinstance(item, dict):
@@ -101,7 +101,7 @@ def _plain(found: JSON, named: bool = False) -> Any:
 
 
 def _words(text: str) -> str:
-    """The words of a docstring for somebody who reads the file: no section of another paper, no module, no markup."""
+    """Return a docstring for readers of the file: without sections of a specification, modules and markup."""
     text = re.sub(r" \((?:see ``playground[\w.]*``|specification, section[^)]*)\)", "", text.split("\n\nParts are")[0])
     text = re.sub(r"; specification, section [\d.]+(?=\))", "", text)
     text = re.sub(r"``([^`]*)``", r"“\1”", " ".join(text.split()))

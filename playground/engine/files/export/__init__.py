@@ -42,7 +42,7 @@ class ExportFormat:
     omissions: Callable[[Selection], list[str]] = lambda _: []
 
 
-#: The formats by name. A protocol stands for JSON Lines in its shape.
+#: The formats by name. A protocol's name means JSON Lines in its shape.
 FORMATS: Final[dict[str, ExportFormat]] = {
     "markdown": ExportFormat("Markdown", "Headings and text, to read and to paste elsewhere", ".md", to_markdown),
     "html": ExportFormat(

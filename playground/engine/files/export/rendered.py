@@ -142,8 +142,8 @@ def _coloured(text: str, language: str) -> Markup:
                 return escape(show_hidden(text))
             position += len(piece)
             kind = _token_class(str(token)) if piece.strip() else ""
-            shown = escape(show_hidden(piece))
-            pieces.append(Markup('<span class="{}">{}</span>').format(kind, shown) if kind else shown)
+            html = escape(show_hidden(piece))
+            pieces.append(Markup('<span class="{}">{}</span>').format(kind, html) if kind else html)
     except Exception:  # noqa: BLE001 - a lexer that fails on hostile input must not cost the text
         return escape(show_hidden(text))
     return Markup("").join(pieces) if position == len(text) else escape(show_hidden(text))

@@ -1,6 +1,6 @@
-"""Tools from elsewhere: definitions in JSON, the source of Python functions, an OpenAPI document. Nothing is run.
+"""Import of tools from definitions in JSON, the source of Python functions, or OpenAPI; and export. Nothing is run.
 
-Never raises for what is pasted. Tools are written as text again, too.
+No imported text raises an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
-from playground.engine.files.tool_import.found import Imported, Kind, ToolCollector
+from playground.engine.files.tool_import.collector import Imported, Kind, ToolCollector
 from playground.engine.files.tool_import.python_values import parse_source
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.jsonkit.layout import indented
@@ -23,20 +23,20 @@ from playground.jsonkit.relaxed import read_relaxed
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
-LARGEST: Final = 20_000_000  # characters
+MAX_SIZE: Final = 20_000_000  # characters
 _FUNCTION: Final = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[^\n]*:)", re.MULTILINE)
 _TRAILING: Final = re.compile(r",\s*[}\]]")
 _EVENT: Final = re.compile(r"^data:[ \t]*(\{.*)$", re.MULTILINE)
 _YAML: Final = re.compile(r"^[\"']?(openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
 
 
-def import_tools(text: str, taken: Iterable[str] = ()) -> Imported:
-    """The tools that a text describes, under legal names that are not among ``taken``.
+def import_tools(text: str, used_names: Iterable[str] = ()) -> Imported:
+    """Return the tools of a text, under legal names that are not among ``used_names``.
 
-    Understood are tool definitions of vendors, libraries and MCP in JSON or YAML (one, a list, a whole request body),
+    It may have tool definitions of vendors, libraries and MCP in JSON or YAML (one, a list, a whole request body),
     functions and classes in Python, and OpenAPI 2 and 3 in JSON or YAML.
     """
-    if len(text) > LARGEST:
+    if len(text) > MAX_SIZE:
         return Imported("nothing", problem=f"this is too long to import: {len(text):,} characters")
     text = _unfenced(text.strip("\ufeff")).strip("\r\n")
     if not text.strip():
@@ -44,12 +44,12 @@ def import_tools(text: str, taken: Iterable[str] = ()) -> Imported:
     try:
         value = _read_json(text.strip())
     except ValueError as error:
-        return _no_json(textwrap.dedent(text).strip(), error, taken)
-    return _from_value(value, taken)
+        return _from_text(textwrap.dedent(text).strip(), error, used_names)
+    return _from_value(value, used_names)
 
 
 def _read_json(text: str) -> JSON:
-    """The value of JSON, of JSON with comments, of JSON a line each, or of the event in which a server sends it.
+    """Return the value of JSON, also with comments, as JSON Lines, or in a server-sent event.
 
     Raises ValueError.
     """
@@ -68,46 +68,46 @@ def _read_json(text: str) -> JSON:
 
 
 def export_tools(tools: Iterable[ToolDefinition], protocol_id: str) -> str:
-    """The definitions as that protocol spells them: a JSON list. A tool whose text is not JSON yet is left out.
+    """Return a JSON list of definitions in the shape of a protocol, without tools whose text is not JSON.
 
-    Raises ValueError for a protocol we do not speak.
+    Raises ValueError for an unknown protocol.
     """
     protocol = get_protocol(protocol_id)
     return indented([protocol.write_tool(tool) for tool in tools if tool.source is None])
 
 
 def _unfenced(text: str) -> str:
-    """What stands in a Markdown code fence, where that is all there is."""
-    whole = text.strip()
-    if not whole.startswith("```") or not whole.endswith("```") or "\n" not in whole:
+    """Return the content of a Markdown code fence, if the text is nothing else."""
+    stripped = text.strip()
+    if not stripped.startswith("```") or not stripped.endswith("```") or "\n" not in stripped:
         return text
-    return whole[whole.index("\n") + 1 : -3]
+    return stripped[stripped.index("\n") + 1 : -3]
 
 
-def _from_value(value: JSON, taken: Iterable[str]) -> Imported:
-    found = ToolCollector()
+def _from_value(value: JSON, used_names: Iterable[str]) -> Imported:
+    collector = ToolCollector()
     if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
-        problem = openapi.read(value, found)
-        return _outcome("openapi", found, problem, taken)
-    problem = definitions.read(value, found)
-    return _outcome("definitions", found, problem, taken)
+        problem = openapi.read(value, collector)
+        return _outcome("openapi", collector, problem, used_names)
+    problem = definitions.read(value, collector)
+    return _outcome("definitions", collector, problem, used_names)
 
 
-def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
+def _from_text(text: str, error: ValueError, used_names: Iterable[str]) -> Imported:
     if _YAML.search(text) and text[0] not in "{[":
         try:
-            return _from_value(read_yaml(text).value, taken)
+            return _from_value(read_yaml(text).value, used_names)
         except YamlError as failed:
             return Imported("nothing", problem=f"this looks like an OpenAPI document in YAML, but {failed}")
     if _FUNCTION.search(text):
-        found = ToolCollector()
-        problem = python_source.read(text, found)
-        return _outcome("python", found, problem, taken)
+        collector = ToolCollector()
+        problem = python_source.read(text, collector)
+        return _outcome("python", collector, problem, used_names)
     value = _python_value(text)
     if value is None and text[0] not in "{[":
         value = _yaml_value(text)
     if value is not None:
-        return _from_value(value, taken)
+        return _from_value(value, used_names)
     if text[0] in "{[":
         return Imported("nothing", problem=f"not JSON: {error}")
     return Imported(
@@ -117,7 +117,7 @@ def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
 
 
 def _python_value(text: str) -> JSON:
-    """The literal in Python notation that a text is, or assigns to a name; None when it is neither."""
+    """Return the value of a Python literal, also of one that is assigned to a name; None for other texts."""
     try:
         body = parse_source(text).body
         values = [node.value for node in body if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) and node.value]
@@ -128,7 +128,7 @@ def _python_value(text: str) -> JSON:
 
 
 def _yaml_value(text: str) -> JSON:
-    """The object or list that a text in YAML stands for; None where it is none."""
+    """Return the object or list of a text in YAML, or None."""
     try:
         value = read_yaml(text).value
     except YamlError:
@@ -136,8 +136,8 @@ def _yaml_value(text: str) -> JSON:
     return value if isinstance(value, dict | list) and value else None
 
 
-def _outcome(kind: Kind, found: ToolCollector, problem: str, taken: Iterable[str]) -> Imported:
-    tools = found.named(taken)
+def _outcome(kind: Kind, collector: ToolCollector, problem: str, used_names: Iterable[str]) -> Imported:
+    tools = collector.named(used_names)
     if not tools:
-        return Imported("nothing", notes=tuple(found.notes), problem=problem or "no tools in it")
-    return Imported(kind, tools, tuple(found.notes))
+        return Imported("nothing", notes=tuple(collector.notes), problem=problem or "no tools in it")
+    return Imported(kind, tools, tuple(collector.notes))

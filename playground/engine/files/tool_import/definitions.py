@@ -10,14 +10,98 @@ from typing import Final, NamedTuple
 from playground.domain.hidden import short_name
 from playground.domain.tool_servers import Hints
 from playground.domain.tools import ToolDefinition
-from playground.engine.files.tool_import.found import ToolCollector
-from playground.engine.files.tool_import.hints import read_hints
-from playground.engine.files.tool_import.schema_dialects import from_gemini, is_gemini
+from playground.engine.files.tool_import.collector import ToolCollector, list_names, object_schema, read_hints
 from playground.jsonkit.reading import parse_json
+from playground.jsonkit.schema_refs import BY_NAME, DATA
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol, runs_at_vendor
 from playground.protocols.reading import at_vendor, tool_from
+
+_CAPITALS: Final = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
+_UNSPECIFIED: Final = "TYPE_UNSPECIFIED"
+_SIZES: Final = frozenset(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"))
+#: Words of Gemini's API, as its Python library spells them too, that JSON Schema has another word for.
+_SPELLED: Final = {
+    "any_of": "anyOf", "min_items": "minItems", "max_items": "maxItems", "min_length": "minLength",
+    "max_length": "maxLength", "min_properties": "minProperties", "max_properties": "maxProperties",
+    "additional_properties": "additionalProperties", "property_ordering": "propertyOrdering", "defs": "$defs",
+    "ref": "$ref",
+}  # fmt: skip
+_MAX_DEPTH: Final = 60
+
+
+def without_nullable(schema: JSONObject) -> JSONObject:
+    """A schema of OpenAPI 3.0 or Gemini that says in JSON Schema that null is allowed. Its members stay as they are."""
+    if schema.pop("nullable", None) is not True:
+        return schema
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        schema["type"] = [kind, "null"]
+        if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
+            schema["enum"] = [*schema["enum"], None]
+        return schema
+    words: JSONObject = {key: schema.pop(key) for key in ("description", "title", "default") if key in schema}
+    return {"anyOf": [schema, {"type": "null"}], **words}
+
+
+def is_gemini(schema: JSON) -> bool:
+    """Return whether a schema, or one in it, has a type in capitals."""
+    waiting = [schema]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, dict):
+            kind = inner.get("type")
+            if isinstance(kind, str) and (kind in _CAPITALS or kind == _UNSPECIFIED):
+                return True
+            waiting += inner.values()
+        elif isinstance(inner, list):
+            waiting += inner
+    return False
+
+
+def from_gemini(schema: JSON, depth: int = 0) -> JSON:
+    """A schema of Gemini's API as JSON Schema."""
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
+        return schema if isinstance(schema, bool) else {}
+    out: JSONObject = {}
+    for word, value in schema.items():
+        key = str(_SPELLED.get(word, word))
+        if key == "type":
+            kinds = [_lower(kind) for kind in (value if isinstance(value, list) else [value])]
+            out |= {} if kinds == [None] else {key: kinds if isinstance(value, list) else kinds[0]}
+        elif key == "example":
+            out.setdefault("examples", [value])
+        elif key == "$ref" and isinstance(value, str):
+            out[key] = value.replace("#/defs/", "#/$defs/")
+        elif key in _SIZES and isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
+            out[key] = int(value)
+        elif key in DATA:
+            out[key] = value
+        elif key in BY_NAME and isinstance(value, dict):
+            out[key] = {name: from_gemini(inner, depth + 1) for name, inner in value.items()}
+        elif isinstance(value, list):
+            out[key] = [from_gemini(part, depth + 1) if isinstance(part, dict) else part for part in value]
+        else:
+            out[key] = from_gemini(value, depth + 1) if isinstance(value, dict) else value
+    return without_nullable(_ordered(out))
+
+
+def _lower(kind: JSON) -> JSON:
+    if kind == _UNSPECIFIED:
+        return None
+    return kind.lower() if isinstance(kind, str) and kind in _CAPITALS else kind
+
+
+def _ordered(schema: JSONObject) -> JSONObject:
+    """The properties in the order that ``propertyOrdering`` gives them, in its place."""
+    order, properties = schema.get("propertyOrdering"), schema.get("properties")
+    if isinstance(order, list) and isinstance(properties, dict):
+        del schema["propertyOrdering"]
+        names = [name for name in order if isinstance(name, str) and name in properties]
+        schema["properties"] = {name: properties[name] for name in dict.fromkeys([*names, *properties])}
+    return schema
+
 
 _LISTS: Final = "tools", "functions", "function_declarations", "functionDeclarations"
 _WRAPPERS: Final = "result", "body", "params", "request", "toolConfig", "tool_config", "config", "data"
@@ -32,18 +116,17 @@ _OUTPUTS: Final = (
 _INNER: Final = "json", "jsonSchema", "json_schema"  # where Bedrock and the AI SDK wrap a schema
 _ALONE: Final = frozenset((*_SCHEMAS, "function", "name", "toolSpec", "custom", "parameter_definitions"))
 _PYTHON_TYPES: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "dict": "object"}
-_MOST: Final = 2000
-_NAMED: Final = 12  # members that one note names
+_MAX_DEFINITIONS: Final = 2000
 
 
 def read(value: JSON, collector: ToolCollector) -> str:
-    """Put the tools of a JSON value into ``collector``; the words why there are none, or nothing."""
+    """Put the tools of a JSON value into ``collector``; return the problem if there are none, or ""."""
     entries = _entries(value, collector)
     if entries is None:
         return "there are no tool definitions in this JSON"
-    if len(entries) > _MOST:
-        collector.note(f"only the first {_MOST:,} of {len(entries):,} definitions are read")
-    for number, entry in enumerate(entries[:_MOST]):
+    if len(entries) > _MAX_DEFINITIONS:
+        collector.note(f"only the first {_MAX_DEFINITIONS:,} of {len(entries):,} definitions are read")
+    for number, entry in enumerate(entries[:_MAX_DEFINITIONS]):
         try:
             collector.tools.append(_tool(entry, collector))
         except ValueError as error:
@@ -96,7 +179,7 @@ def _entries_of_list(entries: list[JSON], collector: ToolCollector) -> list[JSON
             continue
         rest = [key for key in entry if key not in (*_LISTS, "type", "name", "description")]
         if rest and not entry.keys() & {"model", "contents"}:
-            collector.note(f"left out beside functions: {_named(rest)}")
+            collector.note(f"left out beside functions: {_quoted(rest)}")
         if isinstance(entry.get("name"), str):
             collector.note(f"the tools of “{short_name(entry['name'])}” are taken without that group")
         out += inner
@@ -164,14 +247,14 @@ def _tool(entry: JSON, collector: ToolCollector) -> ToolDefinition:
         raise at_vendor(entry["type"])
     if "name" not in entry and "function" not in entry and len(entry) == 1:
         raise at_vendor(next(iter(entry)))
-    parts = _taken_apart(entry, collector)
+    parts = _split(entry, collector)
     tool = tool_from(parts.function, "parameters")
     if parts.leftover:
-        collector.note(f"“{tool.name[:80]}”: left out {_named(parts.leftover)}")
+        collector.note(f"“{tool.name[:80]}”: left out {_quoted(parts.leftover)}")
     return tool.model_copy(update={"output": parts.output, "hints": parts.hints})
 
 
-def _taken_apart(entry: JSONObject, collector: ToolCollector) -> _Parts:
+def _split(entry: JSONObject, collector: ToolCollector) -> _Parts:
     inner = entry.get("function", entry)
     if not isinstance(inner, dict):
         raise ValueError("“function” must be an object")
@@ -228,7 +311,7 @@ def _from_cohere(definitions: JSONObject) -> JSONObject:
             inner["type"] = _PYTHON_TYPES.get(kind, "array" if kind.startswith(("List", "list")) else kind)
         properties[name] = inner
     required = [name for name, it in definitions.items() if isinstance(it, dict) and it.get("required") is True]
-    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    return object_schema(properties, required)
 
 
 def _tool_of_schema(schema: JSONObject, collector: ToolCollector) -> ToolDefinition:
@@ -257,13 +340,12 @@ def _free_text_tool(entry: JSONObject, collector: ToolCollector) -> ToolDefiniti
         members["format"] = {"type": "grammar", "grammar": grammar}
     tool = get_protocol(DEFAULT).read_tool({"type": "custom", "custom": members})
     if inner is not entry and (rest := [name for name in entry if name not in ("type", "custom")]):
-        collector.note(f"“{tool.name[:80]}”: left out {_named(rest)}")
+        collector.note(f"“{tool.name[:80]}”: left out {_quoted(rest)}")
     return tool
 
 
-def _named(words: list[str]) -> str:
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return ", ".join(f"“{short_name(word)}”" for word in words[:_NAMED]) + more
+def _quoted(names: list[str]) -> str:
+    return list_names([f"“{short_name(name)}”" for name in names])
 
 
 def _is_schema(value: JSONObject) -> bool:

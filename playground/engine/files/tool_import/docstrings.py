@@ -1,4 +1,4 @@
-"""What a docstring says about a function and its parameters: Google, NumPy, reST and Epydoc style.
+"""Descriptions of functions and parameters in docstrings of Google, NumPy, reST and Epydoc style.
 
 The library docstring_parser (0.18) is not used: a line of 2,000 characters can hold it for 14 seconds, one line that it
 does not expect costs it the whole section, and it drops words behind a role such as ``:class:`` at a line's beginning.
@@ -45,25 +45,25 @@ class Docstring:
 
 
 def read_docstring(text: str | None) -> Docstring:
-    """What a docstring says; sections that are about something else than parameters are passed over."""
+    """Parse a docstring; only sections about parameters are read."""
     out = Docstring()
     if not text:
         return out
     lines = inspect.cleandoc(text).splitlines()
     first = next((number for number in range(len(lines)) if _begins_section(lines, number)), len(lines))
     out.description = "\n".join(lines[:first]).strip()
-    at = first
-    while at < len(lines):
-        end = next((n for n in range(at + 1, len(lines)) if _begins_section(lines, n)), len(lines))
-        found = _FIELD.match(lines[at])
-        if found:
-            _read_field(found, lines[at + 1 : end], out)
-        elif _NUMPY_LINE.match(lines[at + 1] if at + 1 < len(lines) else ""):
-            if lines[at].strip().lower() in _PARAMETERS:
-                _read_numpy(lines[at + 2 : end], out)
-        elif lines[at].strip().rstrip(":").lower() in _PARAMETERS:
-            _read_google(lines[at + 1 : end], out)
-        at = end
+    index = first
+    while index < len(lines):
+        end = next((n for n in range(index + 1, len(lines)) if _begins_section(lines, n)), len(lines))
+        match = _FIELD.match(lines[index])
+        if match:
+            _read_field(match, lines[index + 1 : end], out)
+        elif _NUMPY_LINE.match(lines[index + 1] if index + 1 < len(lines) else ""):
+            if lines[index].strip().lower() in _PARAMETERS:
+                _read_numpy(lines[index + 2 : end], out)
+        elif lines[index].strip().rstrip(":").lower() in _PARAMETERS:
+            _read_google(lines[index + 1 : end], out)
+        index = end
     return out
 
 
@@ -77,9 +77,9 @@ def _begins_section(lines: list[str], number: int) -> bool:
     return head is not None and head["name"].lower() in _SECTIONS
 
 
-def _read_field(found: re.Match[str], following: list[str], out: Docstring) -> None:
-    kind, what = found["kind"], found["what"].split()
-    text = _joined([found["text"], *following])
+def _read_field(match: re.Match[str], following: list[str], out: Docstring) -> None:
+    kind, what = match["kind"], match["what"].split()
+    text = _joined([match["text"], *following])
     if not what:
         return
     name = what[-1].lstrip("*")
@@ -93,21 +93,21 @@ def _read_field(found: re.Match[str], following: list[str], out: Docstring) -> N
 
 def _read_google(lines: list[str], out: Docstring) -> None:
     for head, body in _entries(lines):
-        found = _GOOGLE_PARAM.match(head)
-        if found:
-            out.parameters[found["name"]] = _joined([found["text"], *body])
-            if written := found["type"] or found["braced"]:
-                out.types[found["name"]] = written[:_LONGEST_TYPE]
+        match = _GOOGLE_PARAM.match(head)
+        if match:
+            out.parameters[match["name"]] = _joined([match["text"], *body])
+            if written := match["type"] or match["braced"]:
+                out.types[match["name"]] = written[:_LONGEST_TYPE]
 
 
 def _read_numpy(lines: list[str], out: Docstring) -> None:
     for head, body in _entries(lines):
-        found = _NUMPY_PARAM.match(head)
-        for listed in found["names"].split(",") if found else ():
+        match = _NUMPY_PARAM.match(head)
+        for listed in match["names"].split(",") if match else ():
             name = listed.strip().lstrip("*")
             out.parameters[name] = _joined(body)
-            if found and found["type"]:
-                out.types[name] = found["type"][:_LONGEST_TYPE]
+            if match and match["type"]:
+                out.types[name] = match["type"][:_LONGEST_TYPE]
 
 
 def _entries(lines: list[str]) -> list[tuple[str, list[str]]]:

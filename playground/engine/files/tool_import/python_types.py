@@ -1,4 +1,4 @@
-"""JSON Schema from Python annotations as they are written: names are read, never looked up in a running Python.
+"""JSON Schema from the text of Python annotations: names are parsed, never resolved by a running Python.
 
 Classes of the same text (TypedDict, dataclass, BaseModel, Enum) become definitions, recursion included.
 """
@@ -8,28 +8,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from playground.engine.files.tool_import.collector import ToolCollector, object_schema
 from playground.engine.files.tool_import.docstrings import read_docstring
-from playground.engine.files.tool_import.found import ToolCollector
-from playground.engine.files.tool_import.python_names import (
-    ALIAS_WORDS,
-    BY_PLACE,
-    CONSTRAINED,
-    FIELD_CALLS,
-    FIELD_WORDS,
-    INJECTED,
-    INJECTED_NAMES,
-    INJECTING_CALLS,
-    LISTS,
-    MAPS,
-    NO_DEFAULT,
-    REQUIREMENT,
-    SETS,
-    SIMPLE,
-    SIZES,
-    TRANSPARENT,
-)
 from playground.engine.files.tool_import.python_values import (
     ENUMS,
     NOT_CONSTANT,
@@ -40,6 +22,99 @@ from playground.engine.files.tool_import.python_values import (
 )
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject
+
+#: Names of Python's and libraries' types by their type, and by their format, in JSON Schema.
+_BY_TYPE: Final = {
+    "string": "str string complex Path PurePath LiteralString StrictStr FilePath DirectoryPath NewPath PathLike",
+    "integer": "int integer StrictInt",
+    "number": "float number Decimal FiniteFloat StrictFloat Number",
+    "boolean": "bool boolean StrictBool",
+    "null": "None NoneType",
+}
+_BY_FORMAT: Final = {
+    "date-time": "datetime AwareDatetime NaiveDatetime PastDatetime FutureDatetime",
+    "date": "date PastDate FutureDate",
+    "time": "time",
+    "duration": "timedelta",
+    "uuid": "UUID UUID1 UUID3 UUID4 UUID5",
+    "uri": "AnyUrl HttpUrl AnyHttpUrl FileUrl",
+    "email": "EmailStr NameEmail",
+    "password": "SecretStr",
+    "ipv4": "IPv4Address",
+    "ipv6": "IPv6Address",
+}
+SIMPLE: Final[dict[str, JSONObject]] = {
+    **{name: {"type": kind} for kind, names in _BY_TYPE.items() for name in names.split()},
+    **{name: {"type": "string", "format": form} for form, names in _BY_FORMAT.items() for name in names.split()},
+    **{name: {} for name in ("Any", "object", "JsonValue")},
+    "bytes": {"type": "string", "contentEncoding": "base64"},
+    "PositiveInt": {"type": "integer", "exclusiveMinimum": 0},
+    "NonNegativeInt": {"type": "integer", "minimum": 0},
+    "NegativeInt": {"type": "integer", "exclusiveMaximum": 0},
+    "NonPositiveInt": {"type": "integer", "maximum": 0},
+    "PositiveFloat": {"type": "number", "exclusiveMinimum": 0},
+    "NonNegativeFloat": {"type": "number", "minimum": 0},
+    "NegativeFloat": {"type": "number", "exclusiveMaximum": 0},
+    "NonPositiveFloat": {"type": "number", "maximum": 0},
+}
+LISTS: Final = frozenset(
+    ("list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "array")
+)
+SETS: Final = frozenset(("set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"))
+MAPS: Final = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"))
+REQUIREMENT: Final = frozenset(("Required", "NotRequired"))
+TRANSPARENT: Final = REQUIREMENT | {"ReadOnly", "Final", "ClassVar", "Unpack", "InitVar", "Mapped"}
+CONSTRAINED: Final[dict[str, JSONObject]] = {
+    "conint": {"type": "integer"},
+    "confloat": {"type": "number"},
+    "condecimal": {"type": "number"},
+    "constr": {"type": "string"},
+    "conbytes": {"type": "string", "contentEncoding": "base64"},
+    "condate": {"type": "string", "format": "date"},
+    "conlist": {"type": "array"},
+    "conset": {"type": "array", "uniqueItems": True},
+    "confrozenset": {"type": "array", "uniqueItems": True},
+}
+FIELD_CALLS: Final = frozenset(("Field", "field", "Query", "Path", "Body", "Form", "Header", "attrib", "ib"))
+FIELD_WORDS: Final = {
+    "ge": "minimum",
+    "le": "maximum",
+    "gt": "exclusiveMinimum",
+    "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
+    "pattern": "pattern",
+    "regex": "pattern",
+    "title": "title",
+    "examples": "examples",
+    "enum": "enum",
+    "deprecated": "deprecated",
+}
+#: Constraints of annotated_types that are written by place, by the names that ``Field`` has for them.
+BY_PLACE: Final = {
+    "ge": ("ge",),
+    "gt": ("gt",),
+    "le": ("le",),
+    "lt": ("lt",),
+    "multipleof": ("multiple_of",),
+    "minlen": ("min_length",),
+    "maxlen": ("max_length",),
+    "len": ("min_length", "max_length"),
+    "interval": ("gt", "ge", "lt", "le"),
+}
+SIZES: Final = {"min_length": "min", "min_items": "min", "max_length": "max", "max_items": "max"}
+ALIAS_WORDS: Final = "validation_alias", "alias"
+#: Types whose values a framework gives to a function: no model is asked for them.
+INJECTED: Final = frozenset(
+    (
+        "Context", "RunContext", "ToolContext", "RunContextWrapper", "CallbackContext", "InvocationContext",
+        "FunctionInvocationContext", "ReadonlyContext", "Request", "ToolRuntime", "Runtime", "RunnableConfig",
+        "CallbackManagerForToolRun", "AsyncCallbackManagerForToolRun", "Callbacks", "CancellationToken", "BaseStore",
+        "StreamWriter", "ServerSession", "BackgroundTasks",
+    )
+)  # fmt: skip
+INJECTING_CALLS: Final = frozenset(("Depends", "Inject", "Provide", "CurrentContext", "CurrentFastMCP"))
+NO_DEFAULT: Final = frozenset(("PydanticUndefined", "Undefined", "MISSING", "NOTHING"))
+INJECTED_NAMES: Final = frozenset(("ctx", "run_manager", "callbacks", "tool_context", "run_context"))
 
 
 class Parameter(NamedTuple):
@@ -72,7 +147,7 @@ class Types:
 
     def parameter(self, annotation: ast.expr | None, default: ast.expr | None, name: str) -> Parameter:
         """A parameter or field: its schema with its default, and whether it is required."""
-        schema = self.of(annotation) if annotation is not None else {}
+        schema = self.convert(annotation) if annotation is not None else {}
         fields = self._fields_in(annotation)
         resolved = self._values.resolve(default) if default is not None else None
         if isinstance(resolved, ast.Call) and last_name(resolved.func) in FIELD_CALLS:
@@ -156,10 +231,10 @@ class Types:
             return {}
         quiet = Types(self._values, ToolCollector())
         quiet._definitions = self._definitions
-        return quiet.of(node)
+        return quiet.convert(node)
 
-    def of(self, node: ast.expr) -> JSONObject:
-        """The schema of an annotation; a new one each time."""
+    def convert(self, node: ast.expr) -> JSONObject:
+        """Return the schema of an annotation, as a new object."""
         if self._values.is_exhausted():
             self._collector.note("the types of this source are too many; for some, any value is allowed")
             return {}
@@ -167,7 +242,7 @@ class Types:
             return {"type": "null"}
         unquoted = _unquoted(node)
         if unquoted is not node:
-            return self.of(unquoted)
+            return self.convert(unquoted)
         if isinstance(node, ast.Name | ast.Attribute):
             return self._named(last_name(node), node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -209,7 +284,7 @@ class Types:
     def _opened(self, name: str, node: ast.expr) -> JSONObject:
         """The schema of the type behind a name; in it, the name itself is not understood again."""
         self._open.append(name)
-        schema = self.of(node)
+        schema = self.convert(node)
         self._open.pop()
         return schema
 
@@ -217,16 +292,16 @@ class Types:
         """The schema of a type that a call makes: ``NewType``, ``TypeVar``, ``conint`` and the like."""
         name, arguments = last_name(node.func), node.args
         if name in ("NewType", "TypeAliasType") and len(arguments) > 1:
-            return self.of(arguments[1])
+            return self.convert(arguments[1])
         if name == "ForwardRef" and arguments:
-            return self.of(arguments[0])
+            return self.convert(arguments[0])
         if name == "TypeVar":
             bound = next((word.value for word in node.keywords if word.arg == "bound"), None)
-            return self.of(bound) if bound is not None else self._union(arguments[1:]) if arguments[1:] else {}
+            return self.convert(bound) if bound is not None else self._union(arguments[1:]) if arguments[1:] else {}
         if name in CONSTRAINED:
             schema = dict(CONSTRAINED[name])
             if arguments and schema["type"] == "array":
-                schema["items"] = self.of(arguments[0])
+                schema["items"] = self.convert(arguments[0])
             self._field(schema, ast.Call(ast.Name("Field"), [], node.keywords))
             return schema
         if name in ENUMS and len(arguments) > 1:
@@ -243,9 +318,9 @@ class Types:
         for key, annotation in zip(members.keys, members.values, strict=True):
             name = self._values.value(key) if key is not None else None
             if isinstance(name, str):
-                properties[name] = self.of(annotation)
+                properties[name] = self.convert(annotation)
                 required += [name] if self._is_required(annotation, total) else []
-        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+        return object_schema(properties, required)
 
     def _enum_of(self, members: ast.expr, kind: str) -> JSONObject:
         """The values of ``Enum("Name", members)``."""
@@ -271,23 +346,23 @@ class Types:
         if name == "Annotated":
             return self._annotated(parts)
         if name in TRANSPARENT:
-            return self.of(parts[0])
+            return self.convert(parts[0])
         if name == "SkipJsonSchema":
             return {}
         if name in self._values.classes:
             return self._class(self._values.classes[name], parts)
         if name in LISTS:
-            return {"type": "array", "items": self.of(parts[0])}
+            return {"type": "array", "items": self.convert(parts[0])}
         if name in SETS:
-            return {"type": "array", "items": self.of(parts[0]), "uniqueItems": True}
+            return {"type": "array", "items": self.convert(parts[0]), "uniqueItems": True}
         if name in MAPS:
-            keys = self.of(parts[0]) if len(parts) == 2 else {}
+            keys = self.convert(parts[0]) if len(parts) == 2 else {}
             names = {"propertyNames": {"enum": keys["enum"]}} if "enum" in keys else {}
-            return {"type": "object", **names, "additionalProperties": self.of(parts[-1])}
+            return {"type": "object", **names, "additionalProperties": self.convert(parts[-1])}
         if name in ("tuple", "Tuple"):
             if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
-                return {"type": "array", "items": self.of(parts[0])}
-            fixed = [self.of(part) for part in parts]
+                return {"type": "array", "items": self.convert(parts[0])}
+            fixed = [self.convert(part) for part in parts]
             return {"type": "array", "prefixItems": fixed, "minItems": len(fixed), "maxItems": len(fixed)}
         return self._unknown(node)
 
@@ -307,7 +382,7 @@ class Types:
         for part in parts:
             if isinstance(part, ast.Subscript) and last_name(part.value) == "SkipJsonSchema":
                 continue
-            schema = self.of(part)
+            schema = self.convert(part)
             if schema.keys() == {"type"} and isinstance(schema["type"], list):
                 schemas += [{"type": kind} for kind in schema["type"]]
             else:
@@ -328,7 +403,7 @@ class Types:
         return {"anyOf": unique}
 
     def _annotated(self, parts: list[ast.expr]) -> JSONObject:
-        schema = self.of(parts[0])
+        schema = self.convert(parts[0])
         for metadata in parts[1:]:
             extra = self._values.resolve(metadata)
             words = self._values.value(extra)

@@ -160,7 +160,7 @@ class ImportDialog(QDialog):
     def read_now(self) -> None:
         """Read the text and show what it was understood as."""
         from playground.engine.files.tool_import import import_tools
-        from playground.engine.files.tool_import.found import KIND_WORDS
+        from playground.engine.files.tool_import.collector import KIND_WORDS
 
         self._later.stop()
         text = self.text.text()

@@ -71,9 +71,9 @@ def simple(annotation: Any) -> st.SearchStrategy[Any] | None:
 def some(kind: type[BaseModel], /, **fields: Any) -> st.SearchStrategy[Any]:
     """Return values of ``kind`` with all its simple fields and these, now and then with an unknown one."""
     simple_fields = {name: simple(field.annotation) for name, field in kind.model_fields.items()}
-    known = {name: values for name, values in simple_fields.items() if values is not None} | fields
+    names = {name: values for name, values in simple_fields.items() if values is not None} | fields
     unknown: st.SearchStrategy[dict[str, Any]] = st.just({}) | st.fixed_dictionaries({"from_tomorrow": JSON_VALUE})
-    return st.builds(lambda made, more: kind(**made, **more), st.fixed_dictionaries(known), unknown)
+    return st.builds(lambda fields, more: kind(**fields, **more), st.fixed_dictionaries(names), unknown)
 
 
 CALL = some(ToolCall, id=WORD, name=WORD, extra=EXTRA)
@@ -107,10 +107,10 @@ CALLS = some(
 
 @st.composite
 def trees(draw: st.DrawFn) -> tuple[Turn, ...]:
-    """Turns in any order of making, each below any other or at the top."""
-    made: list[Turn] = []
+    """Turns in any order, each below any other or at the top."""
+    turns: list[Turn] = []
     for number in range(draw(st.integers(0, 7))):
-        parents = st.sampled_from([None, *(other.id for other in made)])
+        parents = st.sampled_from([None, *(earlier.id for earlier in turns)])
         turn = draw(
             some(
                 Turn,
@@ -122,14 +122,14 @@ def trees(draw: st.DrawFn) -> tuple[Turn, ...]:
                 extra=EXTRA,
             )
         )
-        made.append(turn)
-    return tuple(draw(st.permutations(made)))
+        turns.append(turn)
+    return tuple(draw(st.permutations(turns)))
 
 
 @st.composite
 def experiments(draw: st.DrawFn) -> Snapshot:
     turns = draw(trees())
-    made: Snapshot = draw(
+    snapshot: Snapshot = draw(
         some(
             Snapshot,
             id=WORD,
@@ -146,4 +146,4 @@ def experiments(draw: st.DrawFn) -> Snapshot:
             head=st.sampled_from([None, *(turn.id for turn in turns)]),
         )
     )
-    return made
+    return snapshot

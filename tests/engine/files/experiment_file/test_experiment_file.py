@@ -33,16 +33,16 @@ WRITTEN_AS = Draft202012Validator(SCHEMA)
 MINIMAL: dict[str, Any] = {"experiment": 1, "id": "e"}
 
 
-def content(made: Snapshot) -> Any:
-    return json.loads(write(made))
+def content(snapshot: Snapshot) -> Any:
+    return json.loads(write(snapshot))
 
 
-def in_any_order(made: Snapshot) -> Snapshot:
-    return made.model_copy(update={"turns": tuple(sorted(made.turns, key=lambda turn: turn.id))})
+def in_any_order(snapshot: Snapshot) -> Snapshot:
+    return snapshot.model_copy(update={"turns": tuple(sorted(snapshot.turns, key=lambda turn: turn.id))})
 
 
-def alternatives(made: Snapshot) -> list[tuple[str, ...]]:
-    return [made.transcript.children(key) for key in (None, *sorted(made.transcript.turns))]
+def alternatives(snapshot: Snapshot) -> list[tuple[str, ...]]:
+    return [snapshot.transcript.children(key) for key in (None, *sorted(snapshot.transcript.turns))]
 
 
 # ---- the way there and back ------------------------------------------------------------------------------------------
@@ -50,17 +50,17 @@ def alternatives(made: Snapshot) -> list[tuple[str, ...]]:
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments())
-def test_an_experiment_fits_the_schema_and_comes_back_equal(made: Snapshot) -> None:
-    data = write(made)
+def test_experiment_fits_the_schema_and_is_read_again(snapshot: Snapshot) -> None:
+    data = write(snapshot)
     WRITTEN_AS.validate(json.loads(data))
     back = read(data)
-    assert in_any_order(back) == in_any_order(made)
-    assert back.transcript == made.transcript
-    assert alternatives(back) == alternatives(made)
+    assert in_any_order(back) == in_any_order(snapshot)
+    assert back.transcript == snapshot.transcript
+    assert alternatives(back) == alternatives(snapshot)
     assert write(back) == data
 
 
-def test_text_in_the_file_has_a_line_each() -> None:
+def test_text_has_one_line_per_line() -> None:
     turn = Turn(id="t1", role=Role.USER, parts=(Text(text="one\ntwo"), Image(url="data:image/png;base64,AAAA")))
     lines = write(Snapshot(id="e1", turns=(turn,), head="t1", extra_body={"n": [1, [2.5, 3]]})).decode().splitlines()
     assert lines[:3] == ["{", '  "experiment": 1,', '  "id": "e1",']
@@ -69,7 +69,7 @@ def test_text_in_the_file_has_a_line_each() -> None:
 
 
 def test_unknown_fields_written_by_hand_are_kept() -> None:
-    given = {
+    hand_written = {
         **MINIMAL,
         "$schema": "./experiment.schema.json",
         "tomorrow": {"a": ["x", "y"]},
@@ -78,20 +78,20 @@ def test_unknown_fields_written_by_hand_are_kept() -> None:
         ],
         "debugging": {"new": None},
     }
-    back = read(json.dumps(given).encode())
+    back = read(json.dumps(hand_written).encode())
     assert back.turns[0].text == "a\nb"
-    assert content(back) == given
+    assert content(back) == hand_written
 
 
-def test_deep_and_odd_values_come_back() -> None:
+def test_deep_and_infinite_values_are_read_again() -> None:
     deep: Any = float("inf")
     for level in range(300):
         deep = {"a": deep} if level % 2 else [deep, "Infinity"]
     part = Unknown(value={"deep": deep, "small": float("-inf"), "many": [1e308, float("inf")]})
-    made = Snapshot(id="e", turns=(Turn(id="t", role=Role.USER, parts=(part,)),), extra_body={"x": deep})
-    data = write(made)
+    snapshot = Snapshot(id="e", turns=(Turn(id="t", role=Role.USER, parts=(part,)),), extra_body={"x": deep})
+    data = write(snapshot)
     assert b"Infinity," not in data.replace(b'"Infinity"', b"")
-    assert read(data) == made
+    assert read(data) == snapshot
 
 
 # ---- no key ----------------------------------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ def test_no_key_reaches_the_file() -> None:
         deep = [deep]
     call = ToolCall(id="c", name="f", arguments=json.dumps({"key": KEY}))
     turn = Turn(id="t", role=Role.ASSISTANT, parts=(Text(text=f"a\n{KEY}\nb"), call, Unknown(value={KEY: deep})))
-    made = Snapshot(id="e", title=KEY, turns=(turn,), variables={"k": KEY}, extra_body={"k": json.dumps([KEY])})
-    data = write(made, [Secret(KEY)])
+    snapshot = Snapshot(id="e", title=KEY, turns=(turn,), variables={"k": KEY}, extra_body={"k": json.dumps([KEY])})
+    data = write(snapshot, [Secret(KEY)])
     back = read(data)
     for text in (data.decode(), back.model_dump_json()):
         assert "canary" not in text
@@ -112,23 +112,23 @@ def test_no_key_reaches_the_file() -> None:
     assert json.loads(back.turns[0].calls[0].arguments) == {"key": "••••"}
 
 
-def test_a_word_of_the_format_as_a_key_breaks_nothing() -> None:
+def test_secret_equal_to_a_word_of_the_format_is_kept() -> None:
     call = ToolCall(id="c", name="f", arguments="{}")
     turn = Turn(id="t", role=Role.ASSISTANT, parts=(call, Text(text="an assistant and its parameters")))
-    made = Snapshot(id="e", turns=(turn,), parameters={"chat": parameters_of("chat", {"seed": 12345678})})
+    snapshot = Snapshot(id="e", turns=(turn,), parameters={"chat": parameters_of("chat", {"seed": 12345678})})
     secrets = [Secret(word) for word in ("assistant", "tool_call", "arguments", "parameters", "12345678", "experiment")]
-    back = read(write(made, secrets))
+    back = read(write(snapshot, secrets))
     assert back.turns[0].text == "an •••• and its ••••"
     assert back.turns[0].calls == (call,)
-    assert back.parameters == made.parameters
+    assert back.parameters == snapshot.parameters
 
 
 # ---- the schema ------------------------------------------------------------------------------------------------------
 
 
-def test_the_schema_is_made_from_the_values() -> None:
+def test_schema_is_up_to_date() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert experiment_schema() == SCHEMA, "write it anew: python -m playground.engine.files.experiment_file.schema"
+    assert experiment_schema() == SCHEMA, "write it again: python -m playground.engine.files.experiment_file.schema"
 
 
 @each_case(
@@ -142,11 +142,11 @@ def test_the_schema_is_made_from_the_values() -> None:
         {"created_at": -1},
     ],
 )
-def test_the_schema_and_the_reader_refuse_the_same(wrong: dict[str, Any]) -> None:
-    given = {**MINIMAL, **wrong}
-    assert not WRITTEN_AS.is_valid(given)
+def test_schema_and_reader_refuse_the_same_files(wrong: dict[str, Any]) -> None:
+    content = {**MINIMAL, **wrong}
+    assert not WRITTEN_AS.is_valid(content)
     with pytest.raises(ExperimentFileError):
-        read(json.dumps(given).encode())
+        read(json.dumps(content).encode())
 
 
 # ---- hostile files ---------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def outcome(**fields: Any) -> dict[str, Any]:
         ({"tools": [{"name": "f", "parameters": "x"}]}, "tool 1: “parameters” must be an object"),
     ],
 )
-def test_a_wrong_file_is_refused_in_words(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_file_is_refused_in_words(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ExperimentFileError) as raised:
         read(json.dumps({**MINIMAL, **wrong}).encode())
     assert words in str(raised.value)
@@ -199,7 +199,7 @@ def test_a_wrong_file_is_refused_in_words(wrong: dict[str, Any], words: str) -> 
         (b'{"playground": 1}', "“experiment”, which names the version of the format, is missing"),
     ],
 )
-def test_what_is_no_experiment_is_said(data: bytes, words: str) -> None:
+def test_other_file_is_refused_in_words(data: bytes, words: str) -> None:
     with pytest.raises(ExperimentFileError) as raised:
         read(data)
     assert words in str(raised.value)
@@ -207,15 +207,15 @@ def test_what_is_no_experiment_is_said(data: bytes, words: str) -> None:
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments(), st.data())
-def test_a_damaged_file_is_read_or_refused_in_words(made: Snapshot, data: st.DataObject) -> None:
-    written = write(made)
+def test_damaged_file_is_read_or_refused(snapshot: Snapshot, data: st.DataObject) -> None:
+    written = write(snapshot)
     for _ in range(4):  # making an experiment is what costs: each is damaged in several ways
         damaged = json.loads(written)
-        at, key = damaged, data.draw(st.sampled_from(list(damaged)))
-        while isinstance(at[key], dict | list) and at[key] and data.draw(st.booleans()):
-            at = at[key]
-            key = data.draw(st.sampled_from(list(at) if isinstance(at, dict) else range(len(at))))
-        at[key] = data.draw(st.sampled_from([None, True, -1, 1e300, "x", [], {}, [[]], {"kind": "text"}, ["a", 1]]))
+        part, key = damaged, data.draw(st.sampled_from(list(damaged)))
+        while isinstance(part[key], dict | list) and part[key] and data.draw(st.booleans()):
+            part = part[key]
+            key = data.draw(st.sampled_from(list(part) if isinstance(part, dict) else range(len(part))))
+        part[key] = data.draw(st.sampled_from([None, True, -1, 1e300, "x", [], {}, [[]], {"kind": "text"}, ["a", 1]]))
         try:
             back = read(json.dumps(damaged).encode())
         except ExperimentFileError:
@@ -226,25 +226,25 @@ def test_a_damaged_file_is_read_or_refused_in_words(made: Snapshot, data: st.Dat
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    made = Snapshot(id="e", title="one")
+def test_saved_file_replaces_the_old_one(tmp_path: Path) -> None:
+    snapshot = Snapshot(id="e", title="one")
     path = tmp_path / f"a{SUFFIX}"
-    save(path, made)
-    assert open_file(path) == made
-    save(path, made.model_copy(update={"title": "two"}))
+    save(path, snapshot)
+    assert open_file(path) == snapshot
+    save(path, snapshot.model_copy(update={"title": "two"}))
     assert open_file(path).title == "two"
     assert list(tmp_path.iterdir()) == [path]
     if sys.platform != "win32":
         path.chmod(0o640)
         link = tmp_path / "link.json"
         link.symlink_to(path)
-        save(link, made)
+        save(link, snapshot)
         assert link.is_symlink()
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
         assert open_file(path).title == "one"
 
 
-def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+def test_unwritable_file_leaves_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / f"a{SUFFIX}"
     save(path, Snapshot(id="e"))
     before = path.read_bytes()
@@ -259,17 +259,21 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:
+def test_part_of_a_newer_version_is_kept_and_not_sent() -> None:
     hologram = {"kind": "hologram", "depth": 3, "text": ["kept", "as it is"]}
     parts = [{"kind": "text", "text": "look"}, hologram]
-    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": parts}], "head": "t"}).encode())
-    unknown = found.turns[0].parts[1]
+    snapshot = read(
+        json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": parts}], "head": "t"}).encode()
+    )
+    unknown = snapshot.turns[0].parts[1]
     assert isinstance(unknown, Unknown)
     assert unknown.value == hologram
     assert "newer version" in unknown_lines(unknown)[0]
-    again = json.loads(write(found))
+    again = json.loads(write(snapshot))
     assert again["turns"][0]["parts"] == parts
-    assert read(json.dumps(again).encode()) == found
+    assert read(json.dumps(again).encode()) == snapshot
     for name in PROTOCOLS:
-        request = Request(protocol=name, model="m", turns=found.turns, parameters=get_protocol(name).parameters_type())
+        request = Request(
+            protocol=name, model="m", turns=snapshot.turns, parameters=get_protocol(name).parameters_type()
+        )
         assert get_protocol(name).encode(request)["messages"] == [{"role": "user", "content": "look"}]

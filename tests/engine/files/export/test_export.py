@@ -65,12 +65,19 @@ def conversation(**fields: Any) -> Snapshot:
         turn("f", Role.ASSISTANT, parent="t", outcome=failed),
     )
     tool = ToolDefinition(name="get_weather", description="Looks.", parameters={"type": "object"})
-    given = {"id": "e", "model": "demo-1", "turns": turns, "head": "b", "tools": (tool,), "variables": {"city": "Oslo"}}
-    return Snapshot(**{**given, **fields})
+    defaults = {
+        "id": "e",
+        "model": "demo-1",
+        "turns": turns,
+        "head": "b",
+        "tools": (tool,),
+        "variables": {"city": "Oslo"},
+    }
+    return Snapshot(**{**defaults, **fields})
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its elements with their attributes, and its text."""
+    """The elements of a page with their attributes, and its text."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -125,15 +132,15 @@ def harmless(source: str) -> Page:
 def served(name: str = "weather", **fields: Any) -> Snapshot:
     """A conversation whose call a tool server answered with a text, a picture and a sound."""
     sound = DataBlock(kind="audio", data="AAAA", mime="audio/wav")
-    came = ServerAnswer(server=name, tool="t", blocks=(TextBlock(text="rain"), sound), seconds=1.2)
+    answer = ServerAnswer(server=name, tool="t", blocks=(TextBlock(text="rain"), sound), seconds=1.2)
     call = ToolCall(id="c1", name="get_weather", arguments="{}")
-    result = ToolResult(call_id="c1", text="snow", images=(DOT,), served=came)
+    result = ToolResult(call_id="c1", text="snow", images=(DOT,), served=answer)
     turns = (turn("a", Role.ASSISTANT, call), turn("t", Role.TOOL, result, parent="a"))
     return conversation(turns=turns, head="t", **fields)
 
 
 @each_case("kind", ["markdown", "html"])
-def test_answer_of_a_server_says_whose_it_is_without_secrets(kind: str) -> None:
+def test_answer_of_a_server_has_its_source(kind: str) -> None:
     text = export(served(), kind)
     assert "Answered by the server weather in 1.20 s. The text was changed since." in text
     assert "Sound, audio/wav, 3 bytes" in text
@@ -144,7 +151,7 @@ def test_answer_of_a_server_says_whose_it_is_without_secrets(kind: str) -> None:
 # ---- HTML ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_page_holds_everything() -> None:
+def test_page_has_the_whole_conversation() -> None:
     source = export(conversation(title="Weather <now>"), "html")
     page = harmless(source)
     for words in ("Weather <now>", "Be brief.", "Weather in Oslo?", "I must ask.", "get_weather", '"Oslo"', "Error"):
@@ -158,7 +165,7 @@ def test_a_page_holds_everything() -> None:
     assert "<strong>rains</strong>" in source
 
 
-def test_a_page_has_a_policy_that_lets_its_own_style_through() -> None:
+def test_page_policy_allows_its_own_style() -> None:
     source = export(conversation(), "html")
     (policy,) = [a["content"] for _, a in Page(source).elements if a.get("http-equiv") == "Content-Security-Policy"]
     (style,) = re.findall("<style>(.*?)</style>", source, re.DOTALL)
@@ -172,7 +179,7 @@ def test_a_page_has_a_policy_that_lets_its_own_style_through() -> None:
     assert "http" not in style
 
 
-def test_what_is_hostile_does_nothing() -> None:
+def test_hostile_texts_are_escaped() -> None:
     parts = (
         Text(text=HOSTILE),
         Reasoning(text=HOSTILE),
@@ -191,11 +198,11 @@ def test_what_is_hostile_does_nothing() -> None:
         turn("t", Role.TOOL, ToolResult(call_id=HOSTILE, text=HOSTILE), Text(text=HOSTILE), parent="a"),
         turn("u", Role.USER, Text(text=HOSTILE), parent="t"),
     )
-    made = conversation(turns=turns, head="u", title=HOSTILE, model=HOSTILE, gateway=HOSTILE, protocol=HOSTILE)
-    made = made.model_copy(
+    snapshot = conversation(turns=turns, head="u", title=HOSTILE, model=HOSTILE, gateway=HOSTILE, protocol=HOSTILE)
+    snapshot = snapshot.model_copy(
         update={"extra_body": {HOSTILE: HOSTILE}, "parameters": {HOSTILE: parameters_of(HOSTILE, {"x": HOSTILE})}}
     )
-    page = harmless(export(made, "html"))
+    page = harmless(export(snapshot, "html"))
     assert page.text.count("<script>alert(1)</script>") >= 8
     assert "\u202e" not in page.text
     assert "‹U+202E›" in page.text
@@ -213,14 +220,14 @@ PIECES = st.sampled_from(
 @settings(max_examples=60, deadline=None)
 @example("[]()")
 @given(st.lists(MARKS | PIECES, max_size=6).map("".join))
-def test_no_text_gets_out_of_its_place(text: str) -> None:
+def test_any_text_is_escaped(text: str) -> None:
     parts = (Text(text=text), Reasoning(text=text), ToolCall(id="c", name=text, arguments=text))
-    made = Snapshot(id="e", turns=(turn("a", Role.ASSISTANT, *parts),), head="a", title=text)
-    harmless(export(made, "html"))
+    snapshot = Snapshot(id="e", turns=(turn("a", Role.ASSISTANT, *parts),), head="a", title=text)
+    harmless(export(snapshot, "html"))
 
 
 @each_case("text", ["> " * 3_000 + "x", "- " * 3_000 + "x", "[" * 20_000, "`" * 99 + "x" * 600_000])
-def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
+def test_unparsable_text_is_shown_literally(text: str) -> None:
     page = harmless(export(Snapshot(id="e", turns=(turn("a", Role.USER, Text(text=text)),), head="a"), "html"))
     assert text in page.text
 
@@ -228,7 +235,7 @@ def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
 # ---- Markdown --------------------------------------------------------------------------------------------------------
 
 
-def test_markdown() -> None:
+def test_markdown_has_the_whole_conversation() -> None:
     text = export(conversation(title="Weather"), "markdown")
     assert text.startswith("# Weather\n\ndemo-1 · Chat completions\n\n## 1. System\n\nBe brief.\n\n## 2. User\n\n")
     assert "Weather in Oslo?\nNow.\n\n![dot.png](data:image/png;base64," in text
@@ -238,7 +245,7 @@ def test_markdown() -> None:
     assert text.endswith("It **rains**.\n\n```python\nprint(1)\n```\n")
 
 
-def test_the_whole_tree_says_where_each_turn_belongs() -> None:
+def test_whole_tree_has_the_place_of_each_turn() -> None:
     text = export(conversation(), "markdown", whole_tree=True)
     assert "## 5. Assistant · demo-1 · alternative 1 of 2\n" in text
     assert "## 6. Assistant · alternative 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
@@ -255,7 +262,7 @@ def records(text: str) -> list[Any]:
 
 
 @each_case("to", ["chat", "messages"])
-def test_lines_of_messages_are_read_again(to: str) -> None:
+def test_messages_as_lines_are_read_again(to: str) -> None:
     text = export(conversation(), to)
     answer = "tool" if to == "chat" else "user"
     assert [message["role"] for message in records(text)] == ["system", "user", "assistant", answer, "assistant"]
@@ -266,72 +273,73 @@ def test_lines_of_messages_are_read_again(to: str) -> None:
 
 
 @each_case("to", ["chat", "messages"])
-def test_the_whole_tree_is_a_conversation_a_line(to: str) -> None:
+def test_whole_tree_has_one_conversation_per_line(to: str) -> None:
     text = export(conversation(), to, whole_tree=True)
     first, second = records(text)
     assert ("system" in first) is (to == "messages")
     assert len(first["tools"]) == 1
     assert len(second["messages"]) == len(first["messages"]) - 1  # the branch that failed has no answer
-    found = messages_import.read(text)
-    assert [conversation.request.protocol for conversation in found.conversations] == [to] * 2
+    imported = messages_import.read(text)
+    assert [conversation.request.protocol for conversation in imported.conversations] == [to] * 2
 
 
-def test_what_a_protocol_cannot_carry_is_said() -> None:
+def test_invalid_arguments_are_refused_by_messages() -> None:
     broken = turn("a", Role.ASSISTANT, ToolCall(id="c", name="f", arguments="{half"))
-    made = Snapshot(id="e", turns=(broken,), head="a")
-    assert records(export(made, "chat"))[0]["tool_calls"][0]["function"]["arguments"] == "{half"
+    snapshot = Snapshot(id="e", turns=(broken,), head="a")
+    assert records(export(snapshot, "chat"))[0]["tool_calls"][0]["function"]["arguments"] == "{half"
     with pytest.raises(ExportError, match=r"^This cannot be exported: the arguments of the call “f”"):
-        export(made, "messages")
+        export(snapshot, "messages")
 
 
 COMPLETE = Outcome(ending=Ending.COMPLETE)
 FILE = {"type": "file", "file": {"hash": "h"}}
-CAME: dict[str, dict[str, Any]] = {
+EXTRA: dict[str, dict[str, Any]] = {
     "chat": {"annotations": [{"type": "url_citation"}, FILE], "mood": "calm", "nothing": None},
     "messages": {"container": {"id": "c"}, "playground_extra": 1},
 }
 
 
-@each_case("whole", [False, True])
+@each_case("whole_tree", [False, True])
 @each_case("to", ["chat", "messages"])
-def test_what_an_answer_came_with_is_in_the_lines_and_comes_back(to: str, whole: bool) -> None:
+def test_unknown_members_of_an_answer_are_read_again(to: str, whole_tree: bool) -> None:
     answer = turn("a", Role.ASSISTANT, Text(text="Yes."), parent="u", outcome=COMPLETE)
-    turns = (turn("u", Role.USER, Text(text="Is it?")), answer.model_copy(update={"extra": CAME}))
-    text = export(Snapshot(id="e", protocol=to, turns=turns, head="a"), to, whole_tree=whole)
-    message = (records(text)[0]["messages"] if whole else records(text))[1]
-    assert message["playground_extra"] == CAME
+    turns = (turn("u", Role.USER, Text(text="Is it?")), answer.model_copy(update={"extra": EXTRA}))
+    text = export(Snapshot(id="e", protocol=to, turns=turns, head="a"), to, whole_tree=whole_tree)
+    message = (records(text)[0]["messages"] if whole_tree else records(text))[1]
+    assert message["playground_extra"] == EXTRA
     assert message.get("annotations") == ([FILE] if to == "chat" else None)  # as it goes back
     assert "mood" not in message
     (back,) = messages_import.read(text, prefer=to).conversations
     again = back.request.turns[1]
-    assert (again.text, again.extra, again.members, back.notes) == ("Yes.", CAME, {}, ())
+    assert (again.text, again.extra, again.members, back.notes) == ("Yes.", EXTRA, {}, ())
     sent = json.dumps(get_protocol(to).encode(back.request))
     assert "playground_extra" not in sent
     assert "mood" not in sent
 
 
-def test_what_a_protocol_has_no_place_for_is_said() -> None:
+def test_omissions_of_a_protocol_are_reported() -> None:
     thought = Reasoning(text="Hm.", field="thinking", signature="s")
     cited = Text(text="Yes.", extra={"messages": {"citations": [{"title": KEY}]}})
-    turns = (turn("a", Role.ASSISTANT, thought, cited, outcome=COMPLETE).model_copy(update={"extra": CAME}),)
-    made = Snapshot(id="e", protocol="messages", turns=turns, head="a")
-    assert left_out(made, "messages") == left_out(made, "markdown") == left_out(made, "html") == ""
-    said = left_out(made, "chat", [Secret(KEY)])
-    assert said.startswith("Left out: reasoning that is set not to be sent back; Turn 1 (assistant): ")
-    assert "citations" in said
-    assert KEY not in said
-    assert "container" not in said  # that is in the lines
+    turns = (turn("a", Role.ASSISTANT, thought, cited, outcome=COMPLETE).model_copy(update={"extra": EXTRA}),)
+    snapshot = Snapshot(id="e", protocol="messages", turns=turns, head="a")
+    assert left_out(snapshot, "messages") == left_out(snapshot, "markdown") == left_out(snapshot, "html") == ""
+    sentence = left_out(snapshot, "chat", [Secret(KEY)])
+    assert sentence.startswith("Left out: reasoning that is set not to be sent back; Turn 1 (assistant): ")
+    assert "citations" in sentence
+    assert KEY not in sentence
+    assert "container" not in sentence  # that is in the lines
     many = tuple(
-        one.model_copy(update={"id": f"t{n}", "parent": f"t{n - 1}" if n else None}) for n, one in enumerate(turns * 9)
+        copy.model_copy(update={"id": f"t{n}", "parent": f"t{n - 1}" if n else None})
+        for n, copy in enumerate(turns * 9)
     )
-    assert "; and " in left_out(made.model_copy(update={"turns": many, "head": "t8"}), "chat", whole_tree=True)
+    assert "; and " in left_out(snapshot.model_copy(update={"turns": many, "head": "t8"}), "chat", whole_tree=True)
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
 @each_case("to", list(FORMATS))
-def test_no_key_is_in_an_export(to: str) -> None:
+def test_export_has_no_key(to: str) -> None:
     secret = f"so {KEY[:8]}{KEY[8:]} it is"
     parts = (
         Text(text=f"{secret}\n\n```python\nkey = '{KEY}'\n```"),
@@ -341,26 +349,26 @@ def test_no_key_is_in_an_export(to: str) -> None:
     )
     result = turn("t", Role.TOOL, ToolResult(call_id=KEY, text=secret), parent="a")
     tool = ToolDefinition(name=KEY, description=KEY)
-    made = conversation(
+    snapshot = conversation(
         turns=(turn("a", Role.ASSISTANT, *parts), result), head="t", title=KEY, model=KEY, tools=(tool,)
     )
-    made = made.model_copy(
+    snapshot = snapshot.model_copy(
         update={"parameters": {"chat": parameters_of("chat", {"user": KEY})}, "extra_body": {"k": KEY}}
     )
-    text = export(made, to, [Secret(KEY)], whole_tree=True)
+    text = export(snapshot, to, [Secret(KEY)], whole_tree=True)
     assert "canary" not in text
     assert "••••" in text
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(experiments())
-def test_every_experiment_can_be_exported_or_it_is_said_why(made: Snapshot) -> None:
-    for to, whole in product(FORMATS, (False, True)):  # making an experiment is what costs: each goes all ways out
+def test_any_experiment_is_exported_or_refused(snapshot: Snapshot) -> None:
+    for to, whole_tree in product(FORMATS, (False, True)):  # making an experiment is what costs: each goes all ways out
         try:
-            text = export(made, to, whole_tree=whole)
+            text = export(snapshot, to, whole_tree=whole_tree)
         except ExportError as error:
             text = str(error)
         assert isinstance(text, str)
-        assert isinstance(left_out(made, to, whole_tree=whole), str)
+        assert isinstance(left_out(snapshot, to, whole_tree=whole_tree), str)
         if to == "html":
             harmless(text)

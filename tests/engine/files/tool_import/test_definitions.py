@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
-from playground.engine.files.tool_import.found import Imported
+from playground.engine.files.tool_import.collector import Imported
 from tests.support.each_case import each_case
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"q": {"type": "string"}}}
@@ -120,14 +120,14 @@ def test_custom_tool_keeps_its_grammar(tool: Any, in_list: bool) -> None:
         ({"name": "t", "schema": SCHEMA}, "“schema”"),
     ],
 )
-def test_what_is_not_taken_over_is_named(entry: Any, word: str) -> None:
+def test_omitted_member_is_named(entry: Any, word: str) -> None:
     result = imported([entry, {"name": "other", "parameters": SCHEMA}])
     assert any(word in note for note in result.notes)
 
 
 def test_parameters_of_cohere_become_json_schema() -> None:
-    given = {"q": {"description": "Q", "type": "str", "required": True}, "n": {"type": "List[int]"}}
-    (tool,) = imported([{"name": "t", "description": "d", "parameter_definitions": given}]).tools
+    definitions = {"q": {"description": "Q", "type": "str", "required": True}, "n": {"type": "List[int]"}}
+    (tool,) = imported([{"name": "t", "description": "d", "parameter_definitions": definitions}]).tools
     assert tool.parameters == {
         "type": "object",
         "properties": {"q": {"description": "Q", "type": "string"}, "n": {"type": "array"}},
@@ -135,7 +135,7 @@ def test_parameters_of_cohere_become_json_schema() -> None:
     }
 
 
-def test_definitions_a_line_each_may_hold_line_separators_of_unicode() -> None:
+def test_definitions_as_lines_may_have_unicode_separators() -> None:
     tools = [{"name": name, "description": "a\u2028b", "parameters": SCHEMA} for name in ("f", "g")]
     result = import_tools("\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools))
     assert [(tool.name, tool.description) for tool in result.tools] == [("f", "a\u2028b"), ("g", "a\u2028b")]

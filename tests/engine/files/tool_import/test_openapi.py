@@ -62,22 +62,22 @@ components:
 
 
 def tools(document: Any) -> dict[str, Any]:
-    found = import_tools(json.dumps(document))
-    assert found.problem == ""
-    assert found.kind == "openapi"
-    for tool in found.tools:
+    result = import_tools(json.dumps(document))
+    assert result.problem == ""
+    assert result.kind == "openapi"
+    for tool in result.tools:
         assert check_schema(tool.parameters) == []
         assert tool.parameters is not None
         assert check_value(sample(tool.parameters), tool.parameters) == []
-    return {tool.name: tool for tool in found.tools}
+    return {tool.name: tool for tool in result.tools}
 
 
 def test_each_operation_is_a_tool_with_one_schema_of_its_parameters() -> None:
-    found = tools(SHOP)
-    assert list(found) == ["items_get", "put_items_id", "add"]
-    assert found["items_get"].description == "Get an item\n\nWith all its parts."
-    assert found["put_items_id"].description == "PUT /items/{id}\n\n(Deprecated.)"
-    assert found["items_get"].parameters == {
+    result = tools(SHOP)
+    assert list(result) == ["items_get", "put_items_id", "add"]
+    assert result["items_get"].description == "Get an item\n\nWith all its parts."
+    assert result["put_items_id"].description == "PUT /items/{id}\n\n(Deprecated.)"
+    assert result["items_get"].parameters == {
         "type": "object",
         "properties": {
             "id": {"type": "integer", "description": "Which"},
@@ -107,9 +107,9 @@ def test_object_as_body_joins_the_parameters_and_any_other_is_one_of_its_own() -
     assert "required" not in schema
 
 
-def test_what_is_left_out_is_told() -> None:
-    found = import_tools(json.dumps(SHOP))
-    assert "items_get: the cookie “session” is left out" in found.notes
+def test_omission_is_named() -> None:
+    result = import_tools(json.dumps(SHOP))
+    assert "items_get: the cookie “session” is left out" in result.notes
     changed = copy.deepcopy(SHOP)
     changed["components"]["schemas"]["Item"]["properties"]["parent"] = {"$ref": "other.json#/Item"}
     changed["paths"]["/items"]["post"]["requestBody"]["content"] = {"text/csv": {"schema": {"$ref": "#/nowhere"}}}
@@ -119,17 +119,17 @@ def test_what_is_left_out_is_told() -> None:
     assert "add: the body is text/csv, not JSON" in notes
 
 
-def test_names_that_clash_are_told_apart() -> None:
+def test_clashing_names_are_changed() -> None:
     schema = {"type": "object", "properties": {"id": {}}, "example": {"id": 1}}
     parameters = [{"name": "id", "in": place, "schema": {"type": "string"}} for place in ("path", "query")]
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     post = {"operationId": "same", "parameters": parameters, "requestBody": body}
     document = {"openapi": "3.1.0", "paths": {"/a/{id}": {"post": post}, "/b": {"get": {"operationId": "same"}}}}
-    found = tools(document)
-    assert list(found) == ["same", "same_2"]
-    assert list(found["same"].parameters["properties"]) == ["id", "query_id", "body"]
-    assert found["same"].parameters["required"] == ["id", "body"]
-    assert found["same_2"].parameters == {"type": "object", "properties": {}}
+    result = tools(document)
+    assert list(result) == ["same", "same_2"]
+    assert list(result["same"].parameters["properties"]) == ["id", "query_id", "body"]
+    assert result["same"].parameters["required"] == ["id", "body"]
+    assert result["same_2"].parameters == {"type": "object", "properties": {}}
 
 
 @each_case(
@@ -142,10 +142,10 @@ def test_names_that_clash_are_told_apart() -> None:
         ({"openapi": "3.1.0", "paths": {"/a": 5, "/b": {"get": 5, "post": {"$ref": "#/x"}}}}, "no operations"),
     ],
 )
-def test_why_nothing_came_is_said(document: Any, words: str) -> None:
-    found = import_tools(json.dumps(document))
-    assert found.tools == ()
-    assert words in found.problem
+def test_document_without_tools_has_a_problem(document: Any, words: str) -> None:
+    result = import_tools(json.dumps(document))
+    assert result.tools == ()
+    assert words in result.problem
 
 
 @each_case(
@@ -158,9 +158,9 @@ def test_why_nothing_came_is_said(document: Any, words: str) -> None:
         {"requestBody": {"content": {"application/json": {}}}, "operationId": 5, "summary": 5, "description": []},
     ],
 )
-def test_odd_operations_are_read_as_far_as_they_can_be(operation: Any) -> None:
-    found = import_tools(json.dumps({"openapi": "3.0.0", "paths": {"/a": {"get": operation}}}))
-    assert [tool.name for tool in found.tools] == ["get_a"]
+def test_odd_operation_is_read(operation: Any) -> None:
+    result = import_tools(json.dumps({"openapi": "3.0.0", "paths": {"/a": {"get": operation}}}))
+    assert [tool.name for tool in result.tools] == ["get_a"]
 
 
 def test_chain_of_references_may_be_of_any_length() -> None:
@@ -219,7 +219,7 @@ PETS: dict[str, Any] = {
 
 
 @each_case("version", ["3.0.3", "3.2.0"])
-def test_members_that_are_read_only_are_not_asked_of_a_model(version: str) -> None:
+def test_read_only_member_is_left_out(version: str) -> None:
     def schema(name: str) -> dict[str, Any]:
         body = {"required": True, "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
         paths = {"/a": {"post": {"operationId": "add", "requestBody": body}}}

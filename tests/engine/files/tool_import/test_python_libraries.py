@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
-from playground.engine.files.tool_import.found import Imported
+from playground.engine.files.tool_import.collector import Imported
 from tests.support.each_case import each_case
 
 
@@ -301,5 +301,5 @@ def f(m: More, s: Sub, d: D, n: N, p: Page[Sub]): ...
         "class E(E, Enum):\n    A = auto()\ndef f(x: E = E.A): ...",
     ],
 )
-def test_names_that_grow_without_end_are_borne(source: str) -> None:
+def test_endless_names_are_bounded(source: str) -> None:
     assert [tool.name for tool in import_tools(source).tools] == ["f"]

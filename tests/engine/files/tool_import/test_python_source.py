@@ -6,16 +6,15 @@ from typing import Any
 
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
-from playground.engine.files.tool_import.found import Imported
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.validation import check_value
 from tests.support.each_case import each_case
 
 
 def schema_of(source: str) -> dict[str, Any]:
-    found = import_tools(source)
-    assert found.problem == ""
-    parameters = found.tools[0].parameters
+    result = import_tools(source)
+    assert result.problem == ""
+    parameters = result.tools[0].parameters
     assert parameters is not None
     assert check_schema(parameters) == []
     assert check_value(sample(parameters), parameters) == []
@@ -23,8 +22,8 @@ def schema_of(source: str) -> dict[str, Any]:
 
 
 def annotated(annotation: str, before: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = schema_of(f"{before}\ndef f(a: {annotation}): ...")["properties"]["a"]
-    return found
+    result: dict[str, Any] = schema_of(f"{before}\ndef f(a: {annotation}): ...")["properties"]["a"]
+    return result
 
 
 @each_case(
@@ -51,11 +50,11 @@ def annotated(annotation: str, before: str = "") -> dict[str, Any]:
         ("Annotated[list[str], Field(min_length=2)]", {"type": "array", "items": {"type": "string"}, "minItems": 2}),
     ],
 )  # fmt: skip
-def test_annotations(annotation: str, schema: dict[str, Any]) -> None:
+def test_annotation_becomes_json_schema(annotation: str, schema: dict[str, Any]) -> None:
     assert annotated(annotation) == schema
 
 
-def test_aliases_and_enums_of_the_same_text() -> None:
+def test_alias_and_enum_become_schemas() -> None:
     before = 'Mode = Literal["x", "y"]\nclass Unit(str, Enum):\n    C = "celsius"\n    F = "fahrenheit"\n'
     assert annotated("Mode", before) == {"type": "string", "enum": ["x", "y"]}
     assert annotated("list[Unit]", before)["items"] == {"type": "string", "enum": ["celsius", "fahrenheit"]}
@@ -93,7 +92,7 @@ def use(point: Point, tree: Tree, model: Better) -> None: ...
 '''
 
 
-def test_classes_of_the_same_text_become_definitions() -> None:
+def test_class_becomes_a_definition() -> None:
     schema = schema_of(CLASSES)
     assert schema["properties"]["point"] == {"$ref": "#/$defs/Point"}
     assert schema["$defs"]["Point"] == {
@@ -121,7 +120,7 @@ def test_classes_of_the_same_text_become_definitions() -> None:
     }
 
 
-def test_defaults_decide_what_is_required() -> None:
+def test_parameter_without_default_is_required() -> None:
     schema = schema_of("def f(a, /, b: int, c: str = 'x', *, d: float = -1.5, e: str = None, g: int = now()): ...")
     assert schema["required"] == ["a", "b"]
     assert schema["properties"] == {
@@ -135,15 +134,11 @@ def test_defaults_decide_what_is_required() -> None:
     assert schema_of("def f(n=3, s='x', l=[1]): ...")["properties"]["n"] == {"type": "integer", "default": 3}
 
 
-def told(source: str) -> Imported:
-    return import_tools(source)
-
-
-def test_what_cannot_be_asked_of_a_model_is_left_out_and_told() -> None:
-    found = told("def f(self, ctx: RunContext[Deps], a: Mystery, *args, b: int = rand(), **kw): ...")
-    assert found.tools[0].parameters is not None
-    assert list(found.tools[0].parameters["properties"]) == ["a", "b"]
-    assert found.notes == (
+def test_injected_parameter_is_left_out_and_named() -> None:
+    result = import_tools("def f(self, ctx: RunContext[Deps], a: Mystery, *args, b: int = rand(), **kw): ...")
+    assert result.tools[0].parameters is not None
+    assert list(result.tools[0].parameters["properties"]) == ["a", "b"]
+    assert result.notes == (
         "f: “ctx” is left out, since a framework fills it in",
         "f: the type “Mystery” is not known here, so any value is allowed",
         "f: the default of “b” is worked out by the program and left out",
@@ -152,15 +147,15 @@ def test_what_cannot_be_asked_of_a_model_is_left_out_and_told() -> None:
     )
 
 
-def test_which_functions_are_tools() -> None:
+def test_public_functions_are_tools() -> None:
     both = "async def a(): ...\ndef _b(): ...\nclass C:\n    def d(self): ...\n"
-    assert [tool.name for tool in told(both).tools] == ["a"]
+    assert [tool.name for tool in import_tools(both).tools] == ["a"]
     methods = "class C:\n    def d(this, x): ...\n    @staticmethod\n    def e(y): ...\n    def __init__(self): ...\n"
-    found = told(methods).tools
-    assert [(tool.name, list((tool.parameters or {})["properties"])) for tool in found] == [("d", ["x"]), ("e", ["y"])]
-    assert [tool.name for tool in told("def _only(): ...").tools] == ["_only"]
-    assert [tool.name for tool in told("    def indented(a):\n        return a\n").tools] == ["indented"]
-    assert [tool.name for tool in told("```python\ndef f(): ...\n```").tools] == ["f"]
+    result = import_tools(methods).tools
+    assert [(tool.name, list((tool.parameters or {})["properties"])) for tool in result] == [("d", ["x"]), ("e", ["y"])]
+    assert [tool.name for tool in import_tools("def _only(): ...").tools] == ["_only"]
+    assert [tool.name for tool in import_tools("    def indented(a):\n        return a\n").tools] == ["indented"]
+    assert [tool.name for tool in import_tools("```python\ndef f(): ...\n```").tools] == ["f"]
 
 
 GOOGLE = """Find things.
@@ -217,11 +212,11 @@ More words: with a colon.
 
 
 @each_case("text", [GOOGLE, NUMPY, REST, REST.replace("\n:", "\n@")])
-def test_every_style_of_docstring_says_the_same(text: str) -> None:
+def test_docstring_styles_give_equal_schemas(text: str) -> None:
     source = f"def find(query, limit=10, kinds=None):\n    '''{text}'''"
-    found = told(source).tools[0]
-    assert found.description == "Find things.\n\nMore words: with a colon."
-    assert (found.parameters or {})["properties"] == {
+    result = import_tools(source).tools[0]
+    assert result.description == "Find things.\n\nMore words: with a colon."
+    assert (result.parameters or {})["properties"] == {
         "query": {"type": "string", "description": "What to look for, on two lines."},
         "limit": {"type": "integer", "description": "How many. Defaults to 10.", "default": 10},
         "kinds": {

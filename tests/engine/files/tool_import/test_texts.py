@@ -1,4 +1,4 @@
-"""What people paste: tool definitions in every wrapping, and texts that are none."""
+"""Pasted texts: tool definitions in every wrapper, and texts without any."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from playground.domain.tools import NAME_RULE, ToolDefinition
 from playground.engine.files.tool_import import export_tools, import_tools
-from playground.engine.files.tool_import.found import Imported
+from playground.engine.files.tool_import.collector import Imported
 from tests.support.each_case import each_case
 
 CHAT = {
@@ -25,10 +25,10 @@ NATIVE = {"name": "search", "description": "d", "input_schema": {"type": "object
 
 
 def names(value: Any, **options: Any) -> list[str]:
-    found = import_tools(value if isinstance(value, str) else json.dumps(value), **options)
-    assert found.problem == ""
-    assert found.kind == "definitions"
-    return [tool.name for tool in found.tools]
+    result = import_tools(value if isinstance(value, str) else json.dumps(value), **options)
+    assert result.problem == ""
+    assert result.kind == "definitions"
+    return [tool.name for tool in result.tools]
 
 
 @each_case(
@@ -46,24 +46,24 @@ def names(value: Any, **options: Any) -> list[str]:
         "tools = " + repr([CHAT]),
     ],
 )
-def test_definitions_are_found_in_every_wrapping(value: Any) -> None:
+def test_definitions_are_read_in_every_wrapper(value: Any) -> None:
     assert names(value) == ["get_weather"]
 
 
-def test_names_are_legal_and_not_taken() -> None:
+def test_names_are_legal_and_unique() -> None:
     tools = [{**NATIVE, "name": name} for name in ("get weather!", "get_weather", "ä", "x" * 80, "x" * 80)]
-    found = import_tools(json.dumps(tools), taken=["get_weather"])
-    assert [tool.name for tool in found.tools] == ["get_weather_2", "get_weather_3", "tool", "x" * 64, "x" * 62 + "_2"]
-    assert all(NAME_RULE.match(tool.name) for tool in found.tools)
-    assert found.notes[0] == "“get weather!” is called “get_weather_2” here"
+    result = import_tools(json.dumps(tools), used_names=["get_weather"])
+    assert [tool.name for tool in result.tools] == ["get_weather_2", "get_weather_3", "tool", "x" * 64, "x" * 62 + "_2"]
+    assert all(NAME_RULE.match(tool.name) for tool in result.tools)
+    assert result.notes[0] == "“get weather!” is called “get_weather_2” here"
 
 
-def test_what_is_left_out_is_told() -> None:
-    found = import_tools(json.dumps([{**NATIVE, "cache_control": {"type": "ephemeral"}}, {"name": 5}, "x"]))
-    assert [tool.name for tool in found.tools] == ["search"]
-    assert found.notes[0] == "“search”: left out “cache_control”"
-    assert found.notes[1].startswith("definition 2 is left out: “name” is missing")
-    assert found.notes[2].startswith("definition 3 is left out")
+def test_omission_is_named() -> None:
+    result = import_tools(json.dumps([{**NATIVE, "cache_control": {"type": "ephemeral"}}, {"name": 5}, "x"]))
+    assert [tool.name for tool in result.tools] == ["search"]
+    assert result.notes[0] == "“search”: left out “cache_control”"
+    assert result.notes[1].startswith("definition 2 is left out: “name” is missing")
+    assert result.notes[2].startswith("definition 3 is left out")
     vendor = import_tools('[{"type": "web_search_20250305", "name": "web_search"}]')
     assert vendor.tools == ()
     assert "runs at the vendor" in vendor.problem
@@ -85,11 +85,11 @@ def test_what_is_left_out_is_told() -> None:
         ("def f(x=" + "(" * 100_000, "Python"),
     ],
 )
-def test_why_nothing_came_is_said(text: str, words: str) -> None:
-    found = import_tools(text)
-    assert found.kind == "nothing"
-    assert found.tools == ()
-    assert words in found.problem
+def test_text_without_tools_has_a_problem(text: str, words: str) -> None:
+    result = import_tools(text)
+    assert result.kind == "nothing"
+    assert result.tools == ()
+    assert words in result.problem
 
 
 @each_case(
@@ -106,20 +106,20 @@ def test_why_nothing_came_is_said(text: str, words: str) -> None:
         '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}',
     ],
 )
-def test_hostile_texts_are_borne(text: str) -> None:
+def test_hostile_text_is_read_or_refused(text: str) -> None:
     assert isinstance(import_tools(text), Imported)
 
 
 def test_nothing_is_run(tmp_path: Any) -> None:
     mark = tmp_path / "ran"
     source = f"open({str(mark)!r}, 'w')\n@open({str(mark)!r}, 'w').close\ndef f(a=open({str(mark)!r}, 'w')): ..."
-    found = import_tools(source)
-    assert [tool.name for tool in found.tools] == ["f"]
+    result = import_tools(source)
+    assert [tool.name for tool in result.tools] == ["f"]
     assert not mark.exists()
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
-def test_what_is_exported_can_be_imported_again(protocol: str) -> None:
+def test_exported_tools_are_imported_again(protocol: str) -> None:
     tools = import_tools(json.dumps([CHAT, NATIVE])).tools
     text = export_tools(tools, protocol)
     assert import_tools(text).tools == tools
