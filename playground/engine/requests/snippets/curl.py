@@ -1,4 +1,4 @@
-"""The request as a curl command for POSIX shells; the answer is shown as it comes over the wire."""
+"""Requests as curl commands for POSIX shells, which print the answer as it is received."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9:/._~@%+=,\[\]-]+")
 
 
 def write(sent: Sent) -> str:
-    """The command, one option a line."""
+    """Return the command, one option a line."""
     options = [f"curl {_word(sent.url)}"]
     if re.search(r"[\[\]{}]", sent.url.partition("//")[2].partition("/")[2]):
         options.append("--globoff")
@@ -37,7 +37,7 @@ def write(sent: Sent) -> str:
 
 
 def _quoted(text: str) -> str:
-    """``text`` in single quotes, in which the shell expands nothing."""
+    """Return a text in single quotes, in which the shell expands nothing."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

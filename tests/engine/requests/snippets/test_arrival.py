@@ -14,7 +14,7 @@ from playground.demo.service import ReceivedRequest
 from playground.domain.request import Request
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import LANGUAGES, python_anthropic, python_openai, sent_by, write
+from playground.engine.requests.snippets import LANGUAGES, python, sent_by, write
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import prepare_request
@@ -47,13 +47,13 @@ ARGUMENTS: dict[str, list[tuple[str, frozenset[str] | set[str]]]] = {
     "python-openai": [
         (
             PRINT.format(library="openai", method="openai.OpenAI(api_key='x').chat.completions.create"),
-            python_openai.ARGUMENTS,
+            python.OPENAI_ARGUMENTS,
         )
     ],
     "python-anthropic": [
         (
             PRINT.format(library="anthropic", method=f"anthropic.Anthropic(auth_token='x').messages.{method}"),
-            python_anthropic.ARGUMENTS - without,
+            python.ANTHROPIC_ARGUMENTS - without,
         )
         for method, without in (("create", set[str]()), ("stream", {"stream"}))
     ],
