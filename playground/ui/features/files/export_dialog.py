@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.transcript import Transcript
 from playground.engine.files.export import HTML, MARKDOWN
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden

@@ -191,5 +191,5 @@ def test_many_tools_are_outlined_and_copied_whole(request_page: RequestPage) -> 
     request_page.look()
     assert request_page.page.editor.isReadOnly()
     assert request_page.words("tools")[0].startswith("250 tools: tool_0, tool_1,")
-    whole = json.loads(request_view(request_page.session, whole=True).text)["tools"]
+    whole = json.loads(request_view(request_page.session, whole_text=True).text)["tools"]
     assert [tool["function"]["parameters"] for tool in whole] == [schema] * len(tools)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
-from playground.engine.requests.edit import apply_edit, read_edit
-from playground.engine.requests.taken_apart import take_apart
+from playground.engine.requests.edit import apply_edit, read_edit, unmerge_body
 from playground.engine.session.session import Session
 from playground.jsonkit.merge import merged
 from tests.support.editors import no_gateway
@@ -41,9 +40,9 @@ def test_unchanged_body_comes_apart_into_its_origins(
     protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]
 ) -> None:
     body = merged(merged(panels, inherited), own)
-    found = take_apart(body, panels, inherited, own)
-    assert (found.stuck, found.panels) == ([], panels)
-    assert merged(merged(found.panels, inherited), found.extra) == body
+    split = unmerge_body(body, panels, inherited, own)
+    assert (split.stuck, split.panels) == ([], panels)
+    assert merged(merged(split.panels, inherited), split.extra) == body
     session = session_with(protocol, panels, inherited, own)
     edited = read_edit(session, json.dumps(session.next_request.body()))
     assert not edited.changed, edited
