@@ -17,7 +17,7 @@ from playground.engine.requests.copied import is_archive, name_program, read_arc
 from playground.engine.requests.curl import Command, is_curl, placeholder, read_command
 from playground.engine.requests.message_shapes import read_record, wrapped
 from playground.engine.requests.request_file import BadInputError, read_request
-from playground.engine.requests.shell_words import Unknown
+from playground.engine.requests.shell_words import Expansions
 from playground.gateway.address import repair
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import header_problem
@@ -201,7 +201,7 @@ def _from_command(command: Command, source: str) -> Imported:
     notes: list[str] = []
     base_url, endpoint, basic = _address(command, notes)
     body = _body_of(command)
-    secrets = _Secrets(command.unknown, notes)
+    secrets = _Secrets(command.expansions, notes)
     extra, by_header = _read_headers(command, basic, secrets, notes)
     protocol, sure = protocol_of(body)
     if endpoint:
@@ -211,7 +211,7 @@ def _from_command(command: Command, source: str) -> Imported:
     elif not sure:
         notes.append(f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone.")
     request, more = _request(protocol, body)
-    unknown = list(command.unknown_in_body)
+    unknown = list(command.body_expansions)
     in_model = [name for name in unknown if placeholder(name) in request.model]
     if in_model:
         request = request.model_copy(update={"model": ""})
@@ -240,8 +240,8 @@ def _body_of(command: Command) -> JSONObject:
     except ImportRefusedError as error:
         if '\\"' in text:
             return _json(text.replace('\\"', '"'))  # Windows PowerShell wants quotation marks escaped a second time
-        if command.unknown_in_body:
-            names = listed(list(command.unknown_in_body))
+        if command.body_expansions:
+            names = listed(list(command.body_expansions))
             raise ImportRefusedError(
                 f"{error} {names} in it is known to the shell alone. Write its value in its place."
             ) from None
@@ -257,8 +257,8 @@ def _read_headers(command: Command, basic: str, secrets: _Secrets, notes: list[s
     by_header = ""
     for name, value in ([("Authorization", basic)] if basic else []) + command.headers:
         by_header = by_header or next((it.name for it in protocols if name.lower() in it.marks.headers), "")
-        in_value = command.unknown.names_in(value)
-        if in_name := command.unknown.names_in(name):
+        in_value = command.expansions.names_in(value)
+        if in_name := command.expansions.names_in(name):
             notes.append(f"A header whose name is {listed(in_name)} was left out: only the shell knows it.")
         elif _DROPPED.fullmatch(name) or value == ours.get(name.lower()):
             if name.lower() == "content-type" and "json" not in value.lower():
@@ -287,8 +287,8 @@ def _add_header(headers: dict[str, str], name: str, value: str) -> None:
 class _Secrets:
     """Parts the key from other secret headers, and both from stand-ins and variables."""
 
-    def __init__(self, unknown: Unknown, notes: list[str]) -> None:
-        self._unknown = unknown
+    def __init__(self, expansions: Expansions, notes: list[str]) -> None:
+        self._expansions = expansions
         self.key: Secret | None = None
         self.auth: Auth | None = None
         self.headers: dict[str, Secret] = {}
@@ -317,7 +317,7 @@ class _Secrets:
 
     def _is_blank(self, value: str, name: str) -> bool:
         what = "The key" if name == "key" else f"The value of {name}"
-        unknown = self._unknown.names_in(value) or ([value] if _VARIABLE.fullmatch(value) else [])
+        unknown = self._expansions.names_in(value) or ([value] if _VARIABLE.fullmatch(value) else [])
         if unknown:
             self._notes.append(f"{what} is {listed(unknown)}, which only the shell knows. Enter it yourself.")
         elif not value or MASK in value or _STAND_IN.fullmatch(value):
@@ -338,7 +338,7 @@ def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
     endpoint = protocol_at(path)
     address = url.split("?")[0]
     stand_in = _VARIABLE.search(address)
-    if names := command.unknown.names_in(address) or ([stand_in[0]] if stand_in else []):
+    if names := command.expansions.names_in(address) or ([stand_in[0]] if stand_in else []):
         notes.append(f"The address is in {listed(names)}, which only the shell knows. Enter it yourself.")
         return "", endpoint, ""
     try:

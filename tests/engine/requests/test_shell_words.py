@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from playground.engine.requests.shell_words import Posix, SimpleCommand, Unknown, powershell_as_posix, read_cmd
+from playground.engine.requests.shell_words import Expansions, Posix, powershell_as_posix, read_cmd
 from tests.support.each_case import each_case
 from tests.support.required_tools import BASH, requires
 
@@ -25,7 +25,7 @@ class First(NamedTuple):
 
 
 def split(text: str) -> First:
-    unknown = Unknown()
+    unknown = Expansions()
     lexer = Posix(text, unknown)
     command = next(lexer.commands())
     words = [unknown.replace(word, lambda name: f"<{name}>") for word in command.words]
@@ -35,8 +35,7 @@ def split(text: str) -> First:
 
 
 def in_cmd(text: str) -> list[str]:
-    command: SimpleCommand = read_cmd(text.replace("\r\n", "\n"), Unknown())[0]
-    return command.words
+    return read_cmd(text.replace("\r\n", "\n"), Expansions())[0]
 
 
 COMMANDS = [
