@@ -456,23 +456,23 @@ class _OptionReader:
         else:
             self.command.url = word
 
-    def _apply(self, option: _Option | None, shown: str, value: str | None) -> None:
-        """Apply an option; None stands for an unknown one. ``shown`` is its spelling in the command."""
+    def _apply(self, option: _Option | None, spelling: str, value: str | None) -> None:
+        """Apply an option; None: an unknown option. ``spelling`` is its text in the command."""
         if value is None:
-            raise ValueError(f"The command ends after {shown}, which wants a value.")
+            raise ValueError(f"The command ends after {spelling}, which wants a value.")
         effect = option.effect if option is not None else _UNKNOWN
         if option is None or effect in (_UNKNOWN, _SETTING, _HARMLESS):
-            self._left_out.setdefault(option.reason if option and effect == _SETTING else effect, []).append(shown)
+            self._left_out.setdefault(option.reason if option and effect == _SETTING else effect, []).append(spelling)
             return
         if effect == _REFUSED:
-            raise ValueError(f"{shown} cannot be imported: {option.reason}.")
+            raise ValueError(f"{spelling} cannot be imported: {option.reason}.")
         match option.name:
             case "url":
                 self._read_address(value)
             case "request":
                 self.command.method = self.command.expansions.replace(value, str).upper()
             case "header":
-                self._read_header(value, shown)
+                self._read_header(value, spelling)
             case "user":
                 is_known = MARK.search(value) is None
                 token = base64.b64encode(value.encode("utf-8", "replace")).decode() if is_known else value
@@ -482,11 +482,13 @@ class _OptionReader:
             case "oauth2-bearer":
                 self.command.headers.append(("Authorization", f"Bearer {value}"))
             case _:
-                self._read_data(option.name, shown, value)
+                self._read_data(option.name, spelling, value)
 
-    def _read_header(self, value: str, shown: str) -> None:
+    def _read_header(self, value: str, spelling: str) -> None:
         if value.startswith("@"):
-            raise ValueError(f"{shown} reads headers from a file, which is not opened here. Write the headers there.")
+            raise ValueError(
+                f"{spelling} reads headers from a file, which is not opened here. Write the headers there."
+            )
         name, colon, content = value.partition(":")
         if colon and content.strip():
             self.command.headers.append((name.strip(), content.strip()))
@@ -494,12 +496,12 @@ class _OptionReader:
             self.command.headers.append((name.strip().rstrip(";"), ""))
         # "Name:" tells curl to omit a header of its own, which is not sent here anyway
 
-    def _read_data(self, name: str, shown: str, value: str) -> None:
+    def _read_data(self, name: str, spelling: str, value: str) -> None:
         if name != "data-raw" and value.startswith("@"):
             if value != "@-" or self._standard_input is None:
                 source = "the standard input" if value == "@-" else f"the file “{value[1:]}”"
                 raise ValueError(
-                    f"The body is read from {source} ({shown} {value}), which is not opened here. "
+                    f"The body is read from {source} ({spelling} {value}), which is not opened here. "
                     f"Paste the JSON itself in place of {value}."
                 )
             value = self._standard_input
