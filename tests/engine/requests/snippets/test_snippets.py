@@ -27,9 +27,9 @@ def ask(protocol: str = "chat", text: str = "Hi", **more: object) -> Request:
 
 def texts(sent: Sent) -> list[str]:
     """Return the snippets in every language of the protocol."""
-    found = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
-    assert all(snippet.text for snippet in found), [snippet.refusal for snippet in found]
-    return [snippet.text for snippet in found]
+    snippets = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
+    assert all(snippet.text for snippet in snippets), [snippet.refusal for snippet in snippets]
+    return [snippet.text for snippet in snippets]
 
 
 @each_case(("protocol", "auth"), [(protocol, auth) for protocol in ("chat", "messages") for auth in Auth])
@@ -49,12 +49,12 @@ def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> N
     )
     sent = sent_by(profile, request, [Secret(CANARY)])
     assert sent.masked
-    shown = [*texts(sent), repr(sent)]
-    assert len(shown) == (6 if protocol == "chat" else 5)
-    for text in shown:
+    outputs = [*texts(sent), repr(sent)]
+    assert len(outputs) == (6 if protocol == "chat" else 5)
+    for text in outputs:
         assert not [spelling for spelling in spellings(CANARY, SHORTEST) if spelling in text]
         assert MASK in text
-    for text in shown[:-1]:
+    for text in outputs[:-1]:
         for variable in sent.variables:
             assert variable in text
     assert set(sent.variables) >= {"GATEWAY_API_KEY", "GATEWAY_X_TEAM", "GATEWAY_COOKIE", "GATEWAY_X_AUTH_TOKEN"}

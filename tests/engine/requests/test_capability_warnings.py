@@ -84,7 +84,7 @@ def test_choice_of_a_disabled_tool_is_flagged(protocol: str) -> None:
     assert "no tool is sent" in parameter_notes(session)["tool_choice"]
     session.change(tools=(TOOL.model_copy(update={"enabled": False}), TOOL.model_copy(update={"name": "other"})))
     assert "“look” is not among the tools that are sent" in parameter_notes(session)["tool_choice"]
-    assert session.next_request.body()["tool_choice"], "it is sent all the same"
+    assert session.next_request.body()["tool_choice"], "it is sent nevertheless"
     session.change(tools=(TOOL,))
     assert parameter_notes(session) == {}
 
@@ -141,12 +141,12 @@ def test_messages_have_a_note_on_replaced_call_ids(protocol: str, note: str) -> 
 
 def test_field_left_out_by_a_rule_is_a_row_with_the_reason() -> None:
     session = session_with_rules(rule(OMIT, "stream_options"), rule(OMIT, "seed"), seed=7)
-    shown = rows(session)
-    row = shown["stream_options"]
+    fields = rows(session)
+    row = fields["stream_options"]
     assert (row.value, row.origin) == (None, Origin.RULE)
     assert row.note == "left out: this gateway does not take it · learnt 2026-11-23"
-    assert "stream_options.include_usage" not in shown
-    assert shown["seed"].origin is Origin.RULE
+    assert "stream_options.include_usage" not in fields
+    assert fields["seed"].origin is Origin.RULE
     assert request_view(session).rules == 2
     assert "left out: this gateway does not take it" in parameter_notes(session)["seed"]
     assert "left out" in parameter_notes(session)["include_usage"]
@@ -161,11 +161,11 @@ def test_renamed_and_replaced_fields_name_the_setting() -> None:
         max_tokens=5,
         tool_choice="required",
     )
-    shown = rows(session)
-    assert shown["max_completion_tokens"].value == 5
-    assert shown["max_completion_tokens"].note.startswith("set as max_tokens; sent as max_completion_tokens")
-    assert (shown["tool_choice"].value, shown["tool_choice"].origin) == ("auto", Origin.RULE)
-    assert "“developer” is sent as system" in shown["messages"].note
+    fields = rows(session)
+    assert fields["max_completion_tokens"].value == 5
+    assert fields["max_completion_tokens"].note.startswith("set as max_tokens; sent as max_completion_tokens")
+    assert (fields["tool_choice"].value, fields["tool_choice"].origin) == ("auto", Origin.RULE)
+    assert "“developer” is sent as system" in fields["messages"].note
     assert "sent as max_completion_tokens" in parameter_notes(session)["max_tokens"]
     assert 'sent as "auto"' in parameter_notes(session)["tool_choice"]
 
@@ -256,7 +256,7 @@ def test_tools_for_a_model_without_tools_are_flagged_and_sent(protocol: str) -> 
     session.change(tools=(TOOL.model_copy(update={"enabled": False}),))
     assert flagged(session) == {}
     session.change(tools=(TOOL,), model="another")
-    assert flagged(session) == {}, "of that one nothing is told"
+    assert flagged(session) == {}, "the list has no facts of that model"
 
 
 @each_case("protocol", PROTOCOLS)
@@ -275,8 +275,10 @@ def test_images_for_a_model_that_refuses_them_are_flagged(protocol: str) -> None
 
 
 def test_parameter_missing_in_the_list_is_flagged() -> None:
-    told = ModelFacts(parameters=frozenset({"temperature", "max_tokens", "reasoning", "structured_outputs", "stop"}))
-    session = session_of(facts=told, temperature=1, top_p=0.5, seed=7, max_completion_tokens=10, reasoning_effort="low")
+    facts = ModelFacts(parameters=frozenset({"temperature", "max_tokens", "reasoning", "structured_outputs", "stop"}))
+    session = session_of(
+        facts=facts, temperature=1, top_p=0.5, seed=7, max_completion_tokens=10, reasoning_effort="low"
+    )
     flags = parameter_notes(session)
     assert {name for name, words in flags.items() if NOT_SUPPORTED in words} == {"top_p", "seed"}
     assert {name: words for name, words in flagged(session).items() if words == NOT_SUPPORTED}.keys() == {
