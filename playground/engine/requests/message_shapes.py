@@ -27,6 +27,8 @@ _CLASS: Final = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?:Ch
 #: Members of a record that may hold another record.
 WRAPPERS: Final = tuple("body params request chat input inputs data".split())  # noqa: SIM905 - one of them is a protocol's name, too
 _TITLES: Final = ("custom_id", "title", "key", "name")
+_INSTRUCTIONS: Final = ("systemInstruction", "system_instruction", "instructions")
+_SHARED: Final = ("temperature", "top_p", "stream", "metadata")
 #: Members with the id of a call.
 _CALL_IDS: Final = ("toolCallId", "toolUseId", "call_id", "id")
 #: Parts without content, or whose content is in another member, too.
@@ -446,17 +448,20 @@ def _system(builder: _Builder, content: JSON) -> None:
         builder.end()
 
 
-def _read_contents(value: JSONObject) -> ShapedConversation:
+def _read_items(value: JSONObject, name: str, read: _Read, source: str, shared: tuple[str, ...]) -> ShapedConversation:
+    """Read a record with its messages in a member; of the others, only the model and the shared ones are kept."""
     builder = _Builder()
-    _system(builder, value.get("systemInstruction", value.get("system_instruction")))
-    contents = value["contents"]
-    for item in [contents] if isinstance(contents, dict) else contents:
-        if isinstance(item, dict):
-            _read_message(item, builder)
-    names = {"contents", "systemInstruction", "system_instruction", "model"}
-    for name in value.keys() - names:
-        builder.skip(f"“{name}”")
-    return builder.conversation("Gemini contents", _with_model(value))
+    _system(builder, _value_at(value, *_INSTRUCTIONS))
+    items = value[name]
+    for item in items if isinstance(items, list) else [items]:
+        message: JSON = {"role": "user", "content": item} if isinstance(item, str) else item
+        if isinstance(message, dict):
+            read(message, builder)
+    rest: JSONObject = {"model": value["model"]} if isinstance(value.get("model"), str) else {}
+    rest |= {member: value[member] for member in shared if member in value}
+    for member in value.keys() - {name, "model", *shared, *_INSTRUCTIONS}:
+        builder.skip(f"“{member}”")
+    return builder.conversation(source, rest)
 
 
 def _is_responses(value: JSONObject) -> bool:
@@ -464,22 +469,6 @@ def _is_responses(value: JSONObject) -> bool:
     if isinstance(content, list):
         return bool(content) and all(isinstance(item, dict) and ("role" in item or "type" in item) for item in content)
     return isinstance(content, str) and ("instructions" in value or "model" in value)
-
-
-def _read_responses(value: JSONObject) -> ShapedConversation:
-    builder = _Builder()
-    _system(builder, value.get("instructions"))
-    content = value["input"]
-    for item in content if isinstance(content, list) else [{"role": "user", "content": content}]:
-        _read_response_item(item, builder)
-    shared: JSONObject = {name: value[name] for name in ("temperature", "top_p", "stream", "metadata") if name in value}
-    for name in value.keys() - shared.keys() - {"input", "instructions", "model"}:
-        builder.skip(f"“{name}”")
-    return builder.conversation("items of the Responses API", {**_with_model(value), **shared})
-
-
-def _with_model(value: JSONObject) -> JSONObject:
-    return {"model": value["model"]} if isinstance(value.get("model"), str) else {}
 
 
 def _read_conversations(value: JSONObject) -> ShapedConversation:
@@ -492,15 +481,10 @@ def _read_conversations(value: JSONObject) -> ShapedConversation:
         else:
             builder.add(item)
     rest = {key: member for key, member in value.items() if key not in (name, "system", "system_prompt")}
-    return builder.conversation("a ShareGPT conversation", _plain_rest(rest, builder))
-
-
-def _plain_rest(rest: JSONObject, builder: _Builder) -> JSONObject:
-    """Return the other members of a record, without tools that are a text."""
-    if isinstance(rest.get("tools"), str):
+    if isinstance(rest.get("tools"), str):  # a request has no tools as a text
         builder.skip("“tools”")
-        return {name: value for name, value in rest.items() if name != "tools"}
-    return rest
+        del rest["tools"]
+    return builder.conversation("a ShareGPT conversation", rest)
 
 
 def _is_chatgpt(value: JSONObject) -> bool:
@@ -590,7 +574,13 @@ _RECORDS: Final[tuple[tuple[Callable[[JSONObject], bool], Callable[[JSONObject],
     (_is_list("chat_messages"), _read_claude),
     (_is_list("conversations"), _read_conversations),
     (_is_list("conversation"), _read_conversations),
-    (lambda value: isinstance(value.get("contents"), dict) or _is_list("contents")(value), _read_contents),
-    (_is_responses, _read_responses),
+    (
+        lambda value: isinstance(value.get("contents"), dict) or _is_list("contents")(value),
+        lambda value: _read_items(value, "contents", _read_message, "Gemini contents", ()),
+    ),
+    (
+        _is_responses,
+        lambda value: _read_items(value, "input", _read_response_item, "items of the Responses API", _SHARED),
+    ),
     (lambda value: any(question in value and answer in value for question, answer in _ROWS), _read_row),
 )
