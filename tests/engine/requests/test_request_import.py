@@ -13,7 +13,7 @@ from playground.domain.parts import Text
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.pasted import Imported, ImportRefusedError, read
-from playground.engine.requests.snippets import sent_by, write
+from playground.engine.requests.snippets import prepare_snippet_request, write
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
@@ -256,10 +256,10 @@ def test_variables_in_address_and_model_are_noted() -> None:
 )
 def test_curl_snippet_is_imported_as_the_same_request(protocol: str, name: str) -> None:
     profile = Profile(base_url="https://gateway.example/v1", key_origin="there")
-    sent = sent_by(profile, SNIPPETS[protocol][name])
+    sent = prepare_snippet_request(profile, SNIPPETS[protocol][name])
     imported = read(write("curl", sent).text)
     assert (imported.base_url, imported.request.protocol) == ("https://gateway.example/v1", protocol)
-    again = sent_by(profile, imported.request)
+    again = prepare_snippet_request(profile, imported.request)
     assert json.dumps(again.body, sort_keys=True) == json.dumps(sent.body, sort_keys=True)
 
 

@@ -11,12 +11,25 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.engine.requests.snippets import curl, javascript, python
-from playground.engine.requests.snippets.sent import NotPossibleError, Sent, recorded, sent_by
+from playground.engine.requests.snippets.snippet_request import (
+    NotPossibleError,
+    SnippetRequest,
+    prepare_snippet_request,
+    read_recorded_request,
+)
 from playground.jsonkit.texts import listed
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
-__all__ = ["LANGUAGES", "Language", "Sent", "Snippet", "recorded", "sent_by", "write"]
+__all__ = [
+    "LANGUAGES",
+    "Language",
+    "Snippet",
+    "SnippetRequest",
+    "prepare_snippet_request",
+    "read_recorded_request",
+    "write",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +43,7 @@ class Language:
 
     id: str
     title: str
-    write: Callable[[Sent], str]
+    write: Callable[[SnippetRequest], str]
     lexer: str
     suffix: str
     install: str = ""
@@ -74,35 +87,35 @@ def language(id_: str) -> Language:
     raise ValueError(f"unknown language {id_!r}; known are {', '.join(row.id for row in LANGUAGES)}")
 
 
-def write(wanted_language: Language | str, sent: Sent) -> Snippet:
+def write(wanted_language: Language | str, request: SnippetRequest) -> Snippet:
     """Return the snippet of a request, or the reason for refusing it."""
     row = language(wanted_language) if isinstance(wanted_language, str) else wanted_language
-    if sent.protocol not in row.protocols:
+    if request.protocol not in row.protocols:
         titles = " and ".join(get_protocol(name).title for name in row.protocols)
-        others = [each.title for each in LANGUAGES if sent.protocol in each.protocols]
+        others = [each.title for each in LANGUAGES if request.protocol in each.protocols]
         return Snippet(
             row,
-            refusal=f"{row.title} speaks {titles}, and this request goes over {get_protocol(sent.protocol).title}. "
+            refusal=f"{row.title} speaks {titles}, and this request goes over {get_protocol(request.protocol).title}. "
             f"Use {listed(others, 'or')}.",
         )
     try:
-        return Snippet(row, row.write(sent), notes=tuple(_notes(row, sent)))
+        return Snippet(row, row.write(request), notes=tuple(_notes(row, request)))
     except NotPossibleError as error:
         return Snippet(row, refusal=str(error))
     except RecursionError:
         return Snippet(row, refusal="The request is nested too deeply to be written out.")
 
 
-def _notes(row: Language, sent: Sent) -> list[str]:
+def _notes(row: Language, request: SnippetRequest) -> list[str]:
     notes = []
-    if sent.variables:
-        keys = "the gateway's key never stands" if sent.variables == (sent.key,) else "secrets never stand"
-        notes.append(f"Set {' and '.join(sent.variables)} in the environment first: {keys} in the code.")
-    if sent.demo:
-        any_key = f"takes anything as {sent.key}, and " if sent.key in sent.variables else ""
+    if request.variables:
+        keys = "the gateway's key never stands" if request.variables == (request.key,) else "secrets never stand"
+        notes.append(f"Set {' and '.join(request.variables)} in the environment first: {keys} in the code.")
+    if request.demo:
+        any_key = f"takes anything as {request.key}, and " if request.key in request.variables else ""
         notes.append(f"The demo gateway {any_key}answers at this address as long as the window is open.")
     if row.install:
         notes.append(f"Needs: {row.install}")
-    if sent.masked:
+    if request.masked:
         notes.append("A secret stood in the request itself. It is masked here, so the code sends •••• in its place.")
     return notes

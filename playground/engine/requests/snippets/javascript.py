@@ -6,7 +6,7 @@ from math import copysign
 from typing import Final
 
 from playground.engine.requests.snippets.literals import JAVASCRIPT, JSON_TEXT, comment, written
-from playground.engine.requests.snippets.sent import Header, NotPossibleError, Sent
+from playground.engine.requests.snippets.snippet_request import Header, NotPossibleError, SnippetRequest
 from playground.gateway.connection import Timeouts
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
@@ -23,75 +23,75 @@ for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
 """
 
 
-def write_fetch(sent: Sent) -> str:
+def write_fetch(request: SnippetRequest) -> str:
     """Return a module that prints the text of the answer."""
-    headers = [("Content-Type", '"application/json"')] if sent.header("content-type") else []
-    headers += [(header.name, _value(header)) for header in sent.headers_but()]
-    if _inexact_number(sent.body) or _is_reordered(sent.body):
-        text = written(sent.body, JSON_TEXT).replace("`", "\\u0060").replace("${", "\\u0024{")
+    headers = [("Content-Type", '"application/json"')] if request.header("content-type") else []
+    headers += [(header.name, _value(header)) for header in request.headers_but()]
+    if _inexact_number(request.body) or _is_reordered(request.body):
+        text = written(request.body, JSON_TEXT).replace("`", "\\u0060").replace("${", "\\u0024{")
         texts, body = "", f"String.raw`{text}`"
     else:
-        spelling, texts = JAVASCRIPT.for_body(sent.body)
-        body = f"JSON.stringify({written(sent.body, spelling, 1, 2 + len('body: JSON.stringify('))})"
+        spelling, texts = JAVASCRIPT.for_body(request.body)
+        body = f"JSON.stringify({written(request.body, spelling, 1, 2 + len('body: JSON.stringify('))})"
     options = ['method: "POST"', f"headers: {JAVASCRIPT.mapping(headers, 1)}", f"body: {body}"]
-    if sent.timeouts.total is not None:
-        options.append(f"signal: AbortSignal.timeout({round(sent.timeouts.total * 1000)})")
+    if request.timeouts.total is not None:
+        options.append(f"signal: AbortSignal.timeout({round(request.timeouts.total * 1000)})")
     inner = "".join(f"  {option},\n" for option in options)
-    protocol = get_protocol(sent.protocol)
-    if sent.streams:
-        show = protocol.javascript_stream(sent.choices, tools=sent.offers_tools)
+    protocol = get_protocol(request.protocol)
+    if request.streams:
+        show = protocol.javascript_stream(request.choices, tools=request.offers_tools)
         read = _READ_EVENTS + "".join(f"    {line}\n" for line in show) + "  }\n}\nconsole.log();\n"
     else:
-        read = "".join(f"\n{line}" for line in protocol.javascript_whole(tools=sent.offers_tools)) + "\n"
+        read = "".join(f"\n{line}" for line in protocol.javascript_whole(tools=request.offers_tools)) + "\n"
     return (
-        _certificates(sent)
+        _certificates(request)
         + texts
-        + f"const response = await fetch({JAVASCRIPT.string(sent.url)}, {{\n{inner}}});\n"
+        + f"const response = await fetch({JAVASCRIPT.string(request.url)}, {{\n{inner}}});\n"
         + "if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);\n"
         + read
     )
 
 
-def write_openai(sent: Sent) -> str:
+def write_openai(request: SnippetRequest) -> str:
     """Return a module that prints the text of the answer. The library sends unknown members, too."""
-    if number := _inexact_number(sent.body):
+    if number := _inexact_number(request.body):
         raise NotPossibleError(
             f"The request holds the number {number}, which JavaScript cannot hold exactly. "
             "Use JavaScript · fetch, curl or Python."
         )
-    spelling, texts = JAVASCRIPT.for_body(sent.body)
-    lead = f"const {'stream' if sent.streams else 'completion'} = await client.chat.completions.create("
+    spelling, texts = JAVASCRIPT.for_body(request.body)
+    lead = f"const {'stream' if request.streams else 'completion'} = await client.chat.completions.create("
     return (
-        _certificates(sent)
+        _certificates(request)
         + 'import OpenAI from "openai";\n\n'
         + texts
-        + _openai_client(sent)
-        + f"\n{lead}{written(sent.body, spelling, 0, len(lead) + 2)});\n"
-        + (_read_openai_stream(sent) if sent.streams else _read_openai_answer(sent))
+        + _openai_client(request)
+        + f"\n{lead}{written(request.body, spelling, 0, len(lead) + 2)});\n"
+        + (_read_openai_stream(request) if request.streams else _read_openai_answer(request))
     )
 
 
-def _openai_client(sent: Sent) -> str:
-    bearer = sent.header("authorization")
+def _openai_client(request: SnippetRequest) -> str:
+    bearer = request.header("authorization")
     variable = bearer.variable if bearer is not None and bearer.text == "Bearer " else ""
-    headers = [(header.name, _value(header)) for header in sent.headers_but(*["authorization"] * bool(variable))]
+    headers = [(header.name, _value(header)) for header in request.headers_but(*["authorization"] * bool(variable))]
     if bearer is None:
         headers.append(("Authorization", "null"))  # the gateway is called without one
     key = f"process.env.{variable}" if variable else '"none"'
-    lines = [f"baseURL: {JAVASCRIPT.string(sent.base)}", f"apiKey: {key}"]
+    lines = [f"baseURL: {JAVASCRIPT.string(request.base)}", f"apiKey: {key}"]
     if headers:
         lines.append(f"defaultHeaders: {JAVASCRIPT.mapping(headers, 1)}")
-    if sent.silence is not None and sent.silence != Timeouts().first:
-        lines.append(f"timeout: {round(sent.silence * 1000)}")
+    if request.silence is not None and request.silence != Timeouts().first:
+        lines.append(f"timeout: {round(request.silence * 1000)}")
     return "const client = new OpenAI({\n" + "".join(f"  {line},\n" for line in lines) + "});\n"
 
 
-def _read_openai_stream(sent: Sent) -> str:
+def _read_openai_stream(request: SnippetRequest) -> str:
     lines = ["for await (const chunk of stream) {", "  for (const choice of chunk.choices) {"]
-    if sent.choices > 1:
+    if request.choices > 1:
         lines.append("    if (choice.index > 0) continue; // the other answers come in between")
     lines.append('    process.stdout.write(choice.delta.content ?? "");')
-    if sent.offers_tools:
+    if request.offers_tools:
         lines += [
             "    for (const { function: f } of choice.delta.tool_calls ?? []) {",
             '      process.stdout.write((f.name ?? "") + (f.arguments ?? ""));',
@@ -100,19 +100,19 @@ def _read_openai_stream(sent: Sent) -> str:
     return "\n".join([*lines, "  }", "}", "console.log();", ""])
 
 
-def _read_openai_answer(sent: Sent) -> str:
-    value = "choice.message.content" + (" ?? choice.message.tool_calls" if sent.offers_tools else "")
+def _read_openai_answer(request: SnippetRequest) -> str:
+    value = "choice.message.content" + (" ?? choice.message.tool_calls" if request.offers_tools else "")
     return f"for (const choice of completion.choices) {{\n  console.log({value});\n}}\n"
 
 
 # ---- shared ----------------------------------------------------------------------------------------------------------
 
 
-def _certificates(sent: Sent) -> str:
+def _certificates(request: SnippetRequest) -> str:
     """Return a comment on the certificates, which Node reads from its environment only."""
-    if not sent.ca_file:
+    if not request.ca_file:
         return ""
-    return comment("//", f"Run with NODE_EXTRA_CA_CERTS={sent.ca_file} (the gateway's own authority).") + "\n"
+    return comment("//", f"Run with NODE_EXTRA_CA_CERTS={request.ca_file} (the gateway's own authority).") + "\n"
 
 
 def _value(header: Header) -> str:

@@ -24,7 +24,12 @@ from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.experiment_summary import summarize
 from playground.engine.library.store import Store
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.snippets import LANGUAGES, Sent, recorded, sent_by
+from playground.engine.requests.snippets import (
+    LANGUAGES,
+    SnippetRequest,
+    prepare_snippet_request,
+    read_recorded_request,
+)
 from playground.engine.requests.snippets import write as code
 from playground.engine.requests.view import CUT_FROM, LONG_SHOWN, request_view
 from playground.engine.session.session import Session
@@ -90,12 +95,12 @@ def presets(known: Secrets, folder: Path) -> str:
     return (folder / "presets.json").read_text()
 
 
-def will_be(known: Secrets) -> Sent:
-    return sent_by(PROFILE, asking().next_request.build(), known)
+def will_be(known: Secrets) -> SnippetRequest:
+    return prepare_snippet_request(PROFILE, asking().next_request.build(), known)
 
 
-def was(known: Secrets) -> Sent:
-    return recorded("chat", TAPE.url, TAPE.request_headers, TAPE.request_body, known)
+def was(known: Secrets) -> SnippetRequest:
+    return read_recorded_request("chat", TAPE.url, TAPE.request_headers, TAPE.request_body, known)
 
 
 CHAT = [one for one in LANGUAGES if not code(one, was(())).refusal]

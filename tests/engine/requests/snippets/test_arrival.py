@@ -19,7 +19,7 @@ from playground.demo.service import ReceivedRequest
 from playground.domain.request import Request
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import LANGUAGES, python, sent_by, write
+from playground.engine.requests.snippets import LANGUAGES, prepare_snippet_request, python, write
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import prepare_request
@@ -163,7 +163,9 @@ def arrivals(
         cases = cases_of(row.protocols, profile)
         texts: dict[str, str] = {}
         for name, (case_profile, case) in cases.items():
-            snippet = write(row, sent_by(case_profile, case.model_copy(update={"extra_headers": {"X-Case": name}})))
+            snippet = write(
+                row, prepare_snippet_request(case_profile, case.model_copy(update={"extra_headers": {"X-Case": name}}))
+            )
             assert bool(snippet.text) != bool(snippet.refusal)
             if snippet.text:
                 texts[name] = snippet.text

@@ -45,7 +45,7 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SnippetRequest:
     """A request without secrets.
 
     ``headers`` leaves out those that a client sends by itself and our own (User-Agent). ``masked``: a known secret was
@@ -112,7 +112,7 @@ class Sent:
         )
 
 
-def sent_by(profile: Profile, request: Request, known_secrets: Iterable[Secret] = ()) -> Sent:
+def prepare_snippet_request(profile: Profile, request: Request, known_secrets: Iterable[Secret] = ()) -> SnippetRequest:
     """Return the request that a run with this profile would send, with ``known_secrets`` masked.
 
     Raises ValueError, in words for people, for a request that cannot be sent.
@@ -125,7 +125,7 @@ def sent_by(profile: Profile, request: Request, known_secrets: Iterable[Secret] 
     prepared = prepare_request(connection(profile, key, secrets), resolve(profile.base_url), protocol, request)
     redactor = redactor_of(known_secrets)
     body, url = redactor.data(prepared.body), redactor.text(prepared.url)
-    return Sent(
+    return SnippetRequest(
         protocol=protocol.name,
         url=url,
         headers=_headers(prepared.headers, frozenset(name.lower() for name in secrets), redactor, profile.key_variable),
@@ -138,9 +138,9 @@ def sent_by(profile: Profile, request: Request, known_secrets: Iterable[Secret] 
     )
 
 
-def recorded(
+def read_recorded_request(
     protocol: str, url: str, headers: Iterable[tuple[str, str]], body: bytes, known_secrets: Iterable[Secret] = ()
-) -> Sent:
+) -> SnippetRequest:
     """Return a recorded request, whose secrets are masked, with ``known_secrets`` masked, too.
 
     Raises ValueError for a body that is no JSON object.
@@ -154,7 +154,8 @@ def recorded(
     if not isinstance(value, dict):
         raise ValueError("This exchange sent no JSON body, so there is no request to write.")
     own = [(name, text) for name, text in headers if name.lower() not in _TRANSPORT]
-    return Sent(protocol, url, _headers(own, frozenset(), redactor), value, masked=MASK.encode() in body or MASK in url)
+    masked = MASK.encode() in body or MASK in url
+    return SnippetRequest(protocol, url, _headers(own, frozenset(), redactor), value, masked=masked)
 
 
 def _headers(
