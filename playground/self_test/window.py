@@ -184,7 +184,7 @@ def _write_code(app: App) -> str:
     written = 0
     for language in snippets.LANGUAGES:
         if session.settings.protocol in language.protocols:
-            found = snippets.write(language, snippets.sent_by(profile, session.next_request.build()))
+            found = snippets.write(language, snippets.prepare_snippet_request(profile, session.next_request.build()))
             if not (found.text or found.refusal):
                 raise MissingError(f"nothing was written in {language.title}")
             written += 1

@@ -38,7 +38,7 @@ from playground.engine.headless.json_output import answer_json, is_complete, rec
 from playground.engine.headless.show import Console, Printer, failure_words
 from playground.engine.headless.tool_servers import CommandServers, ServerOptions
 from playground.engine.inspect.endings import ending_details, ending_note
-from playground.engine.requests import renamed_ids
+from playground.engine.requests.protocol_info import renamed_call_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
 from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
@@ -185,7 +185,7 @@ def _open(path: Path, command: Command, options: RunOptions) -> tuple[tuple[Sess
             get_protocol(request.protocol).check(request)
         except ValueError as error:
             raise BadInputError(str(error)) from None
-        if words := renamed_ids.words(request.protocol, request.turns):
+        if words := renamed_call_ids(request.protocol, request.turns):
             renamed[f"{words[0].upper()}{words[1:]}."] = None
     variants = [(Lanes(lane).title(lane), Lanes(lane).variant(lane)) for lane in lanes]
     return lanes, (*notes, *renamed, *other_gateway_notes(variants, profile.name))

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from playground.domain.members import Extra
 from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
-from playground.engine.requests.one_turn import Wire, telling, without
+from playground.engine.requests.protocol_conversion import TurnEncoder, effective_names, without_members
 from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
@@ -56,14 +56,14 @@ def beside_part(part: Part) -> list[Beside]:
 def _part_fate(part: Part, over: str) -> str:
     if over not in PROTOCOLS:
         return "not sent back"
-    wire, role = Wire(over), Role.TOOL if part.kind == "tool_result" else Role.ASSISTANT
+    encoder, role = TurnEncoder(over), Role.TOOL if part.kind == "tool_result" else Role.ASSISTANT
     extra: Extra = getattr(part, "extra", {})
 
-    def says(extra: Extra) -> JSONObject:
-        return wire.says(Turn(id="", role=role, parts=(part.model_copy(update={"extra": extra}),)))
+    def encode(extra: Extra) -> JSONObject:
+        return encoder.encode(Turn(id="", role=role, parts=(part.model_copy(update={"extra": extra}),)))
 
-    all_of_it = says(extra)
-    back = telling(extra[over], lambda names: says(without(extra, over, names)) != all_of_it)
+    everything = encode(extra)
+    back = effective_names(extra[over], lambda names: encode(without_members(extra, over, names)) != everything)
     return _fate(back, over, all_of_them=len(back) == len(extra[over]))
 
 

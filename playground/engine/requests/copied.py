@@ -1,6 +1,6 @@
-"""Requests as other programs copy them: an HTTP archive, fetch(), the text of HTTP. Nothing is executed.
+"""Requests copied from other programs: an HTTP archive, fetch(), the text of HTTP. Nothing is executed.
 
-``name_program`` names what is not read, and says how to get there.
+``name_program`` names kinds of text that cannot be read, and an alternative.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FETCH: Final = re.compile(r'\s*(?:\w+\s+\w+\s*=\s*)?(?:await\s+)?fetch\(\s*(?P<
 _HTTP: Final = re.compile(r"(?P<method>POST|PUT|PATCH)[ \t]+(?P<url>\S+)(?:[ \t]+HTTP/[0-9.]+)?[ \t]*(?:\n|\Z)")
 _HEADER: Final = re.compile(r"(?P<name>[\w!#$%&'*+.^`|~-]+):[ \t]*(?P<value>.*)")
 _BROWSER: Final = "In a browser's network list, choose “Copy as cURL”."
-#: Other ways to write a request, by how their text begins or what stands in it; and what to do instead.
+#: Patterns of other kinds of text, and what to paste instead.
 _PROGRAMS: Final = (
     (r"(?im)^\W*(?:\$\w+\s*=\s*)?(?:Invoke-RestMethod|Invoke-WebRequest|irm|iwr)\b", f"This is PowerShell. {_BROWSER}"),
     (r"(?m)^\s*\$\w+\s*=\s*(?:@\{|New-Object)", f"This is PowerShell. {_BROWSER}"),
@@ -45,7 +45,7 @@ _PROGRAMS: Final = (
 
 
 def name_program(text: str) -> str:
-    """A sentence on what ``text`` is and what to paste instead; empty where it is not known."""
+    """Return a sentence on the kind of a text and what to paste instead; empty for unknown kinds."""
     return next((words for pattern, words in _PROGRAMS if re.search(pattern, text[:20_000])), "")
 
 
@@ -63,7 +63,7 @@ def _is_entry(value: JSON) -> bool:
 
 
 def read_archive(value: JSONObject) -> Command:
-    """The last request to a model in an HTTP archive. Raises ValueError where there is none."""
+    """Return the last request to a model in an HTTP archive. Raises ValueError if there is none."""
     entries = [value] if _is_entry(value) else value["log"]["entries"]
     requests = [entry["request"] for entry in entries if _is_entry(entry)]
     bodies = [(request, _body_of(request)) for request in requests]
@@ -106,7 +106,7 @@ def _holds_messages(text: str) -> bool:
 
 
 def read_fetch(text: str) -> Command | None:
-    """The request of a ``fetch()`` as browsers copy it; None for other text, and for code that has to be run."""
+    """Return the request of a ``fetch()`` copied from a browser; None for other texts and for code with variables."""
     opening = _FETCH.match(text)
     if opening is None:
         return None
@@ -123,7 +123,7 @@ def read_fetch(text: str) -> Command | None:
 
 
 def read_http(text: str) -> Command | None:
-    """The request in the text of HTTP, or of a REST client's file; None for other text."""
+    """Return the request in the text of HTTP or of a REST client's file; None for other texts."""
     lines = "\n".join(line for line in text.replace("\r\n", "\n").split("\n") if not line.startswith("###"))
     first = _HTTP.match(lines.lstrip())
     if first is None:

@@ -1,7 +1,7 @@
-"""Conversations as other libraries and applications keep them, as messages of chat completions.
+"""Conversations of other libraries and applications, converted to messages of chat completions.
 
-Read are the Vercel AI SDK, LangChain, ShareGPT, Gemini, Responses, Bedrock, exports of ChatGPT and Claude, and rows for
-fine-tuning. What has no place in a message is named in a note. Nothing is fetched.
+Supported are the Vercel AI SDK, LangChain, ShareGPT, Gemini, Responses, Bedrock, exports of ChatGPT and Claude, and
+rows for fine-tuning. A note names the members that no message has. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -24,14 +24,20 @@ _ROLES: Final = {
     **dict.fromkeys(("tool", "function", "observation", "tool_response", "function_response"), "tool"),
 }
 _CLASS: Final = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?:Chunk)?")
-#: Members under which a record has another record inside.
+#: Members of a record that may hold another record.
 WRAPPERS: Final = tuple("body params request chat input inputs data".split())  # noqa: SIM905 - one of them is a protocol's name, too
 _TITLES: Final = ("custom_id", "title", "key", "name")
+_INSTRUCTIONS: Final = ("systemInstruction", "system_instruction", "instructions")
+_SHARED: Final = ("temperature", "top_p", "stream", "metadata")
+#: Members with the id of a call.
+_CALL_IDS: Final = ("toolCallId", "toolUseId", "call_id", "id")
+#: Parts without content, or whose content is in another member, too.
+_IGNORED: Final = frozenset({"step-start", "tool_use", "tool_call", "input_json_delta"})
 
 
 @dataclass(frozen=True, slots=True)
 class ShapedConversation:
-    """``body`` has ``messages`` as chat completions spell them. ``source`` says whose shape it was."""
+    """A body with ``messages`` in the shape of chat completions; ``source`` names the original shape."""
 
     body: JSONObject
     source: str
@@ -39,7 +45,7 @@ class ShapedConversation:
 
 
 class _Builder:
-    """Puts the parts of a conversation together as messages; results of tools follow the message with their calls."""
+    """Builds messages from the parts of a conversation; results of tools follow the message with their calls."""
 
     def __init__(self) -> None:
         self.messages: list[JSON] = []
@@ -86,7 +92,7 @@ class _Builder:
         return call_id
 
     def result(self, output: JSON, call_id: str = "", name: str = "") -> None:
-        """Add the result of a call: the one of this id, or else the first open one of this name."""
+        """Add the result of the call with this id, or else of the first open call with this name."""
         if not call_id:
             call_id = next((key for called, key in self._open if not name or called == name), "")
         self._open = [(called, key) for called, key in self._open if key != call_id]
@@ -98,12 +104,12 @@ class _Builder:
         return self._role == role and not (self._content or self._calls or self._results)
 
     def add(self, message: JSON) -> None:
-        """Add a message as chat completions spell it."""
+        """Add a message in the shape of chat completions."""
         self.end()
         self.messages.append(message)
 
     def skip(self, what: str) -> None:
-        """Name what is left out."""
+        """Note a member that is left out."""
         self.left_out[what] = None
 
     def _after_results(self) -> None:
@@ -130,7 +136,7 @@ class _Builder:
         self._role, self._content, self._reasoning, self._calls, self._results = "", [], [], [], []
 
     def conversation(self, source: str, rest: JSONObject | None = None) -> ShapedConversation:
-        """What was put together."""
+        """Return the conversation."""
         self.end()
         notes = [f"Read as {source}."]
         if self.left_out:
@@ -142,7 +148,7 @@ class _Builder:
 
 
 def read_list(items: list[JSON]) -> ShapedConversation | None:
-    """A list of messages in the shape of a library; None for those of a protocol."""
+    """Read a list of messages in the shape of a library; None for other lists."""
     for is_shape, read, source in _LISTS:
         if items and any(is_shape(item) for item in items if isinstance(item, dict)):
             builder = _Builder()
@@ -159,7 +165,7 @@ def is_foreign_message(value: JSONObject) -> bool:
 
 
 def _parts(value: JSON) -> Iterator[JSONObject]:
-    """The parts of a content; a text is one of them."""
+    """Yield the parts of a content, with a text as a part."""
     if isinstance(value, str):
         yield {"type": "text", "text": value}
     elif isinstance(value, list):
@@ -171,121 +177,127 @@ def _parts(value: JSON) -> Iterator[JSONObject]:
 
 
 def _objects(value: JSON) -> list[JSONObject]:
-    """The objects of a list."""
+    """Return the objects in a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _is_vercel(item: JSONObject) -> bool:
-    parts = item.get("parts")
-    if "role" in item and isinstance(parts, list) and "toolInvocations" not in item:
-        return any(isinstance(part, dict) and "type" in part for part in parts)
-    content = item.get("content")
-    kinds = {part.get("type") for part in content if isinstance(part, dict)} if isinstance(content, list) else set()
-    return "toolInvocations" in item or bool(kinds & {"tool-call", "tool-result"})
+def _text_at(value: JSONObject, *names: str) -> str:
+    """Return the first text under one of the names; empty without one."""
+    return next((text for name in names if (text := text_of(value.get(name)))), "")
 
 
-def _read_vercel(item: JSONObject, builder: _Builder) -> None:
-    """A message of the AI SDK: of its user interface (``parts``), or for a model (``content``)."""
-    role = text_of(item.get("role"))
+def _value_at(value: JSONObject, *names: str) -> JSON:
+    """Return the first value under one of the names that is not null."""
+    return next((value[name] for name in names if value.get(name) is not None), None)
+
+
+def _object_at(value: JSONObject, *names: str) -> JSONObject | None:
+    """Return the first object under one of the names."""
+    return next((item for name in names if isinstance(item := value.get(name), dict)), None)
+
+
+def _kinds(content: JSON) -> set[str]:
+    """Return the types of the parts in a list."""
+    return {text_of(part.get("type")) for part in _objects(content)}
+
+
+def _read_message(item: JSONObject, builder: _Builder) -> None:
+    """Read a message with a role and parts: of the AI SDK, Gemini or Converse."""
+    role = text_of(item.get("role")) or "user"
     if role == "tool" and isinstance(item.get("tool_call_id"), str):
         builder.add(item)
         return
     builder.begin(role)
     for part in _parts(item.get("parts") or item.get("content")):
-        kind = text_of(part.get("type"))
-        if kind == "tool-invocation" and isinstance(part.get("toolInvocation"), dict):
-            _read_invocation(part["toolInvocation"], builder)
-        elif kind == "tool-result":
-            _read_output(part, builder)
-        elif kind == "tool-call" or kind == "dynamic-tool" or kind.startswith("tool-"):
-            _read_invocation({"toolName": kind.removeprefix("tool-"), **part}, builder)
-        elif kind == "text":
-            builder.text(text_of(part.get("text")))
-        elif kind == "reasoning":
-            builder.reasoning(text_of(part.get("text") or part.get("reasoning")))
-        elif kind in ("file", "image", "image_url"):
-            _read_file(part, builder)
-        elif kind != "step-start":
-            builder.skip(f"“{kind}”")
+        _read_part(part, builder)
     for invocation in _objects(item.get("toolInvocations")) if not item.get("parts") else ():
-        _read_invocation(invocation, builder)
+        _read_call(invocation, builder)
     builder.end()
 
 
-def _read_invocation(part: JSONObject, builder: _Builder) -> None:
-    arguments = part.get("input", part.get("args", part.get("rawInput")))
-    call_id = builder.call(text_of(part.get("toolName")), arguments, text_of(part.get("toolCallId")))
+def _read_part(part: JSONObject, builder: _Builder) -> None:
+    """Read a part of a message in any of the shapes; parts that no message has are skipped."""
+    kind = text_of(part.get("type"))
+    call = _object_at(part, "toolInvocation", "functionCall", "function_call", "toolUse")
+    result = _object_at(part, "functionResponse", "function_response", "toolResult")
+    data = _object_at(part, "inlineData", "inline_data", "fileData", "file_data")
+    image, thought = _object_at(part, "image"), _object_at(part, "reasoningContent")
+    if call is not None:
+        _read_call(call, builder)
+    elif result is not None or kind == "tool-result":
+        _read_result(result or part, builder)
+    elif kind == "dynamic-tool" or kind.startswith("tool-"):
+        _read_call({"toolName": kind.removeprefix("tool-"), **part}, builder)
+    elif data is not None:
+        _read_file({"type": "file", **data, "url": _value_at(data, "url", "fileUri", "file_uri")}, builder)
+    elif image is not None and isinstance(content := (_object_at(image, "source") or {}).get("bytes"), str):
+        builder.image(f"data:image/{text_of(image.get('format')) or 'png'};base64,{content}")
+    elif thought is not None:
+        builder.reasoning(text_of((_object_at(thought, "reasoningText") or {}).get("text")))
+    elif kind in ("reasoning", "thinking") or part.get("thought"):
+        builder.reasoning(_text_at(part, "thinking", "reasoning", "text"))
+    elif kind in ("text", "input_text", "output_text", "refusal") or (not kind and "text" in part):
+        builder.text(_text_at(part, "text", "refusal"))
+    elif kind in ("file", "image", "image_url", "input_image"):
+        _read_file(part, builder)
+    elif kind not in _IGNORED:
+        builder.skip(f"“{kind}”" if kind else listed([f"“{name}”" for name in part]))
+    if "thoughtSignature" in part or "thought_signature" in part:
+        builder.skip("“thoughtSignature”")
+
+
+def _read_call(part: JSONObject, builder: _Builder) -> None:
+    """Read a tool call, and its result if it has one."""
+    arguments = _value_at(part, "input", "args", "rawInput", "arguments")
+    call_id = builder.call(_text_at(part, "toolName", "name"), arguments, _text_at(part, *_CALL_IDS))
     if "output" in part or "result" in part:
         builder.result(part.get("output", part.get("result")), call_id)
     elif part.get("errorText"):
         builder.result(text_of(part["errorText"]), call_id)
 
 
-def _read_output(part: JSONObject, builder: _Builder) -> None:
-    output = part.get("output", part.get("result"))
+def _read_result(part: JSONObject, builder: _Builder) -> None:
+    output = _value_at(part, "output", "result", "response")
     if isinstance(output, dict) and "type" in output and "value" in output:
         output = output["value"]
-    builder.result(output, text_of(part.get("toolCallId")), text_of(part.get("toolName")))
+    if "toolUseId" in part:
+        texts = [text_of(item.get("text")) or json.dumps(item.get("json")) for item in _parts(part.get("content"))]
+        output = "\n".join(texts)
+    builder.result(output, _text_at(part, *_CALL_IDS), _text_at(part, "toolName", "name"))
 
 
 def _read_file(part: JSONObject, builder: _Builder) -> None:
-    media = text_of(part.get("mediaType") or part.get("mimeType") or part.get("mime_type"))
-    link = part.get("image_url")
-    url = text_of(part.get("url") or part.get("image") or part.get("data") or link)
-    url = url or (text_of(link.get("url")) if isinstance(link, dict) else "")
+    media = _text_at(part, "mediaType", "mimeType", "mime_type")
+    url = _text_at(part, "url", "image", "data", "base64", "image_url")
+    url = url or text_of((_object_at(part, "image_url") or {}).get("url"))
     if url and not re.match(r"(?:data|https?|file|blob):", url):
         url = f"data:{media or 'image/png'};base64,{url}"
     if url and (part.get("type") != "file" or media.startswith("image/")):
         builder.image(url)
     elif url.startswith("data:"):
-        name = text_of(part.get("filename") or part.get("name")) or "file"
+        name = _text_at(part, "filename", "name") or "file"
         builder.part({"type": "file", "file": {"filename": name, "file_data": url}})
     else:
         builder.skip(f"a file of the type {media[:60] or 'unknown'}")
-
-
-def _is_langchain(item: JSONObject) -> bool:
-    kind = item.get("type")
-    if item.get("lc") == 1 and isinstance(item.get("kwargs"), dict):
-        return True
-    data = item.get("data")
-    inside: JSONObject = data if isinstance(data, dict) else item
-    return "role" not in item and kind in ("human", "ai", "system", "tool", "AIMessageChunk") and "content" in inside
 
 
 def _read_langchain(item: JSONObject, builder: _Builder) -> None:
     names = item.get("id") if isinstance(item.get("id"), list) else []
     name = _CLASS.search(text_of(names[-1])) if names else None
     role = name["role"].casefold() if name is not None else text_of(item.get("type"))
-    inside = item.get("kwargs") if item.get("lc") == 1 else item.get("data", item)
-    message: JSONObject = inside if isinstance(inside, dict) else item
+    message = _object_at(item, "kwargs" if item.get("lc") == 1 else "data") or item
     if _ROLES.get(role) == "tool":
         content = "".join(text_of(part.get("text")) for part in _parts(message.get("content")))
         builder.result(content, text_of(message.get("tool_call_id")), text_of(message.get("name")))
         return
     builder.begin(role)
     for part in _parts(message.get("content")):
-        kind = part.get("type")
-        if kind == "text":
-            builder.text(text_of(part.get("text")))
-        elif kind in ("thinking", "reasoning"):
-            builder.reasoning(text_of(part.get("thinking") or part.get("reasoning") or part.get("text")))
-        elif kind in ("image_url", "image", "file"):
-            _read_file({**part, "data": part.get("data") or part.get("base64")}, builder)
-        elif kind not in ("tool_use", "tool_call", "input_json_delta"):  # which stand in tool_calls as well
-            builder.skip(f"“{text_of(kind)}”")
-    more = message.get("additional_kwargs")
-    more = more if isinstance(more, dict) else {}
+        _read_part(part, builder)
+    more = _object_at(message, "additional_kwargs") or {}
     builder.reasoning(text_of(more.get("reasoning_content")))
     for call in _objects(message.get("tool_calls") or more.get("tool_calls")):
-        function = call.get("function")
-        inner: JSONObject = function if isinstance(function, dict) else call
-        builder.call(text_of(inner.get("name")), inner.get("args", inner.get("arguments")), text_of(call.get("id")))
+        _read_call({**(_object_at(call, "function") or call), "id": call.get("id")}, builder)
     builder.end()
-
-
-def _is_sharegpt(item: JSONObject) -> bool:
-    return "from" in item and "value" in item
 
 
 def _read_sharegpt(item: JSONObject, builder: _Builder) -> None:
@@ -293,10 +305,13 @@ def _read_sharegpt(item: JSONObject, builder: _Builder) -> None:
     if _ROLES.get(role) == "tool":
         builder.result(text)
     elif role in ("function_call", "tool_call"):
-        call = _json_or_none(text)
-        for one in call if isinstance(call, list) else [call]:
-            if isinstance(one, dict):
-                builder.call(text_of(one.get("name")), one.get("arguments", one.get("parameters")))
+        try:
+            value: JSON = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        for call in value if isinstance(value, list) else [value]:
+            if isinstance(call, dict):
+                builder.call(text_of(call.get("name")), call.get("arguments", call.get("parameters")))
             else:
                 builder.text(text)
     else:
@@ -305,59 +320,12 @@ def _read_sharegpt(item: JSONObject, builder: _Builder) -> None:
         builder.end()
 
 
-def _json_or_none(text: str) -> JSON:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _is_gemini(item: JSONObject) -> bool:
-    parts = item.get("parts")
-    known = {"text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData"}
-    return isinstance(parts, list) and any(isinstance(part, dict) and known & part.keys() for part in parts)
-
-
-def _read_gemini(item: JSONObject, builder: _Builder) -> None:
-    builder.begin(text_of(item.get("role")) or "user")
-    for part in _parts(item.get("parts")):
-        call = part.get("functionCall", part.get("function_call"))
-        response = part.get("functionResponse", part.get("function_response"))
-        data = part.get("inlineData", part.get("inline_data", part.get("fileData", part.get("file_data"))))
-        if isinstance(call, dict):
-            builder.call(text_of(call.get("name")), call.get("args"), text_of(call.get("id")))
-        elif isinstance(response, dict):
-            builder.result(response.get("response"), text_of(response.get("id")), text_of(response.get("name")))
-        elif isinstance(data, dict):
-            url = data.get("fileUri", data.get("file_uri"))
-            _read_file({"type": "file", **data, **({"url": url} if url else {})}, builder)
-        elif "text" in part:
-            (builder.reasoning if part.get("thought") else builder.text)(text_of(part["text"]))
-        else:
-            builder.skip(listed([f"“{name}”" for name in part]))
-        if "thoughtSignature" in part or "thought_signature" in part:
-            builder.skip("“thoughtSignature”")
-    builder.end()
-
-
-def _is_response_item(item: JSONObject) -> bool:
-    content = item.get("content")
-    kinds = {part.get("type") for part in content if isinstance(part, dict)} if isinstance(content, list) else set()
-    own = ("function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
-    return (
-        item.get("type") in (*own, "message")
-        or (item.get("type") == "reasoning" and "summary" in item)
-        or bool(kinds & {"input_text", "output_text", "input_image", "input_file"})
-    )
-
-
 def _read_response_item(item: JSONObject, builder: _Builder) -> None:
     kind = item.get("type", "message")
-    call_id = text_of(item.get("call_id") or item.get("id"))
     if kind in ("function_call", "custom_tool_call"):
-        builder.call(text_of(item.get("name")), item.get("arguments", item.get("input")), call_id)
+        _read_call(item, builder)
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        builder.result(item.get("output"), call_id)
+        builder.result(item.get("output"), _text_at(item, *_CALL_IDS))
     elif kind == "reasoning":
         builder.begin("assistant")
         for part in (*_parts(item.get("summary")), *_parts(item.get("content"))):
@@ -368,62 +336,55 @@ def _read_response_item(item: JSONObject, builder: _Builder) -> None:
         role = text_of(item.get("role")) or "user"
         if not builder.continues(_ROLES.get(role, role)):
             builder.begin(role)
-        _read_response_parts(item.get("content"), builder)
+        for part in _parts(item.get("content")):
+            _read_part(part, builder)
     else:
         builder.skip(f"“{text_of(kind)}”")
 
 
-def _read_response_parts(content: JSON, builder: _Builder) -> None:
-    for part in _parts(content):
-        kind = part.get("type")
-        if kind in ("input_text", "output_text", "text"):
-            builder.text(text_of(part.get("text")))
-        elif kind == "refusal":
-            builder.text(text_of(part.get("refusal")))
-        elif kind in ("input_image", "image_url") and part.get("image_url"):
-            _read_file({"type": "image", "image_url": part["image_url"]}, builder)
-        else:
-            builder.skip(f"“{text_of(kind)}”")
+def _is_sharegpt(item: JSONObject) -> bool:
+    return "from" in item and "value" in item
+
+
+def _is_langchain(item: JSONObject) -> bool:
+    if item.get("lc") == 1 and isinstance(item.get("kwargs"), dict):
+        return True
+    kinds = ("human", "ai", "system", "tool", "AIMessageChunk")
+    return "role" not in item and item.get("type") in kinds and "content" in (_object_at(item, "data") or item)
+
+
+def _is_vercel(item: JSONObject) -> bool:
+    if "toolInvocations" in item or _kinds(item.get("content")) & {"tool-call", "tool-result"}:
+        return True
+    return "role" in item and any("type" in part for part in _objects(item.get("parts")))
+
+
+def _is_gemini(item: JSONObject) -> bool:
+    own = {"text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData"}
+    return any(own & part.keys() for part in _objects(item.get("parts")))
 
 
 def _is_converse(item: JSONObject) -> bool:
-    content = item.get("content")
     own = {"text", "toolUse", "toolResult", "image", "document", "reasoningContent", "cachePoint"}
-    return isinstance(content, list) and any(
-        isinstance(part, dict) and "type" not in part and own & part.keys() for part in content
+    return any("type" not in part and own & part.keys() for part in _objects(item.get("content")))
+
+
+def _is_response_item(item: JSONObject) -> bool:
+    own = ("message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
+    return (
+        item.get("type") in own
+        or (item.get("type") == "reasoning" and "summary" in item)
+        or bool(_kinds(item.get("content")) & {"input_text", "output_text", "input_image", "input_file"})
     )
-
-
-def _read_converse(item: JSONObject, builder: _Builder) -> None:
-    builder.begin(text_of(item.get("role")))
-    for part in _parts(item.get("content")):
-        call, result, image = part.get("toolUse"), part.get("toolResult"), part.get("image")
-        source = image.get("source") if isinstance(image, dict) else None
-        thought = part.get("reasoningContent")
-        if isinstance(call, dict):
-            builder.call(text_of(call.get("name")), call.get("input"), text_of(call.get("toolUseId")))
-        elif isinstance(result, dict):
-            texts = [text_of(one.get("text")) or json.dumps(one.get("json")) for one in _parts(result.get("content"))]
-            builder.result("\n".join(texts), text_of(result.get("toolUseId")))
-        elif isinstance(image, dict) and isinstance(source, dict) and isinstance(source.get("bytes"), str):
-            builder.image(f"data:image/{text_of(image.get('format')) or 'png'};base64,{source['bytes']}")
-        elif isinstance(thought, dict):
-            inner = thought.get("reasoningText")
-            builder.reasoning(text_of(inner.get("text")) if isinstance(inner, dict) else "")
-        elif "text" in part:
-            builder.text(text_of(part["text"]))
-        else:
-            builder.skip(listed([f"“{name}”" for name in part]))
-    builder.end()
 
 
 _Read = Callable[[JSONObject, _Builder], None]
 _LISTS: Final[tuple[tuple[Callable[[JSONObject], bool], _Read, str], ...]] = (
     (_is_sharegpt, _read_sharegpt, "a ShareGPT conversation"),
     (_is_langchain, _read_langchain, "LangChain messages"),
-    (_is_vercel, _read_vercel, "messages of the Vercel AI SDK"),
-    (_is_gemini, _read_gemini, "Gemini contents"),
-    (_is_converse, _read_converse, "messages of Bedrock's Converse"),
+    (_is_vercel, _read_message, "messages of the Vercel AI SDK"),
+    (_is_gemini, _read_message, "Gemini contents"),
+    (_is_converse, _read_message, "messages of Bedrock's Converse"),
     (_is_response_item, _read_response_item, "items of the Responses API"),
 )
 
@@ -432,7 +393,7 @@ _LISTS: Final[tuple[tuple[Callable[[JSONObject], bool], _Read, str], ...]] = (
 
 
 def read_record(value: JSONObject) -> ShapedConversation | None:
-    """The conversation of a record that has it under another name than ``messages``; None where there is none."""
+    """Read the conversation in a record without ``messages``; None for other records."""
     for is_shape, read in _RECORDS:
         if is_shape(value):
             return read(value)
@@ -445,7 +406,7 @@ def is_record(value: JSONObject) -> bool:
 
 
 def wrapped(value: JSONObject) -> str | None:
-    """The member of a record that holds the record itself, as in a batch file; None without one."""
+    """Return the member that holds the record itself, as in a batch file; None without one."""
     for name in WRAPPERS:
         inside = value.get(name)
         if isinstance(inside, dict) and (MESSAGES in inside or any(is_shape(inside) for is_shape, _ in _RECORDS)):
@@ -454,7 +415,7 @@ def wrapped(value: JSONObject) -> str | None:
 
 
 def records_in(value: JSONObject) -> str | None:
-    """The member of an object that lists records of conversations, as the body of a batch does; None without one."""
+    """Return the member with a list of records, as in the body of a batch; None without one."""
     for name in ("requests", "conversations", "chats", "data", "rows"):
         items = value.get(name)
         if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
@@ -465,7 +426,7 @@ def records_in(value: JSONObject) -> str | None:
 
 
 def title_of(value: JSONObject) -> str:
-    """The name of a record; empty without one."""
+    """Return the title of a record; empty without one."""
     return next((title for name in _TITLES if isinstance(title := value.get(name), str)), "")
 
 
@@ -478,7 +439,7 @@ def _is_list(name: str) -> Callable[[JSONObject], bool]:
 
 
 def _system(builder: _Builder, content: JSON) -> None:
-    """A system message in front of the others."""
+    """Add a system message before all others."""
     inside = content.get("parts", content.get("text")) if isinstance(content, dict) else content
     texts = [text_of(part.get("text")) for part in _parts(inside)]
     if any(texts):
@@ -487,40 +448,27 @@ def _system(builder: _Builder, content: JSON) -> None:
         builder.end()
 
 
-def _read_contents(value: JSONObject) -> ShapedConversation:
+def _read_items(value: JSONObject, name: str, read: _Read, source: str, shared: tuple[str, ...]) -> ShapedConversation:
+    """Read a record with its messages in a member; of the others, only the model and the shared ones are kept."""
     builder = _Builder()
-    _system(builder, value.get("systemInstruction", value.get("system_instruction")))
-    contents = value["contents"]
-    for item in [contents] if isinstance(contents, dict) else contents:
-        if isinstance(item, dict):
-            _read_gemini(item, builder)
-    names = {"contents", "systemInstruction", "system_instruction", "model"}
-    for name in value.keys() - names:
-        builder.skip(f"“{name}”")
-    return builder.conversation("Gemini contents", _with_model(value))
+    _system(builder, _value_at(value, *_INSTRUCTIONS))
+    items = value[name]
+    for item in items if isinstance(items, list) else [items]:
+        message: JSON = {"role": "user", "content": item} if isinstance(item, str) else item
+        if isinstance(message, dict):
+            read(message, builder)
+    rest: JSONObject = {"model": value["model"]} if isinstance(value.get("model"), str) else {}
+    rest |= {member: value[member] for member in shared if member in value}
+    for member in value.keys() - {name, "model", *shared, *_INSTRUCTIONS}:
+        builder.skip(f"“{member}”")
+    return builder.conversation(source, rest)
 
 
 def _is_responses(value: JSONObject) -> bool:
-    given = value.get("input")
-    if isinstance(given, list):
-        return bool(given) and all(isinstance(item, dict) and ("role" in item or "type" in item) for item in given)
-    return isinstance(given, str) and ("instructions" in value or "model" in value)
-
-
-def _read_responses(value: JSONObject) -> ShapedConversation:
-    builder = _Builder()
-    _system(builder, value.get("instructions"))
-    given = value["input"]
-    for item in given if isinstance(given, list) else [{"role": "user", "content": given}]:
-        _read_response_item(item, builder)
-    kept: JSONObject = {name: value[name] for name in ("temperature", "top_p", "stream", "metadata") if name in value}
-    for name in value.keys() - kept.keys() - {"input", "instructions", "model"}:
-        builder.skip(f"“{name}”")
-    return builder.conversation("items of the Responses API", {**_with_model(value), **kept})
-
-
-def _with_model(value: JSONObject) -> JSONObject:
-    return {"model": value["model"]} if isinstance(value.get("model"), str) else {}
+    content = value.get("input")
+    if isinstance(content, list):
+        return bool(content) and all(isinstance(item, dict) and ("role" in item or "type" in item) for item in content)
+    return isinstance(content, str) and ("instructions" in value or "model" in value)
 
 
 def _read_conversations(value: JSONObject) -> ShapedConversation:
@@ -533,15 +481,10 @@ def _read_conversations(value: JSONObject) -> ShapedConversation:
         else:
             builder.add(item)
     rest = {key: member for key, member in value.items() if key not in (name, "system", "system_prompt")}
-    return builder.conversation("a ShareGPT conversation", _plain_rest(rest, builder))
-
-
-def _plain_rest(rest: JSONObject, builder: _Builder) -> JSONObject:
-    """The other members of a record, without tools as a text, which no request has."""
-    if isinstance(rest.get("tools"), str):
+    if isinstance(rest.get("tools"), str):  # a request has no tools as a text
         builder.skip("“tools”")
-        return {name: value for name, value in rest.items() if name != "tools"}
-    return rest
+        del rest["tools"]
+    return builder.conversation("a ShareGPT conversation", rest)
 
 
 def _is_chatgpt(value: JSONObject) -> bool:
@@ -550,7 +493,7 @@ def _is_chatgpt(value: JSONObject) -> bool:
 
 
 def _read_chatgpt(value: JSONObject) -> ShapedConversation:
-    """The branch that ChatGPT shows: from its last node up to the root."""
+    """Read the branch that ChatGPT shows, from the current node up to the root."""
     mapping: dict[str, JSON] = value["mapping"]
     key = value.get("current_node")
     if key not in mapping:
@@ -605,10 +548,6 @@ def _read_claude(value: JSONObject) -> ShapedConversation:
     return builder.conversation("a conversation of Claude")
 
 
-def _is_row(value: JSONObject) -> bool:
-    return any(question in value and answer in value for question, answer in _ROWS)
-
-
 #: Members of a row for fine-tuning: the question and the answer.
 _ROWS: Final = (("prompt", "completion"), ("instruction", "output"), ("prompt", "chosen"))
 
@@ -617,17 +556,13 @@ def _read_row(value: JSONObject) -> ShapedConversation:
     question, answer = next(pair for pair in _ROWS if pair[0] in value and pair[1] in value)
     builder = _Builder()
     _system(builder, value.get("system"))
-    asked = value[question]
-    if isinstance(asked, list):
-        for item in asked:
-            builder.add(item)
-    else:
-        builder.begin("user")
+    prompt, completion = value[question], value[answer]
+    if not isinstance(prompt, list):
         more = text_of(value.get("input")) if question == "instruction" else ""
-        builder.text("\n\n".join(filter(None, (text_of(asked), more))))
-        builder.end()
-    given = value[answer]
-    for item in given if isinstance(given, list) else [{"role": "assistant", "content": given}]:
+        prompt = [{"role": "user", "content": "\n\n".join(filter(None, (text_of(prompt), more)))}]
+    if not isinstance(completion, list):
+        completion = [{"role": "assistant", "content": completion}]
+    for item in (*prompt, *completion):
         builder.add(item)
     if "rejected" in value:
         builder.skip("“rejected”")
@@ -639,7 +574,13 @@ _RECORDS: Final[tuple[tuple[Callable[[JSONObject], bool], Callable[[JSONObject],
     (_is_list("chat_messages"), _read_claude),
     (_is_list("conversations"), _read_conversations),
     (_is_list("conversation"), _read_conversations),
-    (lambda value: isinstance(value.get("contents"), dict) or _is_list("contents")(value), _read_contents),
-    (_is_responses, _read_responses),
-    (_is_row, _read_row),
+    (
+        lambda value: isinstance(value.get("contents"), dict) or _is_list("contents")(value),
+        lambda value: _read_items(value, "contents", _read_message, "Gemini contents", ()),
+    ),
+    (
+        _is_responses,
+        lambda value: _read_items(value, "input", _read_response_item, "items of the Responses API", _SHARED),
+    ),
+    (lambda value: any(question in value and answer in value for question, answer in _ROWS), _read_row),
 )

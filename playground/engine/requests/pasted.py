@@ -1,11 +1,12 @@
-"""A request from what a person pastes: a curl command, an HTTP archive, HTTP, or a JSON body of any protocol.
+"""Requests in pasted text: a curl command, an HTTP archive, HTTP, or a JSON body of any protocol.
 
-What has a place in the panels goes there, the rest into the extra body and headers, and what is left out is said in
-words. Secrets come back apart, as secrets; no note, error or repr shows one. Nothing is executed, opened or sent.
+Members without a field go into the extra body and headers; notes name everything that is left out. Secrets are
+separated, and no note, error or repr shows one. Nothing is executed, opened or sent.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -17,7 +18,7 @@ from playground.engine.requests.copied import is_archive, name_program, read_arc
 from playground.engine.requests.curl import Command, is_curl, placeholder, read_command
 from playground.engine.requests.message_shapes import read_record, wrapped
 from playground.engine.requests.request_file import BadInputError, read_request
-from playground.engine.requests.shell_words import Unknown
+from playground.engine.requests.shell_words import Expansions
 from playground.gateway.address import repair
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import header_problem
@@ -31,9 +32,9 @@ from playground.protocols.reading import MessageError
 
 
 class ImportRefusedError(ValueError):
-    """The text cannot be imported; the message says why and what to do, and shows no secret.
+    """A text cannot be imported; the error gives the reason and a remedy, and shows no secret.
 
-    ``message`` is the number of the message that is at fault, counted from 1; 0 where it is none.
+    ``message`` is the number of the invalid message, counted from 1; 0: no message is invalid.
     """
 
     def __init__(self, words: str, message: int = 0) -> None:
@@ -43,10 +44,10 @@ class ImportRefusedError(ValueError):
 
 @dataclass(frozen=True)
 class Imported:
-    """What was found.
+    """An imported request.
 
-    ``source`` says what the text was read as. ``base_url`` is empty when the text named no address. ``auth`` says under
-    which header the key came. ``notes`` are sentences on what was guessed and what was left out.
+    ``source`` is the kind of text. ``base_url`` is empty if the text has no address. ``auth`` is the header that had
+    the key. ``notes`` are sentences on guesses and on members left out.
     """
 
     request: Request
@@ -59,17 +60,17 @@ class Imported:
 
 
 def is_command(text: str) -> bool:
-    """Return whether ``text`` is to be read as a command or as HTTP, rather than as JSON."""
+    """Return whether a text is a command or HTTP, rather than JSON."""
     return not _is_body(text) and (is_curl(text) or _copied(text) is not None)
 
 
 def _is_body(text: str) -> bool:
-    """Return whether a text begins as JSON does, and not as ``[user@host folder]$``."""
+    """Return whether a text begins like JSON, and not like the prompt ``[user@host folder]$``."""
     return text.startswith(("{", "[")) and not re.match(r"\[[\w.-]+@[^\]\n]{0,200}\][$#%>][ \t]", text)
 
 
 def _copied(text: str) -> tuple[Command, str] | None:
-    """A request that a program copied, and what it was copied as; None for other text."""
+    """Return a request copied from a program and the kind of text; None for other texts."""
     if (command := read_fetch(text)) is not None:
         return command, "a browser's fetch()"
     if (command := read_http(text)) is not None:
@@ -78,14 +79,14 @@ def _copied(text: str) -> tuple[Command, str] | None:
 
 
 def unfenced(text: str) -> str:
-    """The text of a Markdown code fence, where that is all there is."""
+    """Return the content of a text that is a single Markdown code fence; other texts unchanged."""
     if text.startswith("```") and text.endswith("```") and "\n" in text:
         return text[text.index("\n") + 1 : -3].strip()
     return text
 
 
 def read(text: str) -> Imported:
-    """The request in ``text``. Raises ImportRefusedError."""
+    """Return the request in a text. Raises ImportRefusedError."""
     plain = unfenced(text.strip().lstrip("\ufeff").strip())
     if not plain:
         raise ImportRefusedError("There is nothing to import. Paste a curl command or the JSON body of a request.")
@@ -109,7 +110,7 @@ def read(text: str) -> Imported:
 
 
 def _json(text: str) -> JSONObject:
-    """The body. A list alone is taken for the messages."""
+    """Return the body in a text; a list is read as its messages. Raises ImportRefusedError."""
     try:
         value: JSON = parse_json(text)
     except ValueError as error:
@@ -122,7 +123,7 @@ def _json(text: str) -> JSONObject:
 
 
 def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
-    """The request in a body of any protocol, ``prefer`` where nothing in it says which.
+    """Return the request in a body of any protocol; without a sign of one, that of ``prefer``.
 
     Raises ImportRefusedError.
     """
@@ -131,49 +132,50 @@ def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
             return Imported(read_request(body))
         except BadInputError as error:
             raise ImportRefusedError(_sentence(str(error))) from None
-    protocol, sure = protocol_of(body)
-    protocol = protocol if sure else prefer
-    request, notes = _request(protocol, body)
+    protocol, is_sure = protocol_of(body)
+    request, notes = _request(protocol if is_sure else prefer, body)
     return Imported(request, notes=tuple(notes))
 
 
 def _from_body(body: JSONObject) -> Imported:
     if MESSAGES not in body and (name := wrapped(body)) is not None and MESSAGES in body[name]:
-        found = _from_body(body[name])
+        imported = _from_body(body[name])
         others = ", ".join(f"“{member}”" for member in body if member != name)
-        return replace(
-            found, notes=(*found.notes, f"The request is “{name}” of a batch; left out: {others or 'none'}.")
-        )
-    found = read_body(body)
+        note = f"The request is “{name}” of a batch; left out: {others or 'none'}."
+        return replace(imported, notes=(*imported.notes, note))
+    imported = read_body(body)
     if "playground" in body or protocol_of(body)[1]:
-        return found
-    guess = f"Read as {get_protocol(found.request.protocol).title}: nothing in it belongs to one protocol alone."
-    return replace(found, notes=(guess, *found.notes))
+        return imported
+    return replace(imported, notes=(_guess(imported.request.protocol), *imported.notes))
+
+
+def _guess(protocol: str) -> str:
+    return f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone."
 
 
 def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
     if MESSAGES not in body:
-        other = next((name for name in ("input", "prompt", "contents") if name in body), "")
-        about = f" It has “{other}”, which belongs to a protocol that is not spoken here." if other else ""
+        foreign = next((name for name in ("input", "prompt", "contents") if name in body), "")
+        about = f" It has “{foreign}”, which belongs to a protocol that is not spoken here." if foreign else ""
         if read_record(body) is not None:
             about += " “Import messages” reads its conversation."
         raise ImportRefusedError(f"The body has no “messages”.{about}")
     try:
-        request, notes = get_protocol(protocol).read_body(body)
+        request, read_notes = get_protocol(protocol).read_body(body)
     except ValueError as error:
         number = error.number if isinstance(error, MessageError) else 0
         raise ImportRefusedError(_sentence(str(error)), number) from None
-    found = list(notes)
+    notes = list(read_notes)
     if not request.model:
-        found.append(NO_MODEL)
+        notes.append(NO_MODEL)
     if secret := [name for name, value in request.extra_body.items() if secret_in({name: value})]:
-        kept = {name: value for name, value in request.extra_body.items() if name not in secret}
-        request = request.model_copy(update={"extra_body": kept})
+        plain = {name: value for name, value in request.extra_body.items() if name not in secret}
+        request = request.model_copy(update={"extra_body": plain})
         names = ", ".join(f"“{name}”" for name in secret)
-        found.append(f"{names} in the body looks like a key and was left out. Keys belong into the gateway's settings.")
-    elif kept := request.extra_body:
-        found.append(f"Kept in the extra body: {', '.join(kept)}.")
-    return request, found
+        notes.append(f"{names} in the body looks like a key and was left out. Keys belong into the gateway's settings.")
+    elif request.extra_body:
+        notes.append(f"Kept in the extra body: {', '.join(request.extra_body)}.")
+    return request, notes
 
 
 NO_MODEL: Final = "No model is named; choose one."
@@ -181,14 +183,14 @@ NO_MODEL: Final = "No model is named; choose one."
 
 # ---- commands --------------------------------------------------------------------------------------------------------
 
-#: Headers that are set here, or that only say which browser was used.
+#: Headers that the application sets itself, or that describe the browser.
 _DROPPED: Final = re.compile(
     r"(?:accept(?:-.*)?|connection|content-length|content-type|host|origin|referer|cookie|priority|te|dnt|cache-control"
     r"|pragma|transfer-encoding|expect|sec-.*|x-stainless-.*)",
     re.IGNORECASE,
 )
 _VARIABLE: Final = re.compile(r"\$(?:\w+|\{\w+\}|env:\w+)|%\w+%")
-_STAND_IN: Final = re.compile(
+_PLACEHOLDER: Final = re.compile(
     r"<.*>|\[.*\]|\{.*\}|(?:sk-)?[x*•]{3,}|.*\.{3}|.*…|your[-_ ].*"
     r"|(?:my[-_ ])?(?:api[-_ ]?)?(?:key|token)(?:[-_ ]here)?",
     re.IGNORECASE,
@@ -201,24 +203,23 @@ def _from_command(command: Command, source: str) -> Imported:
     notes: list[str] = []
     base_url, endpoint, basic = _address(command, notes)
     body = _body_of(command)
-    secrets = _Secrets(command.unknown, notes)
+    secrets = _Secrets(command.expansions, notes)
     extra, by_header = _read_headers(command, basic, secrets, notes)
-    protocol, sure = protocol_of(body)
+    protocol, is_sure = protocol_of(body)
     if endpoint:
         protocol = endpoint
-    elif not sure and by_header:
+    elif not is_sure and by_header:
         protocol = by_header
-    elif not sure:
-        notes.append(f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone.")
+    elif not is_sure:
+        notes.append(_guess(protocol))
     request, more = _request(protocol, body)
-    unknown = list(command.unknown_in_body)
-    in_model = [name for name in unknown if placeholder(name) in request.model]
+    in_model = [name for name in command.body_expansions if placeholder(name) in request.model]
     if in_model:
         request = request.model_copy(update={"model": ""})
         notes.append(f"The model is {listed(in_model)}, which only the shell knows. Choose one.")
     notes += (
         f"{name} in the body is known to the shell alone: {placeholder(name)} is in its place. Write its value there."
-        for name in unknown
+        for name in command.body_expansions
         if name not in in_model
     )
     return Imported(
@@ -233,15 +234,15 @@ def _from_command(command: Command, source: str) -> Imported:
 
 
 def _body_of(command: Command) -> JSONObject:
-    """The body of a command as JSON. Raises ImportRefusedError."""
+    """Return the body of a command. Raises ImportRefusedError."""
     text = command.body or ""
     try:
         return _json(text)
     except ImportRefusedError as error:
         if '\\"' in text:
             return _json(text.replace('\\"', '"'))  # Windows PowerShell wants quotation marks escaped a second time
-        if command.unknown_in_body:
-            names = listed(list(command.unknown_in_body))
+        if command.body_expansions:
+            names = listed(list(command.body_expansions))
             raise ImportRefusedError(
                 f"{error} {names} in it is known to the shell alone. Write its value in its place."
             ) from None
@@ -249,7 +250,7 @@ def _body_of(command: Command) -> JSONObject:
 
 
 def _read_headers(command: Command, basic: str, secrets: _Secrets, notes: list[str]) -> tuple[dict[str, str], str]:
-    """The headers that go along, and the protocol that one of them belongs to; secrets go to ``secrets``."""
+    """Return the extra headers, and the protocol that a header belongs to. Secrets are added to ``secrets``."""
     extra: dict[str, str] = {}
     dropped: list[str] = []
     protocols = [get_protocol(name) for name in PROTOCOLS]
@@ -257,8 +258,8 @@ def _read_headers(command: Command, basic: str, secrets: _Secrets, notes: list[s
     by_header = ""
     for name, value in ([("Authorization", basic)] if basic else []) + command.headers:
         by_header = by_header or next((it.name for it in protocols if name.lower() in it.marks.headers), "")
-        in_value = command.unknown.names_in(value)
-        if in_name := command.unknown.names_in(name):
+        in_value = command.expansions.names_in(value)
+        if in_name := command.expansions.names_in(name):
             notes.append(f"A header whose name is {listed(in_name)} was left out: only the shell knows it.")
         elif _DROPPED.fullmatch(name) or value == ours.get(name.lower()):
             if name.lower() == "content-type" and "json" not in value.lower():
@@ -279,16 +280,16 @@ def _read_headers(command: Command, basic: str, secrets: _Secrets, notes: list[s
 
 
 def _add_header(headers: dict[str, str], name: str, value: str) -> None:
-    """Add a header; values of one name are a list, which HTTP writes with commas (RFC 9110, section 5.3)."""
-    same = next((given for given in headers if given.lower() == name.lower()), name)
-    headers[same] = f"{headers[same]}, {value}" if same in headers else value
+    """Add a header; values of one name are joined by commas (RFC 9110, section 5.3)."""
+    key = next((earlier for earlier in headers if earlier.lower() == name.lower()), name)
+    headers[key] = f"{headers[key]}, {value}" if key in headers else value
 
 
 class _Secrets:
-    """Parts the key from other secret headers, and both from stand-ins and variables."""
+    """Collects the key and other secret headers, without placeholders and shell expansions."""
 
-    def __init__(self, unknown: Unknown, notes: list[str]) -> None:
-        self._unknown = unknown
+    def __init__(self, expansions: Expansions, notes: list[str]) -> None:
+        self._expansions = expansions
         self.key: Secret | None = None
         self.auth: Auth | None = None
         self.headers: dict[str, Secret] = {}
@@ -317,10 +318,10 @@ class _Secrets:
 
     def _is_blank(self, value: str, name: str) -> bool:
         what = "The key" if name == "key" else f"The value of {name}"
-        unknown = self._unknown.names_in(value) or ([value] if _VARIABLE.fullmatch(value) else [])
+        unknown = self._expansions.names_in(value) or ([value] if _VARIABLE.fullmatch(value) else [])
         if unknown:
             self._notes.append(f"{what} is {listed(unknown)}, which only the shell knows. Enter it yourself.")
-        elif not value or MASK in value or _STAND_IN.fullmatch(value):
+        elif not value or MASK in value or _PLACEHOLDER.fullmatch(value):
             self._notes.append(f"{what} is a stand-in. Enter it yourself.")
         else:
             return False
@@ -328,7 +329,7 @@ class _Secrets:
 
 
 def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
-    """Base URL, protocol, and what a user name and password in the address come to as an Authorization header."""
+    """Return the base URL, the protocol of the endpoint, and an Authorization header for a user and password."""
     url = command.url
     if not url:
         notes.append("The command names no address.")
@@ -337,15 +338,13 @@ def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
     path = re.split(r"[?#]", url)[0].rstrip("/")
     endpoint = protocol_at(path)
     address = url.split("?")[0]
-    stand_in = _VARIABLE.search(address)
-    if names := command.unknown.names_in(address) or ([stand_in[0]] if stand_in else []):
+    variable = _VARIABLE.search(address)
+    if names := command.expansions.names_in(address) or ([variable[0]] if variable else []):
         notes.append(f"The address is in {listed(names)}, which only the shell knows. Enter it yourself.")
         return "", endpoint, ""
     try:
         parts = urlsplit(url if "://" in url else f"//{url}")
         if "@" in parts.netloc:
-            import base64
-
             user = parts.netloc.rpartition("@")[0].encode("utf-8", "replace")
             basic = f"Basic {base64.b64encode(user).decode()}"
             url = url.replace(f"{parts.netloc.rpartition('@')[0]}@", "", 1)

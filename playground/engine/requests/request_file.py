@@ -1,8 +1,8 @@
-"""The file of a request, as the command line runs it.
+"""Request files of the command line.
 
-It is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body", "extra_headers"}`` with
-messages as in the specification, section 2.1, whatever the protocol; one for native messages may hold its own blocks.
-All that stands in it is sent. ``write_request`` writes what ``read_request`` reads.
+A file is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body", "extra_headers"}``
+with messages of the specification, section 2.1, for every protocol; for native messages, they may have its own blocks.
+Everything in the file is sent. ``read_request`` is the reverse of ``write_request``.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ T = TypeVar("T")
 
 
 class BadInputError(Exception):
-    """What was given cannot be run; the message says what is wrong and where."""
+    """An input cannot be run; the error names the problem and its place."""
 
 
 def read_run_file(path: Path) -> Request:
-    """The request of a request file; streaming is on unless it says otherwise, and the model may be empty.
+    """Return the request of a file; streaming is on by default, and the model may be empty.
 
     Raises BadInputError.
     """
@@ -47,7 +47,7 @@ def read_run_file(path: Path) -> Request:
 
 
 def read_value(path: Path, *, pipes: bool = False) -> JSON:
-    """The JSON in the file at ``path`` (``-``: standard input). Raises BadInputError."""
+    """Return the JSON in a file (``-``: standard input). Raises BadInputError."""
     name = "standard input" if path == STDIN else str(path)
     try:
         return read_json(read_standard_input(LARGEST) if path == STDIN else read_named(path, LARGEST, pipes=pipes))
@@ -61,13 +61,13 @@ def read_value(path: Path, *, pipes: bool = False) -> JSON:
         raise BadInputError(f"{name} is not JSON: {error}") from None
 
 
-def read_text(path: Path, most: int, what: Callable[[str], T]) -> T:
-    """What is made of the text of a file, which has ``most`` bytes at the most. Raises BadInputError.
+def read_text(path: Path, most: int, parse: Callable[[str], T]) -> T:
+    """Return the parsed text of a file of at most ``most`` bytes. Raises BadInputError.
 
-    ``what`` raises ValueError, in words for people, for a text that nothing can be made of.
+    ``parse`` raises ValueError, in words for people, for an invalid text.
     """
     try:
-        return what(read_named(path, most, pipes=True).decode("utf-8-sig"))
+        return parse(read_named(path, most, pipes=True).decode("utf-8-sig"))
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -77,14 +77,15 @@ def read_text(path: Path, most: int, what: Callable[[str], T]) -> T:
 
 
 def read_request(value: JSON) -> Request:
-    """The request that a file's JSON asks for; its model is empty where none is named. Raises BadInputError."""
+    """Return the request in the JSON of a file; its model may be empty. Raises BadInputError."""
     return request_and_notes(value, None)[0]
 
 
 def request_and_notes(value: JSON, default_model: str | None = "") -> tuple[Request, tuple[str, ...]]:
-    """The request, and what of the file cannot be sent, in sentences. Its rule for reasoning is the one under which the
-    messages go out as they stand there. ``default_model`` is asked where it names none; None: no model is needed.
-    Raises BadInputError.
+    """Return the request in the JSON of a file, and sentences on content that cannot be sent.
+
+    The rule for reasoning is the one that sends the messages unchanged. ``default_model`` is used if the file has no
+    model; None: no model is needed. Raises BadInputError.
     """
     if not isinstance(value, dict):
         raise BadInputError("the file must hold one JSON object")
@@ -99,7 +100,7 @@ def request_and_notes(value: JSON, default_model: str | None = "") -> tuple[Requ
     extra = _object(value, "extra_body")
     try:
         protocol = get_protocol(str(value.get("protocol", DEFAULT)))
-        said, notes = _conversation(protocol, value.get(MESSAGES))
+        conversation, notes = _conversation(protocol, value.get(MESSAGES))
         items = _list(value, "tools")
         tools = _tools(protocol, items)
         if items and not tools:
@@ -109,26 +110,26 @@ def request_and_notes(value: JSON, default_model: str | None = "") -> tuple[Requ
     request = Request(
         protocol=protocol.name,
         model=model,
-        turns=said.turns,
+        turns=conversation.turns,
         parameters=_parameters(protocol, _object(value, "parameters")),
         tools=tools,
         extra_body=extra,
         extra_headers=_headers(value),
-        reasoning_return=said.reasoning_return,
+        reasoning_return=conversation.reasoning_return,
     )
     return request, notes
 
 
 def write_request(request: Request) -> JSONObject:
-    """The content of a request file. ``model`` is absent where the request names none.
+    """Return the content of a request file. ``model`` is absent if the request has none.
 
-    Raises ValueError where the protocol has no place for a part of the request.
+    Raises ValueError for content that the protocol cannot express.
     """
     protocol = get_protocol(request.protocol)
     kind = protocol.parameters_type
-    *above, said = protocol.conversation
+    *above, messages_name = protocol.conversation
     body = protocol.encode(request, extras=False)
-    messages = [{"role": "system", "content": body[name]} for name in above if body.get(name)] + body[said]
+    messages = [{"role": "system", "content": body[name]} for name in above if body.get(name)] + body[messages_name]
     parameters = request.parameters.to_wire()
     started = kind.begin({})
     for name, path in kind.places().items():  # null leaves out what a file sets by default
@@ -148,7 +149,7 @@ def write_request(request: Request) -> JSONObject:
 
 
 def _headers(value: JSONObject) -> dict[str, str]:
-    """The extra headers of a file. Raises BadInputError for one that may not stand in a file."""
+    """Return the extra headers of a file. Raises BadInputError for one that a file must not have."""
     headers = _object(value, "extra_headers")
     for name, content in headers.items():
         if not isinstance(content, str):
@@ -159,15 +160,15 @@ def _headers(value: JSONObject) -> dict[str, str]:
 
 
 def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:
-    """The messages as a request that holds nothing else, and what of them cannot be sent. Raises ValueError."""
+    """Return a request of the messages alone, and sentences on content that cannot be sent. Raises ValueError."""
     usual = get_protocol(DEFAULT)
-    *above, said = protocol.conversation
+    *above, messages_name = protocol.conversation
     if protocol is not usual and above and isinstance(messages, list):
-        top = next((at for at, item in enumerate(messages) if not _is_system(item)), len(messages))
+        top = next((number for number, item in enumerate(messages) if not _is_system(item)), len(messages))
         rest = messages[top:]
-        if all(map(_is_of_any, rest)) and protocol_of({MESSAGES: rest}) != (DEFAULT, True):
+        if all(map(_is_common, rest)) and protocol_of({MESSAGES: rest}) != (DEFAULT, True):
             system = [block for item in messages[:top] for block in _blocks(item["content"])]
-            return protocol.read_body({above[0]: system, said: rest})
+            return protocol.read_body({above[0]: system, messages_name: rest})
     request, notes = usual.read_body({MESSAGES: messages})
     if protocol is not usual:
         notes += tuple(f"{loss}." for loss in losses(request, protocol.name) if loss.kind == LOST)
@@ -179,40 +180,40 @@ def _blocks(content: JSON) -> list[JSON]:
 
 
 def _is_system(item: JSON) -> bool:
-    """Whether a message goes to the top where a protocol has a place for it there."""
-    known = isinstance(item, dict) and item.get("role") in ("system", "developer")
-    return known and isinstance(item.get("content"), str | list)
+    """Return whether a message belongs to the system prompt."""
+    is_system = isinstance(item, dict) and item.get("role") in ("system", "developer")
+    return is_system and isinstance(item.get("content"), str | list)
 
 
-def _is_of_any(item: JSON) -> bool:
-    """Whether every protocol can have such a message."""
+def _is_common(item: JSON) -> bool:
+    """Return whether every protocol has such a message."""
     marks = get_protocol(DEFAULT).marks
-    known = isinstance(item, dict) and item.get("role") in ("user", "assistant")
-    return known and (marks.of_message | marks.also_of_message).isdisjoint(item)
+    has_common_role = isinstance(item, dict) and item.get("role") in ("user", "assistant")
+    return has_common_role and (marks.of_message | marks.also_of_message).isdisjoint(item)
 
 
-def _parameters(protocol: Protocol, wanted: JSONObject) -> Parameters:
-    """What the file sets; for what it does not name, what a new experiment begins with. Null leaves a known one out."""
+def _parameters(protocol: Protocol, values: JSONObject) -> Parameters:
+    """Return the parameters of a file, with those of a new experiment for absent ones; null unsets a parameter."""
     kind = protocol.parameters_type
-    named = {name: path[0] for name, path in kind.places().items() if path[0] in wanted}
-    given = {key: value for key, value in wanted.items() if value is not None or key not in named.values()}
-    parameters, known = kind.begin(given), kind.from_wire(given)
+    named = {name: path[0] for name, path in kind.places().items() if path[0] in values}
+    present = {key: value for key, value in values.items() if value is not None or key not in named.values()}
+    parameters, own = kind.begin(present), kind.from_wire(present)
     for name in named:
-        if getattr(known, name) is None:
+        if getattr(own, name) is None:
             parameters = parameters.with_value(name, None)
     return parameters
 
 
 def _tools(protocol: Protocol, items: list[JSON]) -> tuple[ToolDefinition, ...]:
-    """The definitions; none where they hold something that no definition has a place for, and go out as they stand.
+    """Return the definitions; none if the vendor runs one of the tools, so that all are sent unchanged.
 
-    Raises ValueError for what is no definition in any protocol's shape.
+    Raises ValueError for a value that is not a definition in any protocol's shape.
     """
     if any(map(runs_at_vendor, items)):
         return ()
-    found = tuple(_tool(item, number) for number, item in enumerate(items))
-    own = all(protocol_of_tool(item) == protocol.name for item in items)
-    return read_tools(items, protocol.read_tool, protocol.write_tool)[0] if own else found
+    tools = tuple(_tool(item, number) for number, item in enumerate(items))
+    is_own = all(protocol_of_tool(item) == protocol.name for item in items)
+    return read_tools(items, protocol.read_tool, protocol.write_tool)[0] if is_own else tools
 
 
 def _tool(item: JSON, number: int) -> ToolDefinition:
@@ -223,14 +224,14 @@ def _tool(item: JSON, number: int) -> ToolDefinition:
 
 
 def _list(value: JSONObject, name: str) -> list[JSON]:
-    found = value.get(name) or []
-    if not isinstance(found, list):
+    items = value.get(name) or []
+    if not isinstance(items, list):
         raise ValueError(f'"{name}" must be an array')
-    return found
+    return items
 
 
 def _object(value: JSONObject, name: str) -> JSONObject:
-    found = value.get(name) or {}
-    if not isinstance(found, dict):
+    members = value.get(name) or {}
+    if not isinstance(members, dict):
         raise BadInputError(f'"{name}" must be an object')
-    return found
+    return members

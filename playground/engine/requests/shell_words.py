@@ -1,28 +1,31 @@
-"""The words of a command line as its shell makes them: a POSIX shell, PowerShell, or cmd. Nothing is run or expanded.
+"""Words of a command line for a POSIX shell, PowerShell or cmd. Nothing is run or expanded.
 
-A variable and the output of another command are known to the shell alone. In a word a mark stands for each, and
-``Unknown`` has their names; ``MARK`` finds the marks.
+``Expansions`` has the names of variables and substitutions, which only the shell can replace. A word has a mark for
+each of them; ``MARK`` matches the marks.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from playground.jsonkit.foreign import whole
 
-#: Lone surrogates, which no text has that was decoded.
+#: Marks are made of lone surrogates, which no decoded text has.
 MARK: Final = re.compile("\udc00([0-9]+)\udc01")
+_LITERAL: Final = re.compile("\udc02([0-9]+)\udc03")
+_ESCAPED_QUOTE: Final = "\udc04"
 
 
 @dataclass
 class SimpleCommand:
     """The words of one command.
 
-    ``standard_input`` is the text of its here-document, ``operator`` what ends it ("|", "&&", a line end; empty at the
-    end of the text), and ``redirected`` whether it names a file for its input or output.
+    ``standard_input`` is its here-document or here-string, ``operator`` the text that ends it ("|", "&&", a line
+    break), and ``redirected`` whether it reads or writes a file.
     """
 
     words: list[str] = field(default_factory=list)
@@ -31,236 +34,185 @@ class SimpleCommand:
     redirected: bool = False
 
 
-class Unknown:
-    """What only the shell knows: names such as ``$KEY`` and ``$(pass …)``, by the numbers of their marks."""
+class Expansions:
+    """Names of shell expansions such as ``$KEY`` and ``$(pass …)``, by the numbers of their marks."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
 
     def mark(self, name: str) -> str:
-        """A mark for what has this name."""
+        """Return a new mark for an expansion."""
         self.names.append(name)
         return f"\udc00{len(self.names) - 1}\udc01"
 
     def names_in(self, text: str) -> list[str]:
-        """The names of the marks in ``text``, each once."""
+        """Return the names of the marks in a text, each once."""
         return list(dict.fromkeys(self.names[int(match[1])] for match in MARK.finditer(text)))
 
     def replace(self, text: str, replacement: Callable[[str], str]) -> str:
-        """``text`` with the replacement of each name in the place of its mark."""
+        """Return a text with each mark replaced by ``replacement`` of its name."""
         return MARK.sub(lambda match: replacement(self.names[int(match[1])]), text)
 
 
 # ---- POSIX -----------------------------------------------------------------------------------------------------------
 
-_TOKEN: Final = re.compile(
-    r"""(?P<blank>(?:[ \t]|\\[ \t]*\n)+)
-    |(?P<forgotten_backslash>\n[ \t]*(?=--?[A-Za-z]))
-    |(?P<comment>\#[^\n]*)
-    |(?P<herestring><<<(?:[ \t]|\\\n)*)
-    |(?P<heredoc><<-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote))
-    |(?P<redirection>[0-9]?(?:>[>|]?|<)&?[ \t]*(?!\())
-    |(?P<operator>\|[|&]?|&&?|[;()<>\n])""",
-    re.VERBOSE,
+
+def _expansion(prefix: str) -> str:
+    """Return the pattern of an expansion, its groups named with a prefix; possessive, so that it never backtracks."""
+    quote, end, text = (f"{prefix}{name}" for name in ("quote", "end", "text"))
+    return (
+        rf"\$\(\s*cat\s*<<-?\s*(?P<{quote}>['\"]?)(?P<{end}>\w+)(?P={quote})[ \t]*\n"
+        rf"(?P<{text}>.*?)\n?^[ \t]*(?P={end})\s*\)"
+        r"|\$\((?:[^()'\"\\]++|'[^']*'|\"(?:[^\"\\]++|\\.)*+\"|\\.|\((?:[^()]++|\([^()]*\))*+\))*+(?:\)|\Z)"
+        r"|`[^`]*`|\$(?:\w+|[@*?!#$-]|\{[!#]?(?:env:)?\w+[^}]*\})"
+    )
+
+
+#: Everything but plain characters and operators: quotes, escapes, expansions, comments, here-documents.
+_SPECIAL: Final = re.compile(
+    r"(?P<joined>\\[ \t]*\n|\n[ \t]*(?=--?[A-Za-z]))"  # a line break without its backslash before an option, too
+    r"|(?<![^ \t\n;&|()])(?P<comment>\#[^\n]*)"
+    r"|'(?P<single>[^']*)'"
+    r"|\$'(?P<ansi>(?:[^'\\]++|\\.)*+)'"
+    rf"|\$?\"(?P<double>(?:[^\"\\$`]++|\\.|{_expansion('inner_')}|[$`])*+)\""
+    r"|\\(?P<escaped>.?)"
+    r"|(?P<herestring><<<)"
+    r"|<<-?[ \t]*(?P<heredoc_quote>['\"]?)(?P<heredoc_end>\w+)(?P=heredoc_quote)(?:(?P<line>[^\n]*)\n"
+    r"(?P<heredoc>.*?)^[ \t]*(?P=heredoc_end)[ \t]*\r?$)?"
+    rf"|(?P<expansion>{_expansion('')})"
+    r"|(?<![^ \t\n])(?P<descriptor>[0-9])(?=[<>])"
+    r"|(?P<open>\$?['\"])",
+    re.DOTALL | re.MULTILINE,
 )
-_PART: Final = re.compile(
-    r"""(?P<plain>[^ \t\n'"\\$`|;&<>()]+)
-    |(?P<single>'[^']*')
-    |(?P<ansi>\$'(?:[^'\\]|\\.)*')
-    |(?P<double>\$?")
-    |(?P<joined>\\[ \t]*\n)
-    |(?P<escaped>\\.?)
-    |(?P<expansion>[$`])""",
-    re.VERBOSE | re.DOTALL,
-)
-_IN_DOUBLE: Final = re.compile(
-    r"(?P<plain>[^\"\\$`]+)|(?P<end>\")|\\(?P<escaped>[\"\\$`\n])|(?P<backslash>\\)|(?P<expansion>[$`])"
-)
-_VARIABLE: Final = re.compile(r"\$(?:(\w+|[@*?!#$-])|\{[!#]?((?:env:)?\w+)[^}]*\})")
-_CAT: Final = re.compile(r"\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n?^[ \t]*\2\s*\)", re.DOTALL | re.MULTILINE)
-_IN_SUBSTITUTION: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[()]|[^()'\"\\]+|.", re.DOTALL)
+_IN_QUOTES: Final = re.compile(rf"\\(?P<escaped>[\"\\$`\n])|(?P<expansion>{_expansion('')})", re.DOTALL | re.MULTILINE)
+_NAME: Final = re.compile(r"\$\{?[!#]?((?:env:)?\w+|[@*?!#$-])")
+_TOKEN: Final = re.compile(r"[;()<>|&\n`]+|[^ \t\n;()<>|&`]+")
 
 
 class Posix:
-    """Reads the commands of a text, run by run, so that a body of megabytes costs little.
+    """Reads the commands of a text. Quoted texts are taken out first, so only small texts are split into words."""
 
-    ``rest`` is what was not read yet. Raises ValueError for a quotation mark or a here-document without an end.
-    """
-
-    def __init__(self, text: str, unknown: Unknown) -> None:
-        self._text, self._at, self._unknown = text, 0, unknown
+    def __init__(self, text: str, expansions: Expansions) -> None:
+        self._expansions = expansions
+        self._literals: list[str] = []
+        self._errors: dict[int, str] = {}  # by the number of the literal
+        self._tokens = iter(_TOKEN.findall(self._without_literals(text)))
 
     @property
     def rest(self) -> str:
-        return self._text[self._at :]
+        """The text after the last command read; reading it ends the commands."""
+        return _LITERAL.sub(lambda match: self._literals[int(match[1])], "".join(self._tokens))
 
     def commands(self) -> Iterator[SimpleCommand]:
-        """The commands one after another; their text is read as far as they are asked for."""
+        """Yield the commands. Raises ValueError for a quotation mark or a here-document without an end in them."""
         command = SimpleCommand()
-        while self._at < len(self._text):
-            token = _TOKEN.match(self._text, self._at)
-            start = self._at
-            if token is None:
-                word = self._word()
-                if self._at == start:  # a backtick without an end, as Markdown has it behind a command
-                    break
-                command.words.append(word)
-                continue
-            kind = token.lastgroup
-            self._at = token.end()
-            if kind == "forgotten_backslash" and not command.words:
-                self._at = start + 1
-            elif kind == "herestring":
-                command.standard_input = self._word()
-            elif kind == "heredoc":
-                command.standard_input = self._heredoc(token)
-            elif kind == "redirection":
-                self._word()
+        for token in self._tokens:
+            if token[0] not in ";()<>|&\n`":
+                command.words.append(self._word(token))
+            elif token.startswith("<<<"):
+                command.standard_input = self._word(next(self._tokens, ""))
+            elif "<" in token or ">" in token:
+                self._word(next(self._tokens, ""))
                 command.redirected = True
-            elif kind == "operator" and command.words:
-                command.operator = token[0]
+            elif command.words:
+                command.operator = token
                 yield command
                 command = SimpleCommand()
         if command.words:
             yield command
 
-    def _word(self) -> str:
-        parts: list[str] = []
-        while part := _PART.match(self._text, self._at):
-            if part.lastgroup == "expansion":
-                if (text := self._expansion()) is None:
-                    break
-                parts.append(text)
-                continue
-            self._at = part.end()
-            match part.lastgroup:
-                case "plain":
-                    parts.append(part[0])
-                case "single":
-                    parts.append(part[0][1:-1])
-                case "ansi":
-                    parts.append(unescape(part[0][2:-1]))
-                case "double":
-                    parts.append(self._double(part.start()))
-                case "escaped":
-                    parts.append(part[0][1:])
-        if self._text.startswith(("'", "$'"), self._at):
-            raise self._open_quote("'", self._at)
-        return "".join(parts)
+    def _word(self, token: str) -> str:
+        def literal(match: re.Match[str]) -> str:
+            number = int(match[1])
+            if number in self._errors:
+                raise ValueError(self._errors[number])
+            return self._literals[number]
 
-    def _open_quote(self, mark: str, start: int) -> ValueError:
-        line = self._text.count("\n", 0, start) + 1
-        return ValueError(f"The quotation mark {mark} in line {line} is never closed.")
+        return _LITERAL.sub(literal, token)
 
-    def _double(self, start: int) -> str:
-        parts: list[str] = []
-        while part := _IN_DOUBLE.match(self._text, self._at):
-            kind = part.lastgroup
-            if kind == "expansion":
-                text = self._expansion()
-                if text is None:
-                    text, self._at = part[0], part.end()
-                parts.append(text)
-                continue
-            self._at = part.end()
-            if kind == "end":
-                return "".join(parts)
-            parts.append("" if part[0] == "\\\n" else part[kind or 0])
-        raise self._open_quote('"', start)
+    def _literal(self, text: str, error: str = "") -> str:
+        """Return a mark for a text that is not split."""
+        self._literals.append(text)
+        if error:
+            self._errors[len(self._literals) - 1] = error
+        return f"\udc02{len(self._literals) - 1}\udc03"
 
-    def _expansion(self) -> str | None:
-        """The mark of a variable or of a command's output; the text of ``$(cat <<'END' …)``.
+    def _without_literals(self, text: str) -> str:
+        def replacement(match: re.Match[str]) -> str:
+            if match["joined"] is not None:
+                return "" if match[0].startswith("\\") else " "
+            if match["comment"] is not None or match["descriptor"] is not None:
+                return ""
+            if match["herestring"] is not None:
+                return " <<< "
+            if match["heredoc_end"] is not None:
+                return self._heredoc(match)
+            if match["open"] is not None:
+                mark, line = match[0][-1], text.count("\n", 0, match.start()) + 1
+                return self._literal(mark, f"The quotation mark {mark} in line {line} is never closed.")
+            if match["expansion"] is not None:
+                return self._literal(self._expanded(match[0]))
+            if match["ansi"] is not None:
+                return self._literal(unescape(match["ansi"]))
+            if match["double"] is not None:
+                return self._literal(self._expanded(match["double"]))
+            return self._literal(match["single"] or match["escaped"] or "")
 
-        None for a backtick without an end, where nothing is read.
-        """
-        text, at = self._text, self._at
-        if cat := _CAT.match(text, at):
-            self._at = cat.end()
-            return cat[3] if cat[1] else self._expanded(cat[3])
-        if variable := _VARIABLE.match(text, at):
-            self._at = variable.end()
-            return self._unknown.mark(f"${variable[1] or variable[2]}")
-        if text.startswith("$(", at):
-            end = _end_of_substitution(text, at + 2)
-            self._at = end
-            return self._unknown.mark(_substitution_name(text[at + 2 : end]))
-        if text[at] == "`":
-            end = text.find("`", at + 1)
-            if end < 0:
-                return None
-            self._at = end + 1
-            return self._unknown.mark(_substitution_name(text[at + 1 : end]))
-        self._at = at + 1
-        return "$"
+        return _SPECIAL.sub(replacement, text)
 
-    def _expanded(self, text: str) -> str:
-        """The text of a here-document whose end is not quoted: quotation marks are text in it."""
-        return Posix(f'"{_QUOTES_IN_HEREDOC.sub(_quoted, text)}"', self._unknown)._word()
+    def _heredoc(self, match: re.Match[str]) -> str:
+        end, text = match["heredoc_end"], match["heredoc"]
+        if text is None:
+            error = f"The text after <<{end} is never closed by a line {end}."
+            return f" <<< {self._literal('', error)} "
+        text = text if match["heredoc_quote"] else self._expanded(text, heredoc=True)
+        return f" <<< {self._literal(text)} {self._without_literals(match['line'])}"
 
-    def _heredoc(self, opening: re.Match[str]) -> str:
-        """Take the text of a here-document out of the text, and return it."""
-        line_end = self._text.find("\n", opening.end())
-        end = re.compile(rf"^[ \t]*{opening['end']}[ \t]*\r?$", re.MULTILINE)
-        closing = end.search(self._text, line_end + 1) if line_end >= 0 else None
-        if closing is None:
-            raise ValueError(f"The text after <<{opening['end']} is never closed by a line {opening['end']}.")
-        body = self._text[line_end + 1 : closing.start()]
-        self._text = self._text[:line_end] + self._text[closing.end() :]
-        return body if opening["quote"] else self._expanded(body)
+    def _expanded(self, text: str, *, heredoc: bool = False) -> str:
+        """Return a text in double quotes with its escapes replaced and marks for its expansions."""
 
+        def replacement(match: re.Match[str]) -> str:
+            if match["escaped"] is not None:
+                return match[0] if heredoc and match["escaped"] == '"' else match["escaped"].strip("\n")
+            if match["text"] is not None:
+                return match["text"] if match["quote"] else self._expanded(match["text"], heredoc=True)
+            if match[0].startswith(("$(", "`")):
+                return self._expansions.mark(_substitution_name(match[0].lstrip("$(`")))
+            name = _NAME.match(match[0])
+            return self._expansions.mark(f"${name[1]}" if name is not None else match[0])
 
-_QUOTES_IN_HEREDOC: Final = re.compile(r'\\.|"', re.DOTALL)
-
-
-def _quoted(match: re.Match[str]) -> str:
-    """A quotation mark of a here-document, as it is written inside of double quotes."""
-    return {'"': '\\"', '\\"': '\\\\\\"'}.get(match[0], match[0])
-
-
-def _end_of_substitution(text: str, start: int) -> int:
-    """The place after the ``)`` of a ``$(`` whose content begins at ``start``; the end of the text without one."""
-    depth = 1
-    for piece in _IN_SUBSTITUTION.finditer(text, start):
-        depth += {"(": 1, ")": -1}.get(piece[0], 0)
-        if not depth:
-            return piece.end()
-    return len(text)
+        return _IN_QUOTES.sub(replacement, text)
 
 
 def _substitution_name(command: str) -> str:
-    """A name for the output of a command that shows its program and no argument, which may be a secret."""
-    program = re.match(r"\s*([A-Za-z][\w.-]{0,30})(?=[\s)]|\Z)", command)
+    """Return a name for the output of a command, without its arguments, which may be secrets."""
+    program = re.match(r"\s*([A-Za-z][\w.-]{0,30})(?=[\s)`]|\Z)", command)
     return f"$({program[1]} …)" if program else "$(…)"
 
 
-_ESCAPES: Final = re.compile(
-    r"\\(?:x(?P<hex>[0-9a-fA-F]{1,2})|u(?P<short>[0-9a-fA-F]{1,4})|U(?P<long>[0-9a-fA-F]{1,8})"
-    r"|(?P<octal>[0-7]{1,3})|c(?P<control>.)|(?P<letter>.))",
-    re.DOTALL,
+_ESCAPE: Final = re.compile(
+    rb"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))", re.DOTALL
 )
-_LETTERS: Final = dict(zip("ntrabeEfv", "\n\t\r\a\b\x1b\x1b\f\v", strict=True))
+_LETTERS: Final = dict(zip(b"ntrabeEfv", b"\n\t\r\a\b\x1b\x1b\f\v", strict=True))
 
 
 def unescape(text: str) -> str:
-    """The content of ``$'…'``: hexadecimal and octal escapes are bytes of UTF-8, halves of pairs are joined."""
-    data = bytearray()
-    at = 0
-    for escape in _ESCAPES.finditer(text):
-        data += text[at : escape.start()].encode("utf-8", "surrogatepass")
-        at = escape.end()
-        kind, value = escape.lastgroup, escape[escape.lastgroup or 0]
-        if kind in ("hex", "octal"):
-            data.append(int(value, 16 if kind == "hex" else 8) & 0xFF)
-            continue
-        if kind in ("short", "long"):
-            point = int(value, 16)
-            value = chr(point) if point < 0x110000 else "\ufffd"
-        elif kind == "control":
-            value = chr(ord(value) & 0x1F)
-        else:
-            value = _LETTERS.get(value, value if value in "\\'\"?" else f"\\{value}")
-        data += value.encode("utf-8", "surrogatepass")
-    data += text[at:].encode("utf-8", "surrogatepass")
+    """Return the content of ``$'…'``: \\x and octal escapes are bytes of UTF-8, surrogate pairs are joined."""
+
+    def replacement(match: re.Match[bytes]) -> bytes:
+        hexadecimal, octal, short, long, control, letter = match.groups()
+        if hexadecimal or octal:
+            return bytes([(int(hexadecimal, 16) if hexadecimal else int(octal, 8)) & 0xFF])
+        if short or long:
+            point = int(short or long, 16)
+            return (chr(point) if point < 0x110000 else "\ufffd").encode("utf-8", "surrogatepass")
+        if control:
+            return bytes([control[0] & 0x1F])
+        if letter[0] in _LETTERS:
+            return bytes([_LETTERS[letter[0]]])
+        return letter if letter in b"\\'\"?" else b"\\" + letter
+
+    data = _ESCAPE.sub(replacement, text.encode("utf-8", "surrogatepass"))
     try:
         return whole(data.decode("utf-8", "surrogatepass"))
     except UnicodeDecodeError:
@@ -280,31 +232,31 @@ _BACKTICKS: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b"}
 
 
 def powershell_as_posix(text: str) -> str:
-    """A PowerShell command as a POSIX shell writes it: its backtick escapes and continues, its quotes are doubled."""
+    """Rewrite a PowerShell command for a POSIX shell: backtick escapes, doubled quotes, here-strings."""
 
-    def rewrite(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         kind = match.lastgroup
         value = match[kind or 0]
         match kind:
             case "raw":
-                return _in_single(value)
+                return shlex.quote(value)
             case "single":
-                return _in_single(value.replace("''", "'"))
+                return shlex.quote(value.replace("''", "'"))
             case "text" | "double":
-                return f'"{_IN_TEXT.sub(_rewrite_text, value)}"'
+                return f'"{_IN_TEXT.sub(_rewritten_text, value)}"'
             case "continued":
                 return "\\\n"
             case "variable":
                 return f"${{{value}}}"
             case "escaped":
-                return _in_single(_BACKTICKS.get(value, value))
+                return shlex.quote(_BACKTICKS.get(value, value))
             case _:
                 return "\\\\"
 
-    return _POWERSHELL.sub(rewrite, text)
+    return _POWERSHELL.sub(replacement, text)
 
 
-def _rewrite_text(match: re.Match[str]) -> str:
+def _rewritten_text(match: re.Match[str]) -> str:
     if match["variable"]:
         return f"${{{match['variable']}}}"
     if match["doubled"]:
@@ -313,70 +265,38 @@ def _rewrite_text(match: re.Match[str]) -> str:
     return f"\\{value}" if value in '"\\$`' else value
 
 
-def _in_single(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
 # ---- cmd -------------------------------------------------------------------------------------------------------------
 
-_CARET: Final = re.compile(
-    r"(?P<continued>\^[ \t]*\n)|\^(?P<escaped>.)|(?P<quote>\")|(?P<end>[\n|&<>])|(?P<plain>[^\^\"\n|&<>]+|\^)",
-    re.DOTALL,
-)
-_WINDOWS: Final = re.compile(r"(\\*)\"|(\\+)|([^\\\"\s]+)|(\s+)")
-_PERCENT: Final = re.compile(r"%([A-Za-z_]\w{2,})%")  # longer than two of them: %E2%80%93 is a part of an address
+_CMD: Final = re.compile(r"\"[^\"]*\"?|\^[ \t]*\n(?P<next_line>.?)|\^(?P<escaped>.)|(?P<end>[\n|&<>])", re.DOTALL)
+_PERCENT: Final = re.compile(r"%([A-Za-z_]\w{2,})%")  # at least three letters: %E2%80%93 is part of an address
 
 
-def read_cmd(text: str, unknown: Unknown) -> tuple[SimpleCommand, str]:
-    """The first command of Windows' cmd, and what follows it. Raises ValueError for a quotation mark without an end."""
-    plain: list[str] = []
-    quoted = False
-    at = 0
-    while piece := _CARET.match(text, at):
-        kind = piece.lastgroup
-        if quoted and text[at] == "^":  # an escape outside of quotes only
-            plain.append("^")
-            at += 1
-            continue
-        if kind == "end" and not quoted and "".join(plain).strip():
-            break
-        at = piece.end()
-        if kind == "quote":
-            quoted = not quoted
-        if kind == "continued":
-            plain.append(text[at : at + 1])  # the caret escapes what begins the next line
-            at += 1
-        elif kind == "plain":
-            plain.append(_PERCENT.sub(lambda name: unknown.mark(name[0]), piece[0]))
-        else:
-            plain.append(piece["escaped"] or piece[0])
-    return SimpleCommand(_windows_words("".join(plain)), operator=text[at : at + 1]), text[at + 1 :]
+def read_cmd(text: str, expansions: Expansions) -> tuple[list[str], str]:
+    """Return the words of the first command for cmd, and the text after it.
+
+    Raises ValueError for a quotation mark without an end.
+    """
+    text = _PERCENT.sub(lambda name: expansions.mark(name[0]), text.lstrip())
+    end = next((match for match in _CMD.finditer(text) if match["end"]), None)
+    line, rest = (text, "") if end is None else (text[: end.start()], text[end.end() :])
+
+    def replacement(match: re.Match[str]) -> str:
+        return match["next_line"] if match["next_line"] is not None else match["escaped"] or match[0]
+
+    return _windows_words(_CMD.sub(replacement, line)), rest
 
 
-def _windows_words(text: str) -> list[str]:
-    """Words as programs on Windows take them out of their command line."""
-    words: list[str] = []
-    word: str | None = None
-    quoted = False
-    at = 0
-    while piece := _WINDOWS.match(text, at):
-        slashes, backslashes, plain, blank = piece.groups()
-        at = piece.end()
-        if blank is not None and not quoted:
-            if word is not None:
-                words.append(word)
-            word = None
-        elif slashes is not None:
-            word = (word or "") + "\\" * (len(slashes) // 2)
-            if len(slashes) % 2 == 1:
-                word += '"'
-            elif quoted and text.startswith('"', at):
-                word += '"'
-                at += 1
-            else:
-                quoted = not quoted
-        else:
-            word = (word or "") + (backslashes or plain or blank or "")
-    if quoted:
+def _windows_words(line: str) -> list[str]:
+    """Split a command line like Microsoft's C runtime: a backslash escapes only before a quotation mark."""
+
+    def escape(match: re.Match[str]) -> str:
+        return "\\" * (len(match[1]) // 2) + (_ESCAPED_QUOTE if len(match[1]) % 2 else '"')
+
+    line = re.sub(r'(?<!\\)(\\*+)"', escape, line)
+    if line.count('"') % 2:
         raise ValueError('A quotation mark " is never closed.')
-    return [*words, word] if word is not None else words
+    quoted = r'"((?:[^"]++|"")*+)"'
+    words = [match[0] for match in re.finditer(rf'(?:[^\s"]++|{quoted})+', line)]
+    return [
+        re.sub(quoted, lambda match: match[1].replace('""', '"'), word).replace(_ESCAPED_QUOTE, '"') for word in words
+    ]

@@ -1,7 +1,6 @@
-"""What the next run will send, field by field, and where each field comes from.
+"""The next request field by field, with the origin of each field, and the notes of the parameters' panel.
 
-Nothing is sent and nothing is changed here; see ``request_edit`` for edits by hand. No secret is in it: where one will
-stand, there is a mask.
+Nothing is sent or changed here; ``edit`` reads edits by hand. A mask replaces each secret.
 """
 
 from __future__ import annotations
@@ -11,15 +10,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.domain.adaptations import AdaptationKind
+from playground.domain.adaptations import Adaptation, AdaptationKind, effective
 from playground.domain.parameters import Hint
 from playground.domain.request import Request
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests import renamed_ids
-from playground.engine.requests.rules import overruled, reason, rules_at_work
-from playground.engine.requests.told_flags import told_flags
+from playground.engine.requests.capability_warnings import capability_warnings
+from playground.engine.requests.protocol_info import renamed_call_ids
+from playground.engine.session.request_executor import plain_settings
 from playground.gateway.address import resolve
 from playground.gateway.prepared_request import prepare_request
 from playground.gateway.redact import MASK, Redactor
@@ -33,32 +32,38 @@ from playground.protocols.protocol import get_protocol
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
-CUT_FROM: Final = 300_000  # characters of long texts from which on they are shortened
-CUT_DATA_FROM: Final = 4_000_000  # the same of images: laying out and folding more of them holds every other thread
+CUT_FROM: Final = 300_000  # characters of long texts; above, they are shortened
+CUT_DATA_FROM: Final = 4_000_000  # characters of images; above, they are shortened
 LONG_TEXT, LONG_SHOWN = 20_000, 1_000
-MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
-_STAND_IN: Final = "STAND-IN"
-_DEEP: Final = 100  # levels whose members are told apart
+MOST_VALUES: Final = 100_000  # objects, lists and values; below the level with more, only their numbers are shown
+_PLACEHOLDER: Final = "PLACEHOLDER"
+_DEEP: Final = 100  # levels whose members have rows of their own
 _PLACES: Final = {"model": "tool bar", "tools": "Tools"}
+_REASONS: Final = {
+    AdaptationKind.OMIT: "this gateway does not take it",
+    AdaptationKind.REPLACE: "this gateway does not take it as it is set",
+    AdaptationKind.RENAME: "this gateway takes it under that name",
+    AdaptationKind.ROLE: "this gateway does not take that role",
+}
 
 
 class Origin(StrEnum):
-    """Where a field comes from, in words for people."""
+    """The origin of a field, in words for people."""
 
-    DEFAULT = "default"  # absent, and the gateway decides; or what is sent because the protocol requires a value
+    DEFAULT = "default"  # absent, so the gateway decides; or a value that the protocol requires
     SET = "set"  # in a panel, or in the conversation
     INHERITED = "inherited"  # from the gateway's settings
     EXTRA = "extra"  # from the experiment's extra body or headers
-    RULE = "rule"  # one for this gateway changes what a panel or the conversation says, or leaves it out
-    OURS = "the program's own"  # what nobody set: a new experiment begins with it, or every request has it
+    RULE = "rule"  # a rule for the gateway changes a setting or leaves it out
+    OURS = "the program's own"  # in every request or every new experiment
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field of the body. ``odd`` says what is odd about it, ``note`` whatever else there is to say.
+    """A field of the body.
 
-    ``name`` has dots where it stands inside another, ``path`` is the way there. ``place`` says where a field that is
-    set was set.
+    ``name`` has dots for a member inside an object, ``path`` its members. ``place`` is the panel where a field is set.
+    ``odd`` is a problem, ``note`` any further remark.
     """
 
     name: str
@@ -73,7 +78,7 @@ class FieldRow:
 
 @dataclass(frozen=True, slots=True)
 class HeaderRow:
-    """One header, its value masked where it is secret."""
+    """A header, its value masked if it is secret."""
 
     name: str
     value: str
@@ -82,13 +87,11 @@ class HeaderRow:
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """The request as it would go out now.
+    """The next request.
 
-    ``fields`` are in the order of the body, then those that are absent (value None). ``rules`` is how many rules for
-    the gateway change something about it. ``text`` is the body laid
-    out. ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
-    ``cut`` says that long texts are in it by their beginning only, and objects by how many members they have, since all
-    of it would be too much to look at.
+    ``fields`` are in the order of the body, followed by absent ones (value None). ``text`` is the formatted body.
+    ``rules`` is the number of the gateway's rules that change it. ``problem`` is the reason why it cannot be sent (then
+    ``text`` may be empty) or why its address is unknown. ``cut``: long texts are shortened, deep objects are counted.
     """
 
     method: str = "POST"
@@ -101,63 +104,117 @@ class RequestView:
     rules: int = 0
 
 
-def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool = False) -> RequestView:
-    """What a run would send now, with what stands in the composer. ``whole``: all of its text, and nothing else.
+def request_view(session: Session, known_secrets: Iterable[Secret] = (), *, whole_text: bool = False) -> RequestView:
+    """Return the request that a run would send now, including the composer's text, with ``known_secrets`` masked.
 
-    ``known`` are the secrets that this process has: each is masked wherever it stands.
+    With ``whole_text`` only the uncut text is in it.
     """
     request, profile = session.next_request.build(*session.next_request.to_add()), session.profile
-    redactor = redactor_of(known)
+    redactor = redactor_of(known_secrets)
     try:
         body = get_protocol(request.protocol).encode(request)
-        if whole:
-            return RequestView(text=redactor.text(_laid_out(body)))
-        deepest = _deepest(body)
-        cut = deepest is not None or _is_much(body)
-        body = _shortened(body if deepest is None else _shallow(body, deepest), redactor) if cut else body
-        written = _laid_out(body)
-        text = redactor.text(written)
-        if text != written:  # else it would be read as it is: a long one in one call, which holds the window
+        if whole_text:
+            return RequestView(text=redactor.text(_formatted(body)))
+        body, cut = _shortened_body(body, redactor)
+        formatted = _formatted(body)
+        text = redactor.text(formatted)
+        if text != formatted:
             body = loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
-    told = _Fields(request, told_flags(request, session.facts(request.model)))
-    fields = tuple(told.rows(body))
+    fields = _Fields(request, capability_warnings(request, session.facts(request.model)))
     url, headers, problem = _envelope(profile, request, redactor)
-    return RequestView("POST", url, headers, fields, text, problem, cut, told.changes)
+    return RequestView("POST", url, headers, tuple(fields.rows(body)), text, problem, cut, fields.changes)
 
 
-def _laid_out(body: JSON) -> str:
+def parameter_notes(session: Session) -> dict[str, str]:
+    """Return the problems of each field in the parameters' panel, a line each, by the name of the field."""
+    request = session.next_request.build(tip=None)  # without turns: the notes are about settings
+    protocol, parameters = get_protocol(request.protocol), request.parameters
+    try:
+        body = protocol.encode(request)
+    except (ValueError, RecursionError):
+        return {}
+    oddities = (*protocol.oddities(body), *capability_warnings(request, session.facts(request.model)))
+    rules = [rule for rule in effective_rules(request) if rule.kind is not AdaptationKind.ROLE]
+    notes: dict[str, str] = {}
+    for name, path in type(parameters).places().items():
+        phrases = [oddity.words for oddity in oddities if oddity.is_about(path)]
+        if getattr(parameters, name) is not None:
+            if holds(request.extra_body, path):
+                phrases.insert(0, "the Raw tab says otherwise, and wins")
+            elif holds(request.inherited_body, path):
+                phrases.insert(0, "the gateway's settings say otherwise, and win")
+            for rule in rules:
+                target = tuple(rule.field.split("."))
+                if _is_overruled(request, rule):
+                    continue
+                if path[: len(target)] == target:
+                    phrases.append(_reason(rule))
+                elif target[: len(path)] == path:
+                    phrases.append(rule.words)
+        if phrases:
+            notes[name] = "\n".join(phrases)
+    return notes
+
+
+# ---- rules of the gateway --------------------------------------------------------------------------------------------
+
+
+def effective_rules(request: Request) -> tuple[Adaptation, ...]:
+    """Return the rules that change a request, in order. Raises ValueError if it cannot be encoded."""
+    return effective(plain_settings(request), request.rules) if request.rules else ()
+
+
+def _reason(rule: Adaptation) -> str:
+    """Return the change of a rule, its reason and its date."""
+    change = f"“{rule.field}” is {rule.deed}" if rule.kind is AdaptationKind.ROLE else rule.deed
+    return f"{change}: {_REASONS[rule.kind]}{f' · learnt {rule.learnt}' if rule.learnt else ''}"
+
+
+def _is_overruled(request: Request, rule: Adaptation) -> bool:
+    """Return whether an extra body, which wins, sets the field of a rule again."""
+    path: MemberPath = tuple(rule.field.split("."))
+    extras = (request.extra_body, request.inherited_body)
+    return rule.kind is not AdaptationKind.ROLE and any(holds(extra, path) for extra in extras)
+
+
+# ---- the body, capped ------------------------------------------------------------------------------------------------
+
+
+def _formatted(body: JSON) -> str:
     return "".join(INDENTED.iterencode(body))
 
 
-def _is_much(body: JSON) -> bool:
-    """Whether there is more of long texts, or of images, than is looked at whole."""
+def _shortened_body(body: JSONObject, redactor: Redactor) -> tuple[JSONObject, bool]:
+    """Return a body without what is too much to look at, and whether it was shortened."""
+    deepest = _deepest_level(body)
     texts = images = 0
-    for text in _long(body):
+    for text in _long_texts(body):
         if text.startswith("data:"):
             images += len(text)
         else:
             texts += len(text)
-    return texts > CUT_FROM or images > CUT_DATA_FROM
+    if deepest is None and texts <= CUT_FROM and images <= CUT_DATA_FROM:
+        return body, False
+    return _shortened(body if deepest is None else _flattened(body, deepest), redactor), True
 
 
-def _long(value: JSON) -> Iterator[str]:
-    """The long texts in a value, and the addresses of data, which are images."""
+def _long_texts(value: JSON) -> Iterator[str]:
     if isinstance(value, str):
         if len(value) > LONG_TEXT:
             yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _long(inner)
+            yield from _long_texts(inner)
 
 
-def _deepest(body: JSON) -> int | None:
-    """The level below which too many values stand to be looked at; None where they are few enough."""
-    level, seen, depth = [body], 0, 0
+def _deepest_level(body: JSON) -> int | None:
+    """Return the level below which the values are too many to look at; None if they are few enough."""
+    level, count, depth = [body], 0, 0
     while level:
-        seen += len(level)
-        if seen > MOST_VALUES:
+        count += len(level)
+        if count > MOST_VALUES:
             return depth - 1
         inner: list[JSON] = []
         for value in level:
@@ -166,22 +223,22 @@ def _deepest(body: JSON) -> int | None:
     return None
 
 
-def _shallow(value: JSON, deepest: int) -> JSON:
-    """A value whose objects and lists on that level are told by the number of their members."""
+def _flattened(value: JSON, levels: int) -> JSON:
+    """Return a value with the number of members in the place of objects and lists below that many levels."""
     if not isinstance(value, dict | list) or not value:
         return value
-    if deepest <= 0:
-        one, many = ("member", "members") if isinstance(value, dict) else ("item", "items")
-        return f"… ‹{len(value):,} {one if len(value) == 1 else many}›"
+    if levels <= 0:
+        singular, plural = ("member", "members") if isinstance(value, dict) else ("item", "items")
+        return f"… ‹{len(value):,} {singular if len(value) == 1 else plural}›"
     if isinstance(value, dict):
-        return {name: _shallow(inner, deepest - 1) for name, inner in value.items()}
-    return [_shallow(inner, deepest - 1) for inner in value]
+        return {name: _flattened(inner, levels - 1) for name, inner in value.items()}
+    return [_flattened(inner, levels - 1) for inner in value]
 
 
 def _shortened(value: Any, redactor: Redactor) -> Any:
-    """A value with its long texts by their beginning; what has none is the same object."""
+    """Return a value with only the beginning of its long texts."""
     if isinstance(value, str):
-        if next(_long(value), None) is None:
+        if len(value) <= LONG_TEXT:
             return value
         return f"{redactor.front(value, LONG_SHOWN)}… ‹{len(value):,} characters›"
     if isinstance(value, dict):
@@ -189,45 +246,49 @@ def _shortened(value: Any, redactor: Redactor) -> Any:
     return [_shortened(inner, redactor) for inner in value] if isinstance(value, list) else value
 
 
-class _Fields:
-    """Whose each field of one request is. An object is one row, unless its members are not all of one origin."""
+# ---- rows ------------------------------------------------------------------------------------------------------------
 
-    def __init__(self, request: Request, by_list: tuple[Oddity, ...]) -> None:
-        self._by_list = by_list  # what does not go with what the gateway's list says
+
+class _Fields:
+    """The rows of a request. An object has one row unless its members have fields or origins of their own."""
+
+    def __init__(self, request: Request, warnings: tuple[Oddity, ...]) -> None:
+        self._warnings = warnings
         self._protocol, self._parameters = get_protocol(request.protocol), request.parameters
         self._places = {**_PLACES, **dict.fromkeys(self._protocol.conversation, "turns")}
         self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
-        without = request.model_copy(update={"turns": ()})  # settings only
-        self._beneath = self._protocol.encode(without, extras=False)
-        self.rules = rules_at_work(request)
-        self._renamed = renamed_ids.words(request.protocol, request.turns)
-        self._overruled = {rule.field for rule in self.rules if overruled(request, rule)}
+        settings = request.model_copy(update={"turns": ()})
+        self._panels = self._protocol.encode(settings, extras=False)
+        self._rules = effective_rules(request)
+        self._overruled = {rule.field for rule in self._rules if _is_overruled(request, rule)}
+        self._renamed_ids = renamed_call_ids(request.protocol, request.turns)
         places = type(self._parameters).places()
         self._hints = {places[name]: (name, hint) for name, hint in type(self._parameters).hints()}
         self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
 
     @property
     def changes(self) -> int:
-        """How many rules change what is sent: what an extra body says wins over them."""
-        return sum(rule.field not in self._overruled for rule in self.rules)
+        """The number of rules that change the request; an extra body wins over a rule."""
+        return sum(rule.field not in self._overruled for rule in self._rules)
 
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:
-        """The fields in the order of the body, then those left at their default."""
+        """Yield the fields in the order of the body, then those left out by a rule or by default."""
         present: set[MemberPath] = set()
-        oddities = (*self._protocol.oddities(body), *self._by_list)
+        oddities = (*self._protocol.oddities(body), *self._warnings)
         for name, value in body.items():
-            for row in self._member((name,), value):
+            for row in self._member_rows((name,), value):
                 present.add(row.path)
-                about = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
-                told = self._with_ids(self._with_rule(row))
-                yield replace(told, odd="; ".join(filter(None, (told.odd, *about)))) if about else told
-        for rule in self.rules:
+                problems = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
+                ids = self._renamed_ids if row.path == self._protocol.conversation[-1:] else ""
+                odd = "; ".join(filter(None, (row.odd, *problems)))
+                yield replace(_with_note(self._with_rules(row), ids), odd=odd)
+        for rule in self._rules:
             path = tuple(rule.field.split("."))
-            gone = rule.kind in (AdaptationKind.OMIT, AdaptationKind.RENAME) and at_path(body, path) is None
-            if gone and path not in present:
-                present |= {path, *(known for known in self._hints if known[: len(path)] == path)}
+            is_absent = rule.kind in (AdaptationKind.OMIT, AdaptationKind.RENAME) and at_path(body, path) is None
+            if is_absent and path not in present:
+                present |= {path, *(inner for inner in self._hints if inner[: len(path)] == path)}
                 label = self._hints[path][1].label if path in self._hints else ""
-                yield FieldRow(rule.field, None, Origin.RULE, label, reason(rule), path)
+                yield FieldRow(rule.field, None, Origin.RULE, label, _reason(rule), path)
         for path, (name, hint) in self._hints.items():
             if path not in present and not hint.deprecated:
                 note = self._parameters.note(name)
@@ -235,37 +296,32 @@ class _Fields:
         if "tools" not in body:
             yield FieldRow("tools", None, Origin.DEFAULT, "Tools", path=("tools",))
 
-    def _with_rule(self, row: FieldRow) -> FieldRow:
-        """A field that is sent, with what a rule has to do with it."""
-        for rule in self.rules:
-            path, name = tuple(rule.field.split(".")), row.path[:1]
+    def _with_rules(self, row: FieldRow) -> FieldRow:
+        """Return the row of a sent field with the effects of the rules."""
+        for rule in self._rules:
+            path = tuple(rule.field.split("."))
+            is_inside, is_around = row.path[: len(path)] == path, row.path == path[: len(row.path)]
             if rule.kind is AdaptationKind.ROLE:
-                if name == self._protocol.conversation[-1:]:
-                    row = replace(row, note="; ".join(filter(None, (row.note, reason(rule)))))
+                if row.path[:1] == self._protocol.conversation[-1:]:
+                    row = _with_note(row, _reason(rule))
             elif rule.field in self._overruled:
-                if row.path == path[: len(row.path)] or row.path[: len(path)] == path:
-                    said = f"a rule of the gateway's settings has it {rule.deed}; what is written by hand wins"
-                    row = replace(row, note="; ".join(filter(None, (row.note, said))))
-            elif rule.kind is AdaptationKind.REPLACE and row.path[: len(path)] == path:
-                row = replace(row, origin=Origin.RULE, place="", note=reason(rule))
+                if is_inside or is_around:
+                    words = f"a rule of the gateway's settings has it {rule.deed}; what is written by hand wins"
+                    row = _with_note(row, words)
+            elif rule.kind is AdaptationKind.REPLACE and is_inside:
+                row = replace(row, origin=Origin.RULE, place="", note=_reason(rule))
             elif rule.kind is AdaptationKind.RENAME and row.path == (*path[:-1], str(rule.to)):
-                row = replace(row, origin=Origin.RULE, place="", note=f"set as {rule.field}; {reason(rule)}")
-            elif row.path == path[: len(row.path)]:  # something inside it
-                row = replace(row, note="; ".join(filter(None, (row.note, f"{rule.field} is {reason(rule)}"))))
+                row = replace(row, origin=Origin.RULE, place="", note=f"set as {rule.field}; {_reason(rule)}")
+            elif is_around:
+                row = _with_note(row, f"{rule.field} is {_reason(rule)}")
         return row
 
-    def _with_ids(self, row: FieldRow) -> FieldRow:
-        """The messages, with a note on ids of calls that are sent in another spelling."""
-        if not self._renamed or row.path != self._protocol.conversation[-1:]:
-            return row
-        return replace(row, note="; ".join(filter(None, (row.note, self._renamed))))
-
-    def _member(self, path: MemberPath, value: JSON) -> list[FieldRow]:
+    def _member_rows(self, path: MemberPath, value: JSON) -> list[FieldRow]:
         has_fields = len(path) == 1 and path[0] in self._roots
-        mixed = any(isinstance(at_path(extra, path), dict) for extra, _ in self._extras)
-        if not (isinstance(value, dict) and value and (has_fields or mixed) and len(path) < _DEEP):
+        is_mixed = any(isinstance(at_path(extra, path), dict) for extra, _ in self._extras)
+        if not (isinstance(value, dict) and value and (has_fields or is_mixed) and len(path) < _DEEP):
             return [self._row(path, value)]
-        rows = [row for name, inner in value.items() for row in self._member((*path, name), inner)]
+        rows = [row for name, inner in value.items() for row in self._member_rows((*path, name), inner)]
         if has_fields or len({row.origin for row in rows}) > 1:
             return rows
         note = next((row.note for row in rows if row.note), "")
@@ -273,24 +329,27 @@ class _Fields:
 
     def _row(self, path: MemberPath, value: JSON) -> FieldRow:
         name, hint = self._hints.get(path, ("", None))
-        if hint is not None:
-            label = hint.label
-        else:
-            label = path[0].capitalize() if len(path) == 1 and path[0] in self._places else ""
+        label = hint.label if hint is not None else ""
+        if hint is None and len(path) == 1 and path[0] in self._places:
+            label = path[0].capitalize()
         deciding = [origin for extra, origin in self._extras if holds(extra, path)]
-        origin = deciding[0] if deciding else self._ours_or_set(name, hint)
+        panel_origin = self._panel_origin(name, hint)
+        origin = deciding[0] if deciding else panel_origin
+        note = odd = ""
         if len(deciding) > 1:
             note = "replaces the value from the gateway's settings"
-        elif deciding and at_path(self._beneath, path) is not None:
-            own = self._ours_or_set(name, hint) is not Origin.SET
-            note = f"replaces {Origin.OURS if own else f'what is set under {self._place(path)}'}"
-        else:
-            note = self._parameters.note(name) if name and origin is Origin.DEFAULT else ""
-        odd = self._parameters.flag(name) if name and origin is Origin.SET else ""
+        elif deciding and at_path(self._panels, path) is not None:
+            is_set = panel_origin is Origin.SET
+            note = f"replaces {f'what is set under {self._place(path)}' if is_set else Origin.OURS}"
+        elif name and origin is Origin.DEFAULT:
+            note = self._parameters.note(name)
+        elif name and origin is Origin.SET:
+            odd = self._parameters.flag(name)
         place = self._place(path) if origin is Origin.SET else ""
         return FieldRow(".".join(path), value, origin, label, note, path, place, odd)
 
-    def _ours_or_set(self, name: str, hint: Hint | None) -> Origin:
+    def _panel_origin(self, name: str, hint: Hint | None) -> Origin:
+        """Return the origin of a field below the extra bodies."""
         if hint is None:
             return Origin.SET
         if hint.instead is not None and getattr(self._parameters, name) is None:
@@ -298,32 +357,38 @@ class _Fields:
         return Origin.OURS if self._parameters.is_ours(name) else Origin.SET
 
     def _place(self, path: MemberPath) -> str:
-        """Where in the window it is set."""
-        groups = [hint.group for known, (_, hint) in self._hints.items() if known[: len(path)] == path[: len(known)]]
+        """Return the place in the window where a field is set."""
+        groups = [hint.group for place, (_, hint) in self._hints.items() if place[: len(path)] == path[: len(place)]]
         return self._places.get(path[0]) or ("Output" if groups[:1] == ["Output"] else "Parameters")
 
 
+def _with_note(row: FieldRow, note: str) -> FieldRow:
+    return replace(row, note="; ".join(filter(None, (row.note, note)))) if note else row
+
+
 def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> tuple[str, tuple[HeaderRow, ...], str]:
-    """Address and headers, or in words why they are not known."""
+    """Return address, headers and an empty text; or the reason why they are unknown in the place of the text."""
     if profile is None:
         return "", (), ""
     if profile.demo and not profile.base_url:
         return "", (), DEMO_IS_OFF
-    request = request.model_copy(update={"turns": (), "tools": ()})  # the body is known: it is not written once more
-    key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
-    secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
+    empty = request.model_copy(update={"turns": (), "tools": ()})  # address and headers do not depend on them
+    key = Secret(_PLACEHOLDER) if profile.key_origin or profile.demo else None
+    secrets = {name: Secret(_PLACEHOLDER) for name in profile.secret_headers}
     try:
-        going = prepare_request(
-            connection(profile, key, secrets), resolve(profile.base_url), get_protocol(request.protocol), request
+        prepared = prepare_request(
+            connection(profile, key, secrets), resolve(profile.base_url), get_protocol(request.protocol), empty
         )
     except ValueError as error:
         return "", (), redactor.text(str(error))
     own = {name.lower() for name in request.extra_headers}
-    theirs = {name.lower() for name in (*profile.headers, *profile.secret_headers)}
+    inherited = {name.lower() for name in (*profile.headers, *profile.secret_headers)}
     rows = []
-    for name, value in going.headers:
+    for name, value in prepared.headers:
         lowered = name.lower()
-        origin = Origin.EXTRA if lowered in own else Origin.INHERITED if lowered in theirs else Origin.OURS
-        shown = redactor.header(name, value.replace(_STAND_IN, MASK)) if lowered not in own else redactor.text(value)
-        rows.append(HeaderRow(name, shown, origin))
-    return redactor.text(going.url), tuple(rows), ""
+        if lowered in own:
+            rows.append(HeaderRow(name, redactor.text(value), Origin.EXTRA))
+        else:
+            origin = Origin.INHERITED if lowered in inherited else Origin.OURS
+            rows.append(HeaderRow(name, redactor.header(name, value.replace(_PLACEHOLDER, MASK)), origin))
+    return redactor.text(prepared.url), tuple(rows), ""

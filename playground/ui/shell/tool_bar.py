@@ -13,7 +13,7 @@ from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.shell.centre import PAGES
 from playground.ui.widgets.form_parts import styled

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.requests.pasted import Imported
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.reasoning_words import SEND_REASONING
 from playground.ui.widgets.role_words import ROLE_WORDS

@@ -24,7 +24,7 @@ from playground.engine.gateways.profiles import Profile, ProfileError, ProfileSt
 from playground.engine.gateways.secrets import Keys, Secret, variable_is_set, variable_problem
 from playground.engine.gateways.services import shipped
 from playground.engine.requests.snippets import LANGUAGES, write
-from playground.engine.requests.snippets.sent import sent_by
+from playground.engine.requests.snippets.snippet_request import prepare_snippet_request
 from playground.gateway.redact import MASK
 from tests.engine.conftest import no_keyring
 from tests.support.fault_server import FaultServer, keep, send, whole
@@ -131,7 +131,7 @@ async def test_key_of_a_variable_is_in_no_file_code_or_failure(keys: Keys, tmp_p
         told = f"{listed.failure!r} {profile!r} {client.connection!r} {gateways.keys!r}"
         request = Request(protocol="chat", model="m")
         for language in LANGUAGES:
-            snippet = write(language, sent_by(profile, request, gateways.keys.known()))
+            snippet = write(language, prepare_snippet_request(profile, request, gateways.keys.known()))
             told += snippet.text + " ".join(snippet.notes)
             assert snippet.refusal or NAME in snippet.text
         await gateways.aclose()

@@ -19,7 +19,7 @@ from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.compare import compare
 from playground.engine.inspect.lint import findings, report
-from playground.engine.requests.snippets import LANGUAGES, recorded, sent_by, write
+from playground.engine.requests.snippets import LANGUAGES, prepare_snippet_request, read_recorded_request, write
 from playground.engine.requests.view import request_view
 from playground.engine.session.session import Experiment, Session
 from playground.gateway.client import GatewayClient
@@ -103,7 +103,7 @@ def everything(session: Session, tmp_path: Path) -> dict[str, str]:
     path = tmp_path / "file.json"
     cassette.save(path, tapes, f"About {KEY}", KNOWN)
     assert session.profile is not None
-    sent = sent_by(session.profile, session.next_request.build(), KNOWN)
+    sent = prepare_snippet_request(session.profile, session.next_request.build(), KNOWN)
     found = {
         "tape": repr(tapes) + "".join(f"{tape.request_body!r} {tape.body!r}" for tape in tapes),
         "frames": "".join(f"{index.row(n)} {index.data(n, 100_000)}" for index in indexes for n in range(len(index))),
@@ -115,7 +115,7 @@ def everything(session: Session, tmp_path: Path) -> dict[str, str]:
         "request": repr(request_view(session, KNOWN)),
         "cassette opened": repr(CassettePlayer(cassette.open_file(path)).session().transcript),
     }
-    was = (recorded(tape.protocol, tape.url, tape.request_headers, tape.request_body) for tape in tapes)
+    was = (read_recorded_request(tape.protocol, tape.url, tape.request_headers, tape.request_body) for tape in tapes)
     requests = [("will be", sent), *(("was", request) for request in was)]
     for language in LANGUAGES:
         for kind, request in requests:

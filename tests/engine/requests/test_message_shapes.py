@@ -173,17 +173,17 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
 @each_case("name", SHAPES)
 def test_conversation_in_a_foreign_shape_is_read_as_messages(name: str) -> None:
     value, messages = SHAPES[name]
-    found = read(json.dumps(value))
-    assert found.total == 1
-    assert found.problems == ()
-    request = found.conversations[0].request
+    result = read(json.dumps(value))
+    assert result.total == 1
+    assert result.problems == ()
+    request = result.conversations[0].request
     assert get_protocol("chat").encode(request)["messages"] == messages
 
 
 @each_case("name", [name for name, (value, _) in SHAPES.items() if isinstance(value, dict) and "requests" not in value])
 def test_record_in_a_foreign_shape_may_be_a_line(name: str) -> None:
-    found = read("\n".join([json.dumps(SHAPES[name][0])] * 2))
-    assert (found.total, found.problems) == (2, ())
+    result = read("\n".join([json.dumps(SHAPES[name][0])] * 2))
+    assert (result.total, result.problems) == (2, ())
 
 
 def test_reasoning_is_kept_and_members_left_out_are_named() -> None:
@@ -195,9 +195,9 @@ def test_reasoning_is_kept_and_members_left_out_are_named() -> None:
 
 
 def test_name_of_a_record_is_the_title() -> None:
-    found = read(json.dumps({"custom_id": "request-7", "params": {"model": "m", "messages": [HI]}, "extra": 1}))
-    assert found.conversations[0].title == "request-7"
-    assert "Left out of the record: extra." in found.conversations[0].notes
+    result = read(json.dumps({"custom_id": "request-7", "params": {"model": "m", "messages": [HI]}, "extra": 1}))
+    assert result.conversations[0].title == "request-7"
+    assert "Left out of the record: extra." in result.conversations[0].notes
 
 
 _MEMBERS = st.sampled_from(

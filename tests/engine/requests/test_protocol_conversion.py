@@ -37,15 +37,15 @@ def native(**values: JSON) -> Parameters:
     return get_protocol("messages").parameters_type.from_wire(values)
 
 
-def said(role: Role, *parts: Part) -> Turn:
+def turn_of(role: Role, *parts: Part) -> Turn:
     return Turn(id=new_id(), role=role, parts=parts)
 
 
-def told(*turns: Turn, to: str = "messages", parameters: Parameters | None = None) -> list[tuple[str, str]]:
+def loss_lines(*turns: Turn, to: str = "messages", parameters: Parameters | None = None) -> list[tuple[str, str]]:
     """Return kind and line of every loss of a request of the other protocol with these turns."""
-    here = "chat" if to == "messages" else "messages"
-    given = parameters or get_protocol(here).parameters_type()
-    request = Request(protocol=here, model="m", turns=turns, parameters=given)
+    source = "chat" if to == "messages" else "messages"
+    parameters = parameters or get_protocol(source).parameters_type()
+    request = Request(protocol=source, model="m", turns=turns, parameters=parameters)
     return [(loss.kind, str(loss)) for loss in losses(request, to)]
 
 
@@ -68,22 +68,24 @@ PAIRS = [
 ]
 
 
-@each_case(("here", "there"), PAIRS)
-def test_equal_parameters_are_converted_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
-    assert convert_parameters(chat(**here), native()).to_wire() == there
-    assert convert_parameters(native(**there), chat()).to_wire() == here
-    lossy = [line for line in told(parameters=chat(**here)) if "name" not in line[1]]
+@each_case(("chat_values", "native_values"), PAIRS)
+def test_equal_parameters_are_converted_in_both_directions(
+    chat_values: dict[str, JSON], native_values: dict[str, JSON]
+) -> None:
+    assert convert_parameters(chat(**chat_values), native()).to_wire() == native_values
+    assert convert_parameters(native(**native_values), chat()).to_wire() == chat_values
+    lossy = [line for line in loss_lines(parameters=chat(**chat_values)) if "name" not in line[1]]
     assert lossy == []
-    assert told(parameters=native(**there), to="chat") == []
+    assert loss_lines(parameters=native(**native_values), to="chat") == []
 
 
 def test_values_changed_in_the_other_protocol_are_changed_here() -> None:
     before = chat(temperature=0.7, seed=3, reasoning_effort="minimal", n=2)
-    there = convert_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
-    back = convert_parameters(there, before)
+    converted = convert_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
+    back = convert_parameters(converted, before)
     assert back.to_wire() == {"temperature": 0.2, "seed": 3, "reasoning_effort": "minimal", "n": 2}
-    assert convert_parameters(back, there) == there
-    unset = convert_parameters(there.with_value("temperature", None), before)
+    assert convert_parameters(back, converted) == converted
+    unset = convert_parameters(converted.with_value("temperature", None), before)
     assert unset.to_wire() == {"seed": 3, "reasoning_effort": "minimal", "n": 2}
 
 
@@ -112,22 +114,24 @@ def test_every_value_is_carried_or_listed_and_comes_back(values: dict[str, JSON]
     before = chat(**values)
     converted = convert_parameters(before, native())
     assert convert_parameters(converted, before).to_wire() == before.to_wire()
-    there = converted.to_wire()
-    lines = "\n".join(line for _, line in told(parameters=before))
+    wire = converted.to_wire()
+    lines = "\n".join(line for _, line in loss_lines(parameters=before))
     names = {"max_tokens": "max_tokens", "max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
     names |= {"reasoning_effort": "output_config", "user": "metadata"}
     for name, value in values.items():
         if value == {"type": "text"}:
             continue
         both = name == "max_tokens" and "max_completion_tokens" in values
-        assert (names.get(name, name) in there and not both) or name in lines, (name, lines)
+        assert (names.get(name, name) in wire and not both) or name in lines, (name, lines)
 
 
 def test_values_without_a_counterpart_are_listed() -> None:
-    lines = told(parameters=chat(seed=7, n=3, presence_penalty=0.5, frequency_penalty=1, reasoning_effort="minimal"))
+    lines = loss_lines(
+        parameters=chat(seed=7, n=3, presence_penalty=0.5, frequency_penalty=1, reasoning_effort="minimal")
+    )
     values = ("seed (7)", "reasoning_effort (minimal)", "presence_penalty (0.5)", "frequency_penalty (1)", "n (3)")
     assert lines == [(LOST, f"Parameters: {value} has no counterpart in Messages") for value in values]
-    back = told(parameters=native(top_k=5, thinking={"type": "adaptive"}, service_tier="auto"), to="chat")
+    back = loss_lines(parameters=native(top_k=5, thinking={"type": "adaptive"}, service_tier="auto"), to="chat")
     assert [kind for kind, _ in back] == [LOST] * 3
     assert all(any(name in line for _, line in back) for name in ("top_k (5)", "thinking", "service_tier (auto)"))
 
@@ -136,22 +140,22 @@ def test_value_beyond_the_other_range_is_doubtful_and_a_default_no_loss() -> Non
     hot = chat(temperature=1.5)
     assert convert_parameters(hot, native()).to_wire() == {"temperature": 1.5}
     words = "Parameters: Temperature 1.5 is above the documented maximum of 1 in Messages"
-    assert told(parameters=hot) == [(DOUBTFUL, words)]
+    assert loss_lines(parameters=hot) == [(DOUBTFUL, words)]
     many = native(stop_sequences=list("abcde"))
-    assert [kind for kind, _ in told(parameters=many, to="chat")] == [DOUBTFUL]
+    assert [kind for kind, _ in loss_lines(parameters=many, to="chat")] == [DOUBTFUL]
     for usual in ({"n": 1}, {"stream": True}, {"stream_options": {"include_usage": True}}):
-        assert told(parameters=chat(**usual)) == [], usual
+        assert loss_lines(parameters=chat(**usual)) == [], usual
 
 
 def test_losses_of_turns_in_messages_are_listed() -> None:
-    lines = told(
+    lines = loss_lines(
         make_turn(Role.DEVELOPER, "Be brief."),
         make_turn(Role.USER, "One"),
         make_turn(Role.USER, "Two", Image(url=PIXEL, detail="high")),
-        said(Role.ASSISTANT, Reasoning(text="hm", details=({"id": 1},)), Text(text="1"), Refusal(text="no")),
+        turn_of(Role.ASSISTANT, Reasoning(text="hm", details=({"id": 1},)), Text(text="1"), Refusal(text="no")),
         make_turn(Role.SYSTEM, "And kind."),
-        said(Role.ASSISTANT, ToolCall(id="c1", name="f", arguments="[1")),
-        said(Role.USER, Unknown(value={"type": "input_audio"})),
+        turn_of(Role.ASSISTANT, ToolCall(id="c1", name="f", arguments="[1")),
+        turn_of(Role.USER, Unknown(value={"type": "input_audio"})),
     )
     assert {place: kind for kind, line in lines for place in [line[: line.index(")") + 1]]} == {
         "Turn 1 (developer)": CHANGED,
@@ -177,9 +181,9 @@ def test_losses_of_turns_in_messages_are_listed() -> None:
 
 
 def test_losses_of_turns_in_chat_are_listed() -> None:
-    lines = told(
+    lines = loss_lines(
         make_turn(Role.USER, "Go"),
-        said(
+        turn_of(
             Role.ASSISTANT,
             Reasoning(text="hm", signature="s"),
             Reasoning(text="", redacted="x"),
@@ -187,8 +191,8 @@ def test_losses_of_turns_in_chat_are_listed() -> None:
             ToolCall(id="c1", name="f", arguments="{}"),
             Text(text="then"),
         ),
-        said(Role.TOOL, ToolResult(call_id="c1", text="no", is_error=True)),
-        said(Role.ASSISTANT, Unknown(value={"type": "server_tool_use"})),
+        turn_of(Role.TOOL, ToolResult(call_id="c1", text="no", is_error=True)),
+        turn_of(Role.ASSISTANT, Unknown(value={"type": "server_tool_use"})),
         to="chat",
     )
     asis = "a part of type server_tool_use is sent as it came, in the shape of the other protocol"
@@ -203,64 +207,64 @@ def test_losses_of_turns_in_chat_are_listed() -> None:
 
 def test_members_of_one_protocol_are_listed() -> None:
     image = Image(url="u", extra={"chat": {"cache_control": {}, "image_url": {"fps": 2}}})
-    named = said(Role.USER, image).model_copy(update={"members": {"name": "Ada"}})
-    assert told(named) == [
+    named = turn_of(Role.USER, image).model_copy(update={"members": {"name": "Ada"}})
+    assert loss_lines(named) == [
         (LOST, "Turn 1 (user): name, cache_control and image_url.fps (known to Chat completions alone)")
     ]
     plain = ToolResult(call_id="t", text="x", extra={"messages": {"content": [{"type": "text", "text": "x"}]}})
-    assert told(said(Role.TOOL, plain), to="chat") == []
+    assert loss_lines(turn_of(Role.TOOL, plain), to="chat") == []
     blocks = [{"type": "text", "text": "x"}, {"type": "image"}]
     pictured = plain.model_copy(update={"extra": {"messages": {"content": blocks, "is_error": False}}})
-    assert told(said(Role.TOOL, pictured), to="chat") == [
+    assert loss_lines(turn_of(Role.TOOL, pictured), to="chat") == [
         (LOST, "Turn 1 (tool): what the result of t holds besides text")
     ]
-    assert told(said(Role.USER, Text(text="x", extra={"chat": {"a": 1}})), to="chat") == []
+    assert loss_lines(turn_of(Role.USER, Text(text="x", extra={"chat": {"a": 1}})), to="chat") == []
 
 
 def test_empty_turns_are_listed() -> None:
-    first, last, empty = make_turn(Role.USER, "a"), make_turn(Role.ASSISTANT, "b"), said(Role.USER)
+    first, last, empty = make_turn(Role.USER, "a"), make_turn(Role.ASSISTANT, "b"), turn_of(Role.USER)
     refused = "a message without content may be refused"
-    assert told(first, empty, last)[0] == (LOST, "Turn 2 (user): is empty; Messages leaves it out")
-    assert told(empty, last) == [(DOUBTFUL, f"Turn 1 (user): is empty; {refused}")]
-    joined = told(empty, said(Role.USER, Text(text="")), last)
+    assert loss_lines(first, empty, last)[0] == (LOST, "Turn 2 (user): is empty; Messages leaves it out")
+    assert loss_lines(empty, last) == [(DOUBTFUL, f"Turn 1 (user): is empty; {refused}")]
+    joined = loss_lines(empty, turn_of(Role.USER, Text(text="")), last)
     assert [kind for kind, _ in joined] == [LOST, CHANGED, DOUBTFUL]
-    assert told(said(Role.SYSTEM), first) == [(LOST, "Turn 1 (system): is empty; Messages leaves it out")]
-    thought = said(Role.ASSISTANT, Reasoning(text="hm"))
+    assert loss_lines(turn_of(Role.SYSTEM), first) == [(LOST, "Turn 1 (system): is empty; Messages leaves it out")]
+    thought = turn_of(Role.ASSISTANT, Reasoning(text="hm"))
     doubt = (DOUBTFUL, f"Turn 2 (assistant): nothing of it can be sent; {refused}")
-    assert doubt in told(first, thought, make_turn(Role.USER, "b"))
+    assert doubt in loss_lines(first, thought, make_turn(Role.USER, "b"))
     words = "is empty; Messages leaves it out, Chat completions sends a message without content"
-    assert told(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]
-    assert told(empty, last, to="chat") == [], "an empty message over both"
+    assert loss_lines(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]
+    assert loss_lines(empty, last, to="chat") == [], "an empty message over both"
 
 
 def test_changed_order_of_turns_and_parts_is_listed() -> None:
     call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1")
     first = make_turn(Role.USER, "a")
-    late = (first, said(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), said(Role.TOOL, result))
+    late = (first, turn_of(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), turn_of(Role.TOOL, result))
     doubt = (DOUBTFUL, "Turn 4 (tool): its result does not stand right behind its call")
-    assert doubt in told(*late)
-    assert doubt in told(*late, to="chat")
-    mixed = (first, said(Role.ASSISTANT, call), said(Role.USER, Text(text="so"), result))
-    assert (CHANGED, "Turn 3 (user): its results go before what else it holds") in told(*mixed, to="chat")
-    assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in told(*mixed))
+    assert doubt in loss_lines(*late)
+    assert doubt in loss_lines(*late, to="chat")
+    mixed = (first, turn_of(Role.ASSISTANT, call), turn_of(Role.USER, Text(text="so"), result))
+    assert (CHANGED, "Turn 3 (user): its results go before what else it holds") in loss_lines(*mixed, to="chat")
+    assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in loss_lines(*mixed))
     two = make_turn(Role.SYSTEM, "One."), make_turn(Role.SYSTEM, "Two."), first
-    assert told(*two) == [(CHANGED, "Turn 2 (system): joins the turn before it in one system prompt")]
-    assert told(*two, to="chat") == []
-    texts = said(Role.ASSISTANT, Text(text="One."), Text(text=" Two."))
-    assert told(texts, to="chat") == [(CHANGED, "Turn 1 (assistant): its texts are joined into one")]
-    thought = said(Role.ASSISTANT, Text(text="so"), Reasoning(text="hm", signature="s"))
-    assert (CHANGED, "Turn 1 (assistant): its thinking goes to the front") in told(thought)
-    refused = said(Role.ASSISTANT, Refusal(text="no"))
+    assert loss_lines(*two) == [(CHANGED, "Turn 2 (system): joins the turn before it in one system prompt")]
+    assert loss_lines(*two, to="chat") == []
+    texts = turn_of(Role.ASSISTANT, Text(text="One."), Text(text=" Two."))
+    assert loss_lines(texts, to="chat") == [(CHANGED, "Turn 1 (assistant): its texts are joined into one")]
+    thought = turn_of(Role.ASSISTANT, Text(text="so"), Reasoning(text="hm", signature="s"))
+    assert (CHANGED, "Turn 1 (assistant): its thinking goes to the front") in loss_lines(thought)
+    refused = turn_of(Role.ASSISTANT, Refusal(text="no"))
     words = "its refusal is sent as one, apart from the text"
-    assert told(refused, to="chat") == [(CHANGED, f"Turn 1 (assistant): {words}")]
+    assert loss_lines(refused, to="chat") == [(CHANGED, f"Turn 1 (assistant): {words}")]
     renamed = (
-        said(Role.USER, Text(text="?")),
-        said(Role.ASSISTANT, ToolCall(id="functions.f:0", name="f", arguments="{}")),
-        said(Role.TOOL, ToolResult(call_id="functions.f:0", text="1")),
+        turn_of(Role.USER, Text(text="?")),
+        turn_of(Role.ASSISTANT, ToolCall(id="functions.f:0", name="f", arguments="{}")),
+        turn_of(Role.TOOL, ToolResult(call_id="functions.f:0", text="1")),
     )
     words = "the id of its call functions.f:0 is sent as functions_f_0"
-    assert told(*renamed) == [(CHANGED, f"Turn 2 (assistant): {words}")]
-    assert told(*renamed, to="chat") == []
+    assert loss_lines(*renamed) == [(CHANGED, f"Turn 2 (assistant): {words}")]
+    assert loss_lines(*renamed, to="chat") == []
 
 
 def test_tools_without_a_schema_and_the_extra_body_are_listed() -> None:
@@ -316,11 +320,11 @@ WAYS: list[tuple[str, Callable[[str], list[Part] | dict[str, Any]]]] = [
     st.lists(st.tuples(st.sampled_from(Role), st.lists(st.sampled_from(range(len(WAYS))), max_size=3)), max_size=4),
     st.sampled_from(["chat", "messages"]),
 )
-def test_everything_sent_here_is_sent_there_or_listed(made: list[tuple[Role, list[int]]], to: str) -> None:
+def test_everything_sent_here_is_sent_there_or_listed(turn_ways: list[tuple[Role, list[int]]], to: str) -> None:
     turns: list[Turn] = []
     words: list[tuple[int, list[str], str]] = []  # number of the turn, what a loss is called, the word
-    for number, (role, ways) in enumerate(made, 1):
-        turn = said(role)
+    for number, (role, ways) in enumerate(turn_ways, 1):
+        turn = turn_of(role)
         for way in ways:
             called, make = WAYS[way]
             word = f"w{len(words)}w"
@@ -328,21 +332,21 @@ def test_everything_sent_here_is_sent_there_or_listed(made: list[tuple[Role, lis
             turn = turn.model_copy(update=more if isinstance(more, dict) else {"parts": (*turn.parts, *more)})
             words.append((number, called.split("|"), word))
         turns.append(turn)
-    here = "chat" if to == "messages" else "messages"
+    source = "chat" if to == "messages" else "messages"
     back = ReasoningReturn(when=SendReasoning.ALWAYS)
-    request = Request(protocol=here, model="m", turns=tuple(turns), reasoning_return=back)
-    sent = json.dumps(get_protocol(here).encode(request))
+    request = Request(protocol=source, model="m", turns=tuple(turns), reasoning_return=back)
+    sent = json.dumps(get_protocol(source).encode(request))
     arrives = json.dumps(get_protocol(to).encode(request.model_copy(update={"protocol": to})))
-    told: dict[int, list[str]] = {}
+    listed: dict[int, list[str]] = {}
     for loss in losses(request, to):
         if loss.kind == LOST:
-            told.setdefault(int(loss.where.split()[1]), []).append(loss.what)
+            listed.setdefault(int(loss.where.split()[1]), []).append(loss.what)
     for number, names, word in words:
         lost = word in sent and word not in arrives
-        assert not lost or any(name in line for line in told.get(number, []) for name in names), (names, told)
-    for number, (role, ways) in enumerate(made, 1):
+        assert not lost or any(name in line for line in listed.get(number, []) for name in names), (names, listed)
+    for number, (role, ways) in enumerate(turn_ways, 1):
         if ways and role in (Role.USER, Role.ASSISTANT) and {WAYS[way][0] for way in ways} <= {"text", "unknown"}:
-            assert number not in told
+            assert number not in listed
 
 
 async def test_tool_loop_continues_over_the_other_protocol(session: Session) -> None:

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
@@ -13,10 +15,12 @@ from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn,
 from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.requests.edit import apply_edit, read_edit, unmerge_body
 from playground.engine.requests.view import Origin, RequestView, request_view
 from playground.engine.session.drafts import Draft
 from playground.engine.session.session import Experiment, Session
+from playground.jsonkit.merge import merged
+from tests.support.editors import no_gateway
 
 PROFILE = Profile(
     id="p",
@@ -42,8 +46,8 @@ def make(gateways: Gateways, protocol: str = "chat", profile: Profile = PROFILE)
 
 def answer(text: str, *parts: Any) -> Turn:
     outcome = Outcome(ending=Ending.COMPLETE, exchange="e-1")
-    said = (Text(text=text),) if text else ()
-    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(*parts, *said), outcome=outcome)
+    content = (Text(text=text),) if text else ()
+    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(*parts, *content), outcome=outcome)
 
 
 @pytest.fixture
@@ -77,8 +81,8 @@ def test_fields_name_their_origin(session: Session) -> None:
     switch(session, temperature=3)
     session.change(extra_body={"route": "us", "debug": True})
     view = request_view(session)
-    found = rows(view)
-    assert {name: found[name] for name in ("model", "temperature", "stream", "top_p", "route", "debug", "seed")} == {
+    origins = rows(view)
+    assert {name: origins[name] for name in ("model", "temperature", "stream", "top_p", "route", "debug", "seed")} == {
         "model": ("m-1", Origin.SET),
         "temperature": (3, Origin.SET),
         "stream": (True, Origin.OURS),
@@ -87,7 +91,7 @@ def test_fields_name_their_origin(session: Session) -> None:
         "debug": (True, Origin.EXTRA),
         "seed": (None, Origin.DEFAULT),
     }
-    assert "max_tokens" not in found  # deprecated, and not set
+    assert "max_tokens" not in origins  # deprecated, and not set
     notes = [(row.name, row.note or row.odd) for row in view.fields if row.note or row.odd]
     assert sorted(notes) == [
         ("route", "replaces the value from the gateway's settings"),
@@ -128,11 +132,11 @@ def test_draft_is_in_the_next_request_and_stays_in_the_composer(gateways: Gatewa
     assert body["messages"][-1] == {"role": "user", "content": "Three?"}
     edit_text(session, {**body, "temperature": 0.5})
     assert (session.draft.text, session.transcript) == ("Three?", before), "an edit elsewhere leaves both"
-    said = [*body["messages"][:-1], {"role": "user", "content": "Four?"}]
-    edit_text(session, {**body, "messages": said})
+    messages = [*body["messages"][:-1], {"role": "user", "content": "Four?"}]
+    edit_text(session, {**body, "messages": messages})
     assert (session.draft.text, session.transcript) == ("Four?", before)
-    assert json.loads(request_view(session).text)["messages"] == said
-    notes = edit_text(session, {**body, "messages": said[:-1]})
+    assert json.loads(request_view(session).text)["messages"] == messages
+    notes = edit_text(session, {**body, "messages": messages[:-1]})
     assert "The message being written is taken out of the composer." in notes
     assert (session.draft, session.transcript) == (Draft(), before)
     session.with_draft(Draft(text="{{what}}?"))
@@ -258,9 +262,9 @@ def test_edited_calls_and_results_keep_their_record(session: Session) -> None:
     messages[4]["tool_calls"][0]["function"]["arguments"] = '{"a": 2}'
     messages[5]["content"] = "seen twice"
     edit(session, {"messages": messages})
-    edited, given = session.transcript.path[4].calls[0], session.transcript.path[5].results[0]
+    edited, result = session.transcript.path[4].calls[0], session.transcript.path[5].results[0]
     assert (edited.arguments, edited.received) == ('{"a": 2}', '{"a": 1}')
-    assert (given.text, given.by, given.seconds) == ("seen twice", "you", 0.5)
+    assert (result.text, result.by, result.seconds) == ("seen twice", "you", 0.5)
 
 
 def test_edited_tools_keep_their_place_and_disabled_ones_stay(session: Session) -> None:
@@ -284,11 +288,11 @@ def test_joined_turns_of_messages_are_edited_apart(gateways: Gateways) -> None:
     assert not read_edit(session, json.dumps(session.next_request.body())).changed
     messages = session.next_request.body()["messages"]
     messages[-1]["content"][1]["text"] = "Or four?"
-    wanted = {**session.next_request.body(), "messages": messages, "system": "Be kind."}
+    body = {**session.next_request.body(), "messages": messages, "system": "Be kind."}
     edit(session, {"messages": messages})
     assert [turn.id for turn in session.transcript.path[:3]] == [turn.id for turn in path[:3]]
     edit(session, {"system": "Be kind."})
-    assert session.next_request.body() == wanted
+    assert session.next_request.body() == body
 
 
 @pytest.mark.parametrize(
@@ -318,3 +322,57 @@ def test_mask_of_a_secret_is_refused(session: Session) -> None:
         read_edit(session, view.text)
     session.turns.add_turn(make_turn(Role.USER, "What does •••• mean?"))
     assert not read_edit(session, json.dumps(session.next_request.body())).changed
+
+
+NAMES = ["stream", "stream_options", "thinking", "output_config", "metadata", "response_format", "vendor", "top_p"]
+MEMBERS = ["include_usage", "type", "budget_tokens", "effort", "format", "user_id", "x"]
+leaves = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["a", "json_schema", "enabled", "low"])
+inner = st.recursive(leaves, lambda deeper: st.dictionaries(st.sampled_from(MEMBERS), deeper, max_size=3), max_leaves=6)
+bodies = st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
+
+
+def session_with(protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]) -> Session:
+    profile = Profile(id="p", base_url="https://g.example/v1", extra_body=inherited)
+    session = Experiment(no_gateway, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile).main
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    kind = type(session.settings.current)
+    fields = {name for name, hint in kind.hints() if hint.path}  # they have another place in a body
+    session.set_parameters(kind.from_wire({name: value for name, value in panels.items() if name not in fields}))
+    session.change(extra_body=own)
+    return session
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(["chat", "messages"]), bodies, bodies, bodies)
+@example("chat", {"stream_options": {"include_usage": False}}, {}, {"stream": {}, "stream_options": None})
+def test_unchanged_body_comes_apart_into_its_origins(
+    protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]
+) -> None:
+    body = merged(merged(panels, inherited), own)
+    split = unmerge_body(body, panels, inherited, own)
+    assert (split.stuck, split.panels) == ([], panels)
+    assert merged(merged(split.panels, inherited), split.extra) == body
+    session = session_with(protocol, panels, inherited, own)
+    edited = read_edit(session, json.dumps(session.next_request.body()))
+    assert not edited.changed, edited
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(["chat", "messages"]), bodies, bodies, bodies, bodies, st.sets(st.sampled_from(NAMES)))
+def test_edited_body_is_what_is_sent(
+    protocol: str,
+    panels: dict[str, Any],
+    inherited: dict[str, Any],
+    own: dict[str, Any],
+    put: dict[str, Any],
+    out: set[str],
+) -> None:
+    session = session_with(protocol, panels, inherited, own)
+    before = session.next_request.body()
+    edited_body = {name: value for name, value in {**before, **put}.items() if name in put or name not in out}
+    edited = read_edit(session, json.dumps(edited_body))
+    apply_edit(session, edited)
+    stuck = {note.split("“")[1].split("”")[0].split(".")[0] for note in edited.notes if "gateway's settings" in note}
+    sent = session.next_request.body()
+    assert {k: v for k, v in sent.items() if k not in stuck} == {k: v for k, v in edited_body.items() if k not in stuck}
+    assert stuck <= set(inherited)

@@ -13,7 +13,7 @@ from playground.domain.parts import Text
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.pasted import Imported, ImportRefusedError, read
-from playground.engine.requests.snippets import sent_by, write
+from playground.engine.requests.snippets import prepare_snippet_request, write
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
@@ -36,16 +36,16 @@ def quoted(value: Any) -> str:
     return "'" + json.dumps(value).replace("'", "'\\''") + "'"
 
 
-def secret(found: Imported) -> str | None:
-    return found.key.get_secret_value() if found.key else None
+def secret(imported: Imported) -> str | None:
+    return imported.key.get_secret_value() if imported.key else None
 
 
-def body(found: Imported) -> Any:
-    return get_protocol(found.request.protocol).encode(found.request)
+def body(imported: Imported) -> Any:
+    return get_protocol(imported.request.protocol).encode(imported.request)
 
 
 def test_command_of_a_documentation_is_read_with_its_headers() -> None:
-    found = read(
+    imported = read(
         f"""$ curl https://gateway.example/v1/chat/completions \\
           -H "Content-Type: application/json" \\
           -H "Authorization: Bearer {KEY}" \\
@@ -53,18 +53,18 @@ def test_command_of_a_documentation_is_read_with_its_headers() -> None:
           -d {quoted(CHAT_BODY)}
         """
     )
-    assert (found.base_url, found.request.protocol) == ("https://gateway.example/v1", "chat")
-    assert (secret(found), found.auth, found.notes) == (KEY, Auth.BEARER, ())
-    assert found.request.extra_headers == {"X-Title": "mine"}
-    assert body(found) == CHAT_BODY
-    found = read(
+    assert (imported.base_url, imported.request.protocol) == ("https://gateway.example/v1", "chat")
+    assert (secret(imported), imported.auth, imported.notes) == (KEY, Auth.BEARER, ())
+    assert imported.request.extra_headers == {"X-Title": "mine"}
+    assert body(imported) == CHAT_BODY
+    imported = read(
         f"curl --url https://gateway.example/v1/messages --header 'x-api-key: {KEY}' "
         f"-H 'anthropic-version: 2023-06-01' -H 'anthropic-beta: b1' --json {quoted(NATIVE_BODY)}"
     )
-    assert (secret(found), found.auth, found.request.protocol) == (KEY, Auth.X_API_KEY, "messages")
-    assert found.request.turns[0].role is Role.SYSTEM
-    assert found.request.extra_headers == {"anthropic-beta": "b1"}
-    assert body(found) == NATIVE_BODY
+    assert (secret(imported), imported.auth, imported.request.protocol) == (KEY, Auth.X_API_KEY, "messages")
+    assert imported.request.turns[0].role is Role.SYSTEM
+    assert imported.request.extra_headers == {"anthropic-beta": "b1"}
+    assert body(imported) == NATIVE_BODY
     twice = read(f"curl {URL} -H 'anthropic-beta: a' -H 'X-A: 1' -H 'Anthropic-Beta: b' -H 'x-a: 1' -d '{PLAIN}'")
     assert twice.request.extra_headers == {"anthropic-beta": "a, b", "X-A": "1, 1"}
 
@@ -96,20 +96,20 @@ def test_protocol_follows_address_body_and_headers(command: str, protocol: str) 
     ],
 )
 def test_protocol_of_a_bare_body_follows_its_members(more: dict[str, Any], protocol: str) -> None:
-    found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}], **more}))
-    assert found.request.protocol == protocol
-    assert not any(note.startswith("Read as") for note in found.notes)
+    imported = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}], **more}))
+    assert imported.request.protocol == protocol
+    assert not any(note.startswith("Read as") for note in imported.notes)
 
 
 def test_bare_body_is_read_with_the_extra_body_and_a_note_on_the_guess() -> None:
-    given = {**CHAT_BODY, "stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}, "seed": "odd"}
-    found = read(json.dumps(given))
-    assert found.request.extra_body == {"stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}}
-    assert body(found) == given
-    assert "Kept in the extra body: stop, top_k, stream_options." in found.notes
-    found = read(PLAIN)
-    assert found.notes == ("Read as Chat completions: nothing in it belongs to one protocol alone.",)
-    assert found.request.turns[0].parts == (Text(text="hi"),)
+    original = {**CHAT_BODY, "stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}, "seed": "odd"}
+    imported = read(json.dumps(original))
+    assert imported.request.extra_body == {"stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}}
+    assert body(imported) == original
+    assert "Kept in the extra body: stop, top_k, stream_options." in imported.notes
+    imported = read(PLAIN)
+    assert imported.notes == ("Read as Chat completions: nothing in it belongs to one protocol alone.",)
+    assert imported.request.turns[0].parts == (Text(text="hi"),)
     assert read(json.dumps({"playground": 1, **json.loads(PLAIN)})).request.model == "m"
     with pytest.raises(ImportRefusedError, match="version"):
         read('{"playground": 2}')
@@ -167,12 +167,12 @@ def test_text_that_cannot_be_read_is_refused_with_a_remedy(text: str, words: str
 
 
 def test_options_are_read_or_listed() -> None:
-    found = read(
+    imported = read(
         f"FOO=1 curl -sSL -k --compressed -XPUT -m5 --proxy http://p --frob -o out.json "
         f"'https://x/v1/messages?key={KEY}' other.example -b 'a={KEY}' --data-raw {quoted(NATIVE_BODY)} | jq . > {KEY}"
     )
-    assert found.base_url == "https://x/v1"
-    notes = "\n".join(found.notes)
+    assert imported.base_url == "https://x/v1"
+    notes = "\n".join(imported.notes)
     for words in (
         "method is PUT",
         "from “?” on was left out",
@@ -190,21 +190,21 @@ def test_options_are_read_or_listed() -> None:
 
 
 def test_secrets_are_separated_and_in_no_text() -> None:
-    found = read(
+    imported = read(
         f"curl https://me:{KEY}@x.example/v1/chat/completions -H 'api-key: {KEY}2' -H 'Cookie: {KEY}' "
         f"-H 'X-Note: plain' -H 'User-Agent: mine' -H 'sec-fetch-mode: cors' "
         f"-d {quoted({**CHAT_BODY, 'api_key': 'sk-' + KEY})}"
     )
-    assert found.base_url == "https://x.example/v1"
-    assert {name: value.get_secret_value()[:6] for name, value in found.secret_headers.items()} == {
+    assert imported.base_url == "https://x.example/v1"
+    assert {name: value.get_secret_value()[:6] for name, value in imported.secret_headers.items()} == {
         "Authorization": "Basic ",
         "api-key": KEY[:6],
     }
-    assert found.request.extra_headers == {"X-Note": "plain", "User-Agent": "mine"}
-    assert found.request.extra_body == {}
-    assert "“api_key” in the body looks like a key and was left out" in "\n".join(found.notes)
-    assert KEY not in repr(found)
-    assert "Cookie, sec-fetch-mode" in "\n".join(found.notes)
+    assert imported.request.extra_headers == {"X-Note": "plain", "User-Agent": "mine"}
+    assert imported.request.extra_body == {}
+    assert "“api_key” in the body looks like a key and was left out" in "\n".join(imported.notes)
+    assert KEY not in repr(imported)
+    assert "Cookie, sec-fetch-mode" in "\n".join(imported.notes)
 
 
 def test_refusal_contains_no_secret() -> None:
@@ -221,10 +221,10 @@ def test_refusal_contains_no_secret() -> None:
 
 @each_case("value", ["$OPENAI_API_KEY", "${KEY}", "YOUR_API_KEY", "<your key>", "sk-xxxx", "sk-...", "••••"])
 def test_placeholder_is_no_key(value: str) -> None:
-    found = read(f'curl https://x/v1/chat/completions -H "Authorization: Bearer {value}" -d {quoted(CHAT_BODY)}')
-    assert found.key is None
-    assert found.auth is Auth.BEARER
-    assert "Enter it yourself" in found.notes[0]
+    imported = read(f'curl https://x/v1/chat/completions -H "Authorization: Bearer {value}" -d {quoted(CHAT_BODY)}')
+    assert imported.key is None
+    assert imported.auth is Auth.BEARER
+    assert "Enter it yourself" in imported.notes[0]
 
 
 def test_key_in_two_headers_is_one_key() -> None:
@@ -237,11 +237,11 @@ def test_key_in_two_headers_is_one_key() -> None:
 
 
 def test_variables_in_address_and_model_are_noted() -> None:
-    found = read('curl "$BASE/chat/completions" -d "{\\"model\\":\\"$MODEL\\",\\"messages\\":[]}"')
-    assert found.base_url == ""
-    assert found.request.model == ""
-    assert found.notes[0].startswith("The address is in $BASE, which only the shell knows.")
-    assert "The model is $MODEL, which only the shell knows. Choose one." in found.notes
+    imported = read('curl "$BASE/chat/completions" -d "{\\"model\\":\\"$MODEL\\",\\"messages\\":[]}"')
+    assert imported.base_url == ""
+    assert imported.request.model == ""
+    assert imported.notes[0].startswith("The address is in $BASE, which only the shell knows.")
+    assert "The model is $MODEL, which only the shell knows. Choose one." in imported.notes
 
 
 @each_case(
@@ -256,10 +256,10 @@ def test_variables_in_address_and_model_are_noted() -> None:
 )
 def test_curl_snippet_is_imported_as_the_same_request(protocol: str, name: str) -> None:
     profile = Profile(base_url="https://gateway.example/v1", key_origin="there")
-    sent = sent_by(profile, SNIPPETS[protocol][name])
-    found = read(write("curl", sent).text)
-    assert (found.base_url, found.request.protocol) == ("https://gateway.example/v1", protocol)
-    again = sent_by(profile, found.request)
+    sent = prepare_snippet_request(profile, SNIPPETS[protocol][name])
+    imported = read(write("curl", sent).text)
+    assert (imported.base_url, imported.request.protocol) == ("https://gateway.example/v1", protocol)
+    again = prepare_snippet_request(profile, imported.request)
     assert json.dumps(again.body, sort_keys=True) == json.dumps(sent.body, sort_keys=True)
 
 
@@ -275,16 +275,16 @@ def test_curl_snippet_is_imported_as_the_same_request(protocol: str, name: str) 
     ],
 )
 def test_signs_of_a_word_processor_are_repaired_with_a_note(text: str, words: str) -> None:
-    found = read(text)
-    assert found.base_url == "https://x.example/v1"
-    assert found.request.model == "m"
-    assert any(words in note for note in found.notes), found.notes
+    imported = read(text)
+    assert imported.base_url == "https://x.example/v1"
+    assert imported.request.model == "m"
+    assert any(words in note for note in imported.notes), imported.notes
 
 
 def test_signs_inside_straight_quotes_are_text() -> None:
-    found = read(f"curl {URL} -d '{BODY_TEXT}'")
-    assert found.request.turns[0].text == "it\u00a0is “so”"
-    assert not any("urly" in note or "No-break" in note or "before" in note for note in found.notes)
+    imported = read(f"curl {URL} -d '{BODY_TEXT}'")
+    assert imported.request.turns[0].text == "it\u00a0is “so”"
+    assert not any("urly" in note or "No-break" in note or "before" in note for note in imported.notes)
     with pytest.raises(ImportRefusedError, match=r"curly quotation marks \(‘\).* never closed"):
         read(f"curl https://x -d ‘{CURLY.replace('hi', 'don’t')}’")
     text = PLAIN.replace("hi", r"\303\251 \xe2\x82\xac \u00e9 \ud83d\ude00 it\'s \041")
@@ -331,9 +331,9 @@ ESCAPED = PLAIN.replace('"', '\\"')
     ],
 )
 def test_command_copied_from_a_terminal_or_page_is_read(command: str) -> None:
-    found = read(command)
-    assert found.base_url == "https://x.example/v1"
-    assert body(found) == json.loads(PLAIN)
+    imported = read(command)
+    assert imported.base_url == "https://x.example/v1"
+    assert body(imported) == json.loads(PLAIN)
 
 
 @each_case(
@@ -350,17 +350,17 @@ def test_command_copied_from_a_terminal_or_page_is_read(command: str) -> None:
 )
 def test_shell_expansion_is_no_key(value: str, name: str) -> None:
     shell = "curl.exe" if value.startswith("$env") else "curl"
-    found = read(f'{shell} {URL} -H "Authorization: Bearer {value}" -H "X-Tag: {value}x" -d \'{PLAIN}\'')
-    assert (found.key, found.secret_headers) == (None, {})
-    assert f"The key is {name}, which only the shell knows. Enter it yourself." in found.notes
+    imported = read(f'{shell} {URL} -H "Authorization: Bearer {value}" -H "X-Tag: {value}x" -d \'{PLAIN}\'')
+    assert (imported.key, imported.secret_headers) == (None, {})
+    assert f"The key is {name}, which only the shell knows. Enter it yourself." in imported.notes
     if not name.startswith("%"):  # which only cmd replaces
-        assert found.request.extra_headers == {}
+        assert imported.request.extra_headers == {}
 
 
 def test_shell_expansion_in_a_body_is_a_variable() -> None:
-    found = read(f'curl {URL} -d "{ESCAPED.replace("hi", "$PROMPT and $(cat notes.txt)")}"')
-    assert found.request.turns[0].text == "{{PROMPT}} and {{cat}}"
-    assert [note.split(" in the body")[0] for note in found.notes[-2:]] == ["$PROMPT", "$(cat …)"]
+    imported = read(f'curl {URL} -d "{ESCAPED.replace("hi", "$PROMPT and $(cat notes.txt)")}"')
+    assert imported.request.turns[0].text == "{{PROMPT}} and {{cat}}"
+    assert [note.split(" in the body")[0] for note in imported.notes[-2:]] == ["$PROMPT", "$(cat …)"]
     quoted = read(f"curl {URL} -d '{PLAIN.replace('hi', '$5 and $HOME')}'")
     assert quoted.request.turns[0].text == "$5 and $HOME"
     for data, words in (
@@ -381,9 +381,9 @@ def test_last_request_with_messages_of_an_archive_is_read() -> None:
         return {"request": {"method": "POST", "url": URL, "headers": headers, "postData": data}}
 
     odd = [{}, {"request": {"method": "GET", "url": "https://x.example/"}}, entry("a"), entry("b")]
-    found = read(json.dumps({"log": {"version": "1.2", "entries": odd}}))
-    assert (found.base_url, secret(found), body(found)["user"]) == ("https://x.example/v1", KEY, "b")
-    assert "The archive has 2 requests with messages; the last one was read." in found.notes
+    imported = read(json.dumps({"log": {"version": "1.2", "entries": odd}}))
+    assert (imported.base_url, secret(imported), body(imported)["user"]) == ("https://x.example/v1", KEY, "b")
+    assert "The archive has 2 requests with messages; the last one was read." in imported.notes
 
 
 @settings(max_examples=50)
@@ -391,8 +391,8 @@ def test_last_request_with_messages_of_an_archive_is_read() -> None:
 def test_no_command_breaks_the_reader(text: str) -> None:
     for command in (f"curl {URL} {text}", f"curl {URL} -d '{PLAIN}' -H {text}", f"C:\\>curl {text}"):
         try:
-            found = read(command)
+            imported = read(command)
         except ImportRefusedError as error:
             str(error).encode()
         else:
-            json.dumps([found.base_url, found.request.extra_headers, found.notes], ensure_ascii=False).encode()
+            json.dumps([imported.base_url, imported.request.extra_headers, imported.notes], ensure_ascii=False).encode()

@@ -1,4 +1,4 @@
-"""The request as a curl command for POSIX shells; the answer is shown as it comes over the wire."""
+"""Requests as curl commands for POSIX shells, which print the answer as it is received."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from playground.engine.requests.snippets.literals import JSON_TEXT, written
-from playground.engine.requests.snippets.sent import Header, Sent
+from playground.engine.requests.snippets.snippet_request import Header, SnippetRequest
 from playground.gateway.connection import Timeouts
 
 #: Linux takes no single argument of 128 KiB or more; a longer body goes through standard input.
@@ -14,21 +14,21 @@ LONGEST_ARGUMENT: Final = 100_000
 _PLAIN: Final = re.compile(r"[A-Za-z0-9:/._~@%+=,\[\]-]+")
 
 
-def write(sent: Sent) -> str:
-    """The command, one option a line."""
-    options = [f"curl {_word(sent.url)}"]
-    if re.search(r"[\[\]{}]", sent.url.partition("//")[2].partition("/")[2]):
+def write(request: SnippetRequest) -> str:
+    """Return the command, one option a line."""
+    options = [f"curl {_word(request.url)}"]
+    if re.search(r"[\[\]{}]", request.url.partition("//")[2].partition("/")[2]):
         options.append("--globoff")
-    if sent.streams:
+    if request.streams:
         options.append("--no-buffer")
-    if sent.ca_file:
-        options.append(f"--cacert {_quoted(sent.ca_file)}")
-    if sent.timeouts.connect is not None and sent.timeouts.connect != Timeouts().connect:
-        options.append(f"--connect-timeout {sent.timeouts.connect:g}")
-    if sent.timeouts.total is not None:
-        options.append(f"--max-time {sent.timeouts.total:g}")
-    options += [f"-H {_header(header)}" for header in sent.headers]
-    body = written(sent.body, JSON_TEXT)
+    if request.ca_file:
+        options.append(f"--cacert {_quoted(request.ca_file)}")
+    if request.timeouts.connect is not None and request.timeouts.connect != Timeouts().connect:
+        options.append(f"--connect-timeout {request.timeouts.connect:g}")
+    if request.timeouts.total is not None:
+        options.append(f"--max-time {request.timeouts.total:g}")
+    options += [f"-H {_header(header)}" for header in request.headers]
+    body = written(request.body, JSON_TEXT)
     if len(body.encode()) <= LONGEST_ARGUMENT:
         return " \\\n  ".join([*options, f"--data-raw {_quoted(body)}"]) + "\n"
     # Inside a here-document an interactive shell may still expand "!", which JSON can spell in another way.
@@ -37,7 +37,7 @@ def write(sent: Sent) -> str:
 
 
 def _quoted(text: str) -> str:
-    """``text`` in single quotes, in which the shell expands nothing."""
+    """Return a text in single quotes, in which the shell expands nothing."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

@@ -1,7 +1,7 @@
 """JSON values as source text: JSON itself, Python and JavaScript, laid out as a person would write them.
 
-What is read back from the text equals the value. Characters that cannot be seen, or that reorder what is seen, are
-escaped; nothing here knows a request.
+Reading a literal back gives an equal value. Characters that are invisible, or that reorder the visible text, are
+escaped.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def _string(text: str, escape: Callable[[re.Match[str]], str]) -> str:
     return literal if literal.isascii() and "\x7f" not in literal else _UNSEEN.sub(escape, literal)
 
 
-def _as_pair(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+def _as_pair(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
-def _as_point(found: re.Match[str]) -> str:
-    point = ord(found[0])
+def _as_point(match: re.Match[str]) -> str:
+    point = ord(match[0])
     return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
@@ -56,10 +56,10 @@ def _javascript_key(name: str) -> str:
 
 @dataclass(frozen=True)
 class Spelling:
-    """How one language writes values.
+    """The literals of one language.
 
-    ``joint`` stands between the lines of a text written in several (empty where brackets are enough); None keeps it
-    in one.
+    ``joint`` is written between the lines of a text that is split into several literals (empty: brackets are enough);
+    None: texts are not split.
     """
 
     string: Callable[[str], str]
@@ -70,16 +70,16 @@ class Spelling:
     pad: str = ""  # inside the braces of an object on one line
     trailing: str = ""  # after the last item
     joint: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict)  # texts that stand in variables
+    names: Mapping[str, str] = field(default_factory=dict)  # texts that are in variables, and the variables
 
     def for_body(self, body: JSONObject) -> tuple[Spelling, str]:
-        """How values of ``body`` are written, and the lines that give its long texts a name."""
+        """Return the spelling for the values of a body, and the lines that assign its long texts to variables."""
         names = long_texts(body)
         lines = "".join(self.naming.format(name, self.string(text)) for text, name in names.items())
         return replace(self, names=names), lines + "\n" if lines else ""
 
     def mapping(self, pairs: Iterable[tuple[str, str]], depth: int) -> str:
-        """An object of names and expressions, one a line."""
+        """Return an object of names and expressions, one a line."""
         inner = "".join(f"{self.indent * (depth + 1)}{self.key(name)}: {value},\n" for name, value in pairs)
         return "{\n" + inner + self.indent * depth + "}"
 
@@ -93,9 +93,9 @@ JAVASCRIPT: Final = Spelling(_json_string, _javascript_key, _JSON_WORDS, "  ", "
 
 
 def written(value: JSON, spelling: Spelling, depth: int = 0, column: int | None = None) -> str:
-    """``value`` as source text: on one line where it fits, else one item a line, indented below ``depth`` steps.
+    """Return a value as source text: on one line if it fits, else one item a line, indented by ``depth`` steps.
 
-    ``column`` is where the text begins, in characters. Raises RecursionError for a value nested too deeply.
+    ``column`` is the number of characters before it in its first line. Raises RecursionError for deep nesting.
     """
     start = len(spelling.indent) * depth if column is None else column
     flat = _flat(value, spelling, WIDTH - start - 1)
@@ -107,8 +107,8 @@ def written(value: JSON, spelling: Spelling, depth: int = 0, column: int | None 
         items = []
         for name, item in value.items():
             lead = f"{spelling.key(name)}: "
-            at = len(spelling.indent) * (depth + 1) + len(lead)
-            items.append(f"{inner}{lead}{written(item, spelling, depth + 1, at)}")
+            lead_end = len(spelling.indent) * (depth + 1) + len(lead)
+            items.append(f"{inner}{lead}{written(item, spelling, depth + 1, lead_end)}")
         return "{" + ",".join(items) + spelling.trailing + outer + "}"
     if isinstance(value, list) and value:
         items = [inner + written(item, spelling, depth + 1) for item in value]
@@ -130,7 +130,7 @@ def _scalar(value: JSON, spelling: Spelling) -> str:
 
 
 def _flat(value: JSON, spelling: Spelling, room: int) -> str | None:
-    """``value`` on one line of at most ``room`` characters, or None; gives up as soon as it does not fit."""
+    """Return a value on one line of at most ``room`` characters; None as soon as it does not fit."""
     if isinstance(value, str) and len(value) > room and value not in spelling.names:
         return None
     if isinstance(value, dict) and value:
@@ -147,18 +147,18 @@ def _row(
     items: Iterable[tuple[str, JSON]], opening: str, closing: str, pad: str, spelling: Spelling, room: int
 ) -> str | None:
     parts: list[str] = []
-    left = room - 2 - 2 * len(pad)
+    remaining = room - 2 - 2 * len(pad)
     for lead, item in items:
-        text = _flat(item, spelling, left - len(lead))
+        text = _flat(item, spelling, remaining - len(lead))
         if text is None:
             return None
         parts.append(lead + text)
-        left -= len(lead) + len(text) + 2
-    return f"{opening}{pad}{', '.join(parts)}{pad}{closing}" if left >= -2 else None
+        remaining -= len(lead) + len(text) + 2
+    return f"{opening}{pad}{', '.join(parts)}{pad}{closing}" if remaining >= -2 else None
 
 
 def long_texts(body: JSONObject) -> dict[str, str]:
-    """Names for the long unbroken texts of ``body`` (images, signatures), by which a snippet reads better."""
+    """Return variable names for the long unbroken texts of a body (images, signatures)."""
     names: dict[str, str] = {}
     counts: dict[str, int] = {}
     level: list[JSON] = [body]
@@ -176,5 +176,5 @@ def long_texts(body: JSONObject) -> dict[str, str]:
 
 
 def comment(mark: str, text: str) -> str:
-    """``text`` as a comment of one line, whatever it holds."""
+    """Return a text as a comment of one line, line breaks and invisible characters replaced."""
     return f"{mark} " + _UNSEEN.sub("?", " ".join(text.split()))

@@ -197,10 +197,10 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
         return lambda: Code(refusal="Write a message first; then its request stands here as code.")
 
     def write_next() -> Code:
-        from playground.engine.requests.snippets import sent_by, write
+        from playground.engine.requests.snippets import prepare_snippet_request, write
 
         try:
-            sent = sent_by(profile, request, secrets)
+            sent = prepare_snippet_request(profile, request, secrets)
         except (ValueError, RecursionError) as error:
             return Code(refusal=str(error))
         return Code(sent.url, sent.protocol, write(language, sent))
@@ -209,13 +209,13 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
 
 
 def _recorded(exchange: Exchange, language: str, known: tuple[Secret, ...]) -> Code:
-    from playground.engine.requests.snippets import recorded, write
+    from playground.engine.requests.snippets import read_recorded_request, write
 
     if exchange.dropped and not exchange.request_body:
         return Code(exchange.url, refusal="What this exchange sent was let go to save memory. Only its times are left.")
     try:
         headers, body = exchange.request_headers, exchange.request_body
-        sent = recorded(exchange.protocol, exchange.url, headers, body, known)
+        sent = read_recorded_request(exchange.protocol, exchange.url, headers, body, known)
     except (ValueError, RecursionError) as error:
         return Code(exchange.url, refusal=str(error))
     return Code(sent.url, sent.protocol, write(language, sent))

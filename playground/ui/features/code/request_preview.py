@@ -117,7 +117,7 @@ def _preview(session: Session, known: Iterable[Secret]) -> Preview:
     profile = session.profile
     name = profile.name if profile is not None else ""
     view = request_view(session, known)
-    whole = (lambda: request_view(session, known, whole=True).text) if view.cut else None
+    whole = (lambda: request_view(session, known, whole_text=True).text) if view.cut else None
     open_edit = session.editors.open.get(REQUEST)
     edit = (open_edit.text or "") if open_edit is not None else ""
     base = None if session is session.main else partial(_preview, session.main, known)

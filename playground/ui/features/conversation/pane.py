@@ -14,8 +14,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, sizes_of
 from playground.domain.transcript import Role, Turn
-from playground.engine.requests.room import NO_LIMITS, Room, room_for
-from playground.engine.requests.told_flags import image_flag
+from playground.engine.requests.capability_warnings import NO_LIMITS, ContextLimits, context_limits, image_warning
 from playground.engine.session.changes import (
     Change,
     PathChanged,
@@ -78,18 +77,18 @@ class TokenCount:
         composer.set_tokens(estimates, images + len(composer.attached), room.context, about, tight=bool(tight))
         composer.show_told(self._images_told(panes))
 
-    def _room(self, panes: Sequence[TranscriptPane]) -> Room:
+    def _room(self, panes: Sequence[TranscriptPane]) -> ContextLimits:
         """That of the one model that is asked."""
         if len(panes) != 1:
             return NO_LIMITS
         session = panes[0].session
-        return room_for(session.facts(session.settings.model), session.settings.current)
+        return context_limits(session.facts(session.settings.model), session.settings.current)
 
     def _images_told(self, panes: Sequence[TranscriptPane]) -> str:
         """What is said of images where one that is asked is not said to take any."""
         attached = len(self._pane.composer.attached)
         sessions = [(pane.session, pane.rows.images + attached) for pane in panes]
-        told = (image_flag(one.facts(one.settings.model), images) for one, images in sessions)
+        told = (image_warning(one.facts(one.settings.model), images) for one, images in sessions)
         return next(filter(None, told), "")
 
     def _offered(self) -> tuple[ToolDefinition, ...]:

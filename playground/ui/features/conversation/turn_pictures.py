@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 from playground.domain.parts import Image
 from playground.domain.transcript import Role, Turn
 from playground.engine.files.images import ImageError, cut_off_words
-from playground.engine.requests.spoken import pictures_in_results
+from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.image_intake import FILTER, notice_words
 from playground.ui.features.conversation.image_sizes import ImageSizes

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.texts import cut
 from playground.ui.features.experiments.drawing import Rows
 from playground.ui.features.experiments.model import ROW, ExperimentsModel

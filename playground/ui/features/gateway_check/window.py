@@ -19,7 +19,7 @@ from playground.domain.errors import RunRefusedError
 from playground.engine.gateway_check.export import FORMATS, change_words, groups
 from playground.engine.gateway_check.report import Report, ReportError, ReportStore, count_words, previous_report
 from playground.engine.gateway_check.requests import Target, target_of, with_secrets
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.texts import cut
 from playground.ui.features.gateway_check.evidence import CHOOSE, NOT_KEPT, NOTHING, Evidence
 from playground.ui.features.gateway_check.lines import Key, Lines, Planned

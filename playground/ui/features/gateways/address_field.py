@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
-from playground.engine.requests.spoken import TITLES, endpoint_urls
+from playground.engine.requests.protocol_info import TITLES, endpoint_urls
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import OfferButton, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row

@@ -24,7 +24,7 @@ from playground.engine.gateways.nearby import LocalGateway, LocalKind
 from playground.engine.gateways.profiles import Auth, Profile, ProfileError, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.gateways.services import KnownGateway, KnownGateways, values_of
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.engine.tool_servers.secret_values import key_like
 from playground.ui.features.gateways.address_page import AddressPage
 from playground.ui.features.gateways.connection_page import ConnectionPage

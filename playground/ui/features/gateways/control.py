@@ -19,7 +19,7 @@ from playground.domain.prices import DOLLARS, Price
 from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import dress

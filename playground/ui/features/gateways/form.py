@@ -21,7 +21,7 @@ from playground.engine.gateways.credentials import ConsentReason, plain_origin
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.gateways.secrets import KeyringState, Keys
 from playground.engine.gateways.services import KnownGateways, recognise
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.draft import Draft, HeaderRow
 from playground.ui.features.gateways.key_field import KeyField

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLineEdit, QWidge
 
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.services import KnownGateway, own_problem
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.form import AUTH_STYLES
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.form_parts import push_button, say, text_label

@@ -9,7 +9,7 @@ from typing import Final
 
 from playground.domain.adaptations import Adaptation, AdaptationKind, today
 from playground.engine.gateways.secrets import secret_in
-from playground.engine.requests.spoken import MESSAGES
+from playground.engine.requests.protocol_info import MESSAGES
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON
 

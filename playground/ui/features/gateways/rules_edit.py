@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QVBoxLayout, QWid
 
 from playground.domain.adaptations import AdaptationKind
 from playground.domain.hidden import short_name
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.rule_row import RuleRow
 from playground.ui.widgets.form_parts import keep_from_wheel, quiet_button, say, text_label
 from playground.ui.widgets.layouts import discard, in_column, in_row

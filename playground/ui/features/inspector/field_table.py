@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.hidden import short_name
-from playground.engine.requests.spoken import MESSAGES
+from playground.engine.requests.protocol_info import MESSAGES
 from playground.jsonkit.merge import MemberPath
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import show_hidden, tip

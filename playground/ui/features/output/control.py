@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from playground.domain.parameters import Parameters
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.told_flags import flags_about, flags_now
+from playground.engine.requests.capability_warnings import settings_warnings, warning_sentences
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
 from playground.ui.features.output.panel import FIELD, OutputPanel
@@ -36,7 +36,7 @@ class OutputControl(QObject):
         fresh, self._shown = anew or session.id != self._shown, session.id
         self._panel.set_value(session.settings.current, session.settings.unsent.get(self._key), fresh=fresh)
         field = type(session.settings.current).places().get(FIELD)
-        self._panel.show_told(flags_about(flags_now(session), field) if field is not None else "")
+        self._panel.show_told(warning_sentences(settings_warnings(session), field) if field is not None else "")
 
     @property
     def _key(self) -> str:

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 
 from playground.domain.parameters import Parameters
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.field_flags import field_flags
-from playground.engine.requests.room import limit_field, limit_words
+from playground.engine.requests.capability_warnings import limit_field, output_limit_words
+from playground.engine.requests.view import parameter_notes
 from playground.ui.features.parameters.panel import ParameterPanel
 
 
@@ -26,9 +26,9 @@ class ParametersControl(QObject):
     def show_session(self) -> None:
         """Show what is set."""
         session = self._workspace.current
-        flags, settings = field_flags(session), session.settings
+        flags, settings = parameter_notes(session), session.settings
         facts = self._workspace.gateways.facts(settings.profile_id, settings.model)
-        words, above = limit_words(facts, settings.current)
+        words, above = output_limit_words(facts, settings.current)
         field = limit_field(settings.current)
         if above:
             flags[field] = "\n".join(filter(None, (flags.get(field, ""), words)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from playground.engine.files.presets import Preset, parameters_of
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.values import JSON
 
 LONGEST = 400  # characters of one value

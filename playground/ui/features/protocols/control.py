@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from playground.engine.requests.protocol_conversion import CHANGED, DOUBTFUL, LOST, Loss, losses
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
 from playground.ui.features.host import Host

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from playground.domain.request import ReasoningReturn
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.spoken import returns_reasoning
+from playground.engine.requests.protocol_info import returns_reasoning
 from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 
 

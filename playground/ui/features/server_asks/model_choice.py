@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import say, text_label

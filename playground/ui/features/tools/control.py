@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from PySide6.QtCore import QObject
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.requests.told_flags import TOOLS, flags_about, flags_now
+from playground.engine.requests.capability_warnings import TOOLS, settings_warnings, warning_sentences
 from playground.ui.features.host import Host
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.server_tools import ServerTools, ServerWays
@@ -45,7 +45,7 @@ class ToolsControl(QObject):
         """Show what is set."""
         tools = self._host.session.settings.tools
         self._panel.set_tools(tools)
-        self._panel.head.show_told(flags_about(flags_now(self._host.session), TOOLS))
+        self._panel.head.show_told(warning_sentences(settings_warnings(self._host.session), TOOLS))
         self._show_count(len(tools))
         self.servers.tools_changed()
 

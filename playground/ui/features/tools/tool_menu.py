@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.requests.spoken import TITLES
+from playground.engine.requests.protocol_info import TITLES
 from playground.ui.widgets.plain_text import short_name, show_hidden
 
 

@@ -55,7 +55,7 @@ WEATHER = ToolDefinition(
 
 
 def _turns() -> tuple[Turn, ...]:
-    asked = (
+    answer = (
         Reasoning(text="Look it up.\n", field="reasoning_content"),
         Text(text="I will look.\n\nNow."),
         ToolCall(id="call_1", name="get_weather", arguments='{"city": "O\'Slo", "n": 1.0}'),
@@ -65,7 +65,7 @@ def _turns() -> tuple[Turn, ...]:
         make_turn(
             Role.USER, "What is this?", Image(url=IMAGE, detail="low"), Image(url="https://x.example/a.png?b='c'")
         ),
-        Turn(id="a", role=Role.ASSISTANT, parts=asked),
+        Turn(id="a", role=Role.ASSISTANT, parts=answer),
         make_turn(Role.TOOL, "", ToolResult(call_id="call_1", text='{"temp": 4, "note": "it\'s $5"}')),
         make_turn(Role.USER, SHELL),
     )

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +19,12 @@ from playground.demo.service import ReceivedRequest
 from playground.domain.request import Request
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import LANGUAGES, python_anthropic, python_openai, sent_by, write
+from playground.engine.requests.snippets import LANGUAGES, prepare_snippet_request, python, write
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import prepare_request
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
-from tests.engine.requests.snippets.execution import run
 from tests.support.required_tools import CURL, NODE, NODE_PACKAGES, Tool, skip_without
 from tests.support.tool_servers import node_modules
 
@@ -47,17 +51,71 @@ ARGUMENTS: dict[str, list[tuple[str, frozenset[str] | set[str]]]] = {
     "python-openai": [
         (
             PRINT.format(library="openai", method="openai.OpenAI(api_key='x').chat.completions.create"),
-            python_openai.ARGUMENTS,
+            python.OPENAI_ARGUMENTS,
         )
     ],
     "python-anthropic": [
         (
             PRINT.format(library="anthropic", method=f"anthropic.Anthropic(auth_token='x').messages.{method}"),
-            python_anthropic.ARGUMENTS - without,
+            python.ANTHROPIC_ARGUMENTS - without,
         )
         for method, without in (("create", set[str]()), ("stream", {"stream"}))
     ],
 }
+
+
+MARK = "\x1e"  # precedes the output of each snippet
+
+_PYTHON = """
+import runpy, sys, traceback
+for path in sys.argv[1:]:
+    print("\\x1e", end="")
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        print("FAILED", end)
+    except Exception as error:
+        print("FAILED", type(error).__name__, error)
+        traceback.print_exc()
+"""
+_NODE = """
+import { pathToFileURL } from "node:url";
+for (const path of process.argv.slice(2)) {
+  process.stdout.write("\\x1e");
+  try { await import(pathToFileURL(path)); } catch (error) { console.log("FAILED", error); console.error(error); }
+}
+"""
+_SHELL = 'for path in "$@"; do printf "\\036"; sh "$path" || echo FAILED; done'
+
+
+def run(lexer: str, files: list[Path], environment: Mapping[str, str]) -> list[str]:
+    """Return the output of each file."""
+    folder = files[0].parent
+    if lexer == "bash":
+        command = ["sh", "-c", _SHELL, "sh"]
+    elif lexer == "python":
+        driver = folder / "driver.py"
+        driver.write_text(_PYTHON, encoding="utf-8")
+        command = [sys.executable, str(driver)]
+    else:
+        driver = folder / "driver.mjs"
+        driver.write_text(_NODE, encoding="utf-8")
+        command = ["node", str(driver)]
+    inherited = {
+        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "HOME", "LANG", "TMPDIR") if name in os.environ
+    }
+    done = subprocess.run(
+        [*command, *map(str, files)],
+        env={**inherited, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=90,
+        check=False,
+    )
+    printed = done.stdout.split(MARK)[1:]
+    assert len(printed) == len(files), f"{done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return printed
 
 
 @dataclass(frozen=True)
@@ -105,7 +163,9 @@ def arrivals(
         cases = cases_of(row.protocols, profile)
         texts: dict[str, str] = {}
         for name, (case_profile, case) in cases.items():
-            snippet = write(row, sent_by(case_profile, case.model_copy(update={"extra_headers": {"X-Case": name}})))
+            snippet = write(
+                row, prepare_snippet_request(case_profile, case.model_copy(update={"extra_headers": {"X-Case": name}}))
+            )
             assert bool(snippet.text) != bool(snippet.refusal)
             if snippet.text:
                 texts[name] = snippet.text
@@ -146,8 +206,8 @@ def test_body_and_headers_arrive_as_the_application_sends_them(arrivals: tuple[s
     language, ran = arrivals
     for name, arrival in ran.items():
         received, protocol = arrival.received, get_protocol(arrival.request.protocol)
-        made = connection(arrival.profile, Secret(KEY), {"X-Team-Token": Secret(TEAM)})
-        sent = prepare_request(made, resolve(arrival.profile.base_url), protocol, arrival.request).body
+        prepared_connection = connection(arrival.profile, Secret(KEY), {"X-Team-Token": Secret(TEAM)})
+        sent = prepare_request(prepared_connection, resolve(arrival.profile.base_url), protocol, arrival.request).body
         assert canonical(language, received.body) == canonical(language, sent), f"{name}:\n{arrival.text[:5000]}"
         assert (received.method, received.path) == ("POST", f"/v1/{protocol.endpoint}")
         bearer, own = {"own": (False, True), "both": (True, True), "none": (False, False)}.get(name, (True, False))

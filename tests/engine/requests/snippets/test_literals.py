@@ -55,9 +55,9 @@ def test_layouts_of_literals_keep_their_lines_short() -> None:
 
 
 def test_long_texts_get_names() -> None:
-    image, other = "data:image/png;base64," + "A" * 300, "B" * 300
-    body = {"a": image, "b": [other, other, "C" * 100, "word " * 100], "c": {"d": image + "="}}
-    assert long_texts(body) == {image: "image", other: "blob", image + "=": "image2"}
+    image, blob = "data:image/png;base64," + "A" * 300, "B" * 300
+    body = {"a": image, "b": [blob, blob, "C" * 100, "word " * 100], "c": {"d": image + "="}}
+    assert long_texts(body) == {image: "image", blob: "blob", image + "=": "image2"}
 
 
 def test_a_comment_stays_a_comment() -> None:

@@ -12,7 +12,14 @@ from playground.domain.secret_spellings import spellings
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import LANGUAGES, Sent, language, recorded, sent_by, write
+from playground.engine.requests.snippets import (
+    LANGUAGES,
+    SnippetRequest,
+    language,
+    prepare_snippet_request,
+    read_recorded_request,
+    write,
+)
 from playground.gateway.connection import Auth, Timeouts
 from playground.gateway.redact import MASK, SHORTEST
 from tests.support.each_case import each_case
@@ -25,11 +32,11 @@ def ask(protocol: str = "chat", text: str = "Hi", **more: object) -> Request:
     return Request(protocol=protocol, model="m", turns=(make_turn(Role.USER, text),)).model_copy(update=more)
 
 
-def texts(sent: Sent) -> list[str]:
+def texts(sent: SnippetRequest) -> list[str]:
     """Return the snippets in every language of the protocol."""
-    found = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
-    assert all(snippet.text for snippet in found), [snippet.refusal for snippet in found]
-    return [snippet.text for snippet in found]
+    snippets = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
+    assert all(snippet.text for snippet in snippets), [snippet.refusal for snippet in snippets]
+    return [snippet.text for snippet in snippets]
 
 
 @each_case(("protocol", "auth"), [(protocol, auth) for protocol in ("chat", "messages") for auth in Auth])
@@ -47,14 +54,14 @@ def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> N
         extra_body={"note": CANARY},
         extra_headers={"Proxy-Authorization": f"Basic {CANARY}"},
     )
-    sent = sent_by(profile, request, [Secret(CANARY)])
+    sent = prepare_snippet_request(profile, request, [Secret(CANARY)])
     assert sent.masked
-    shown = [*texts(sent), repr(sent)]
-    assert len(shown) == (6 if protocol == "chat" else 5)
-    for text in shown:
+    outputs = [*texts(sent), repr(sent)]
+    assert len(outputs) == (6 if protocol == "chat" else 5)
+    for text in outputs:
         assert not [spelling for spelling in spellings(CANARY, SHORTEST) if spelling in text]
         assert MASK in text
-    for text in shown[:-1]:
+    for text in outputs[:-1]:
         for variable in sent.variables:
             assert variable in text
     assert set(sent.variables) >= {"GATEWAY_API_KEY", "GATEWAY_X_TEAM", "GATEWAY_COOKIE", "GATEWAY_X_AUTH_TOKEN"}
@@ -65,43 +72,47 @@ def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> N
 
 def test_variables_have_names_of_their_own_and_notes_on_the_demo_gateway() -> None:
     profile = Profile(base_url=BASE, key_origin="there", secret_headers={"Api-Key": "o", "X.Key": "o", "X-Key": "o"})
-    sent = sent_by(profile, ask())
+    sent = prepare_snippet_request(profile, ask())
     assert sent.variables == ("GATEWAY_API_KEY", "GATEWAY_API_KEY_2", "GATEWAY_X_KEY", "GATEWAY_X_KEY_2")
     assert "demo" not in " ".join(write("curl", sent).notes)
-    notes = write("curl", sent_by(Profile(base_url=BASE, demo=True), ask())).notes
+    notes = write("curl", prepare_snippet_request(Profile(base_url=BASE, demo=True), ask())).notes
     assert "The demo gateway takes anything as GATEWAY_API_KEY, and answers at this address" in " ".join(notes)
 
 
 def test_recorded_request_is_written_like_the_next_one() -> None:
     profile = Profile(base_url=BASE, key_origin="there", headers={"X-Title": "t"})
-    before = sent_by(profile, ask())
+    before = prepare_snippet_request(profile, ask())
     headers = (
         ("Content-Type", "application/json"),
         ("Accept", "application/json"),
         ("Authorization", f"Bearer {MASK}"),
         ("X-Title", "t"),
     )
-    after = recorded("chat", f"{BASE}/chat/completions", headers, json.dumps(before.body).encode())
+    after = read_recorded_request("chat", f"{BASE}/chat/completions", headers, json.dumps(before.body).encode())
     assert texts(after) == texts(before)
     with pytest.raises(ValueError, match="sent no JSON body"):
-        recorded("chat", BASE, (), b"")
+        read_recorded_request("chat", BASE, (), b"")
 
 
 def test_library_that_cannot_send_the_request_names_another() -> None:
-    sent = sent_by(Profile(base_url=BASE), ask("messages"))
+    sent = prepare_snippet_request(Profile(base_url=BASE), ask("messages"))
     snippet = write("python-openai", sent)
     assert snippet.refusal.startswith("Python · openai speaks Chat completions, and this request goes over Messages.")
     assert "Python · anthropic" in snippet.refusal
     assert not snippet.text
-    snippet = write("python-anthropic", sent_by(Profile(base_url="https://gateway.example/api/v2"), ask("messages")))
+    snippet = write(
+        "python-anthropic", prepare_snippet_request(Profile(base_url="https://gateway.example/api/v2"), ask("messages"))
+    )
     assert "https://gateway.example/api/v2/messages" in snippet.refusal
     assert "curl" in snippet.refusal
-    good = write("python-anthropic", sent_by(Profile(base_url="https://gateway.example/api/v1"), ask("messages")))
+    good = write(
+        "python-anthropic", prepare_snippet_request(Profile(base_url="https://gateway.example/api/v1"), ask("messages"))
+    )
     assert 'base_url="https://gateway.example/api"' in good.text
     body: dict[str, object] = {}
     for _ in range(3000):
         body = {"a": body}
-    deep = Sent("chat", f"{BASE}/chat/completions", (), {"model": "m", "messages": [], "deep": body})
+    deep = SnippetRequest("chat", f"{BASE}/chat/completions", (), {"model": "m", "messages": [], "deep": body})
     for row in LANGUAGES:
         if "chat" in row.protocols:
             assert "nested too deeply" in write(row, deep).refusal
@@ -109,11 +120,11 @@ def test_library_that_cannot_send_the_request_names_another() -> None:
 
 def test_request_that_cannot_be_sent_is_refused() -> None:
     with pytest.raises(ValueError, match="base URL"):
-        sent_by(Profile(), ask())
+        prepare_snippet_request(Profile(), ask())
     with pytest.raises(ValueError, match="NaN or Infinity"):
-        sent_by(Profile(base_url=BASE), ask(extra_body={"x": float("nan")}))
+        prepare_snippet_request(Profile(base_url=BASE), ask(extra_body={"x": float("nan")}))
     with pytest.raises(ValueError, match="starts when it is first used"):
-        sent_by(Profile(demo=True), ask())
+        prepare_snippet_request(Profile(demo=True), ask())
     with pytest.raises(ValueError, match="unknown language"):
         language("cobol")
 
@@ -122,7 +133,7 @@ def test_certificates_and_timeouts_are_written() -> None:
     profile = Profile(
         base_url=BASE, ca_file="/etc/it's\nours.pem", timeouts=Timeouts(connect=3, first=7, idle=9, total=60)
     )
-    curl, openai_, httpx, fetch, js_openai = texts(sent_by(profile, ask()))
+    curl, openai_, httpx, fetch, js_openai = texts(prepare_snippet_request(profile, ask()))
     assert "--cacert '/etc/it'\\''s\nours.pem'" in curl
     assert "--connect-timeout 3" in curl
     assert "--max-time 60" in curl
@@ -136,8 +147,8 @@ def test_certificates_and_timeouts_are_written() -> None:
 
 
 def test_long_body_is_passed_on_standard_input() -> None:
-    short = write("curl", sent_by(Profile(base_url=BASE), ask(text="Hi!"))).text
-    long = write("curl", sent_by(Profile(base_url=BASE), ask(text="Hi! " * 50_000))).text
+    short = write("curl", prepare_snippet_request(Profile(base_url=BASE), ask(text="Hi!"))).text
+    long = write("curl", prepare_snippet_request(Profile(base_url=BASE), ask(text="Hi! " * 50_000))).text
     assert "--data-raw '{" in short
     assert "--data-binary @- <<'JSON'\n{" in long
     assert "!" not in long

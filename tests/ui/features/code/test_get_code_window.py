@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.requests.snippets import LANGUAGES, sent_by, write
+from playground.engine.requests.snippets import LANGUAGES, prepare_snippet_request, write
 from playground.engine.session.session import Experiment, Session
 from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
 from tests.support.editors import no_gateway
@@ -46,7 +46,7 @@ def window(qtbot: QtBot, session: Session) -> Iterator[GetCodeWindow]:
 
 
 def expected_code(session: Session, language: str) -> str:
-    return write(language, sent_by(PROFILE, session.next_request.build(), (Secret(CANARY),))).text
+    return write(language, prepare_snippet_request(PROFILE, session.next_request.build(), (Secret(CANARY),))).text
 
 
 def test_window_shows_the_code_of_each_language(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:

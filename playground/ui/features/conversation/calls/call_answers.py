@@ -12,7 +12,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.served import answer_of
 from playground.domain.tools import ToolDefinition
 from playground.engine.compare.lanes import Lanes
-from playground.engine.requests.spoken import pictures_in_results
+from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from playground.ui.features.conversation.calls.result_field import LONGEST_TYPED

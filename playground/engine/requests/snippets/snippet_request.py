@@ -1,7 +1,6 @@
-"""What a snippet has to send: the exact request with an environment variable where each secret goes.
+"""The request of a snippet: the exact address, headers and body, with an environment variable for each secret.
 
-It is built from the same code that makes the request of a run, with a stand-in for every secret, so that no real one
-is ever here. Nothing is sent.
+The code that prepares the request of a run builds it from placeholders, so no real secret is in it. Nothing is sent.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 
 KEY: Final = "GATEWAY_API_KEY"
-_STAND_IN: Final = "STAND-IN"
-#: What the connection of a recorded request needed; a client works it out anew for the body that it writes.
+_PLACEHOLDER: Final = "PLACEHOLDER"
+#: Headers of a recorded request that a client computes itself.
 _TRANSPORT: Final = frozenset({"host", "content-length", "connection", "transfer-encoding"})
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class NotPossibleError(ValueError):
-    """A language cannot send this request; the text says why and what can."""
+    """A language cannot send this request; the text gives the reason and an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """One header. With ``variable``, its value is ``text`` followed by that environment variable's."""
+    """A header; its value is ``text``, followed by the value of the environment variable if there is one."""
 
     name: str
     text: str
@@ -46,11 +45,11 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """One request as a snippet writes it.
+class SnippetRequest:
+    """A request without secrets.
 
-    ``headers`` are those that a client would not send by itself; ours, such as the User-Agent, are left out.
-    ``masked`` says that a known secret stood in the address or the body and was taken out.
+    ``headers`` leaves out those that a client sends by itself and our own (User-Agent). ``masked``: a known secret was
+    in the address or the body, and a mask replaces it.
     """
 
     protocol: str
@@ -70,41 +69,41 @@ class Sent:
 
     @property
     def streams(self) -> bool:
-        """Whether the answer is asked for piece by piece."""
+        """Return whether the request asks for a stream."""
         return self.body.get("stream") is True
 
     @property
     def offers_tools(self) -> bool:
-        """Whether the answer may be a tool call."""
+        """Return whether the answer may be a tool call."""
         return bool(self.body.get("tools"))
 
     @property
     def choices(self) -> int:
-        """How many answers are asked for."""
+        """The number of answers asked for."""
         return get_protocol(self.protocol).choices(self.body)
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that are read, each once, in order."""
+        """The environment variables of the headers, each once, in order."""
         return tuple(dict.fromkeys(header.variable for header in self.headers if header.variable))
 
     @property
-    def has_halves(self) -> bool:
-        """Whether a text holds half of a surrogate pair, which UTF-8 cannot carry and JSON must escape."""
+    def has_surrogates(self) -> bool:
+        """Return whether a text has a lone surrogate, which UTF-8 cannot encode and JSON must escape."""
         return _SURROGATE.search(json.dumps(self.body, ensure_ascii=False)) is not None
 
     @property
     def silence(self) -> float | None:
-        """How long the answer may say nothing, in seconds; None for as long as it likes."""
+        """The longest time without data, in seconds; None: no limit."""
         clocks = (self.timeouts.first, self.timeouts.idle)
         return None if None in clocks else max(clock for clock in clocks if clock is not None)
 
     def header(self, name: str) -> Header | None:
-        """The header of that name, in any case."""
+        """Return the header with this name, in any case."""
         return next((header for header in self.headers if header.name.lower() == name.lower()), None)
 
     def headers_but(self, *names: str) -> tuple[Header, ...]:
-        """The headers without those, and without the Content-Type that every JSON client sends."""
+        """Return the headers except these and the Content-Type that every JSON client sends."""
         return tuple(
             header
             for header in self.headers
@@ -113,40 +112,40 @@ class Sent:
         )
 
 
-def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) -> Sent:
-    """What a run of ``request`` on ``profile`` would send. Raises ValueError, in words, for what cannot be sent.
+def prepare_snippet_request(profile: Profile, request: Request, known_secrets: Iterable[Secret] = ()) -> SnippetRequest:
+    """Return the request that a run with this profile would send, with ``known_secrets`` masked.
 
-    ``known`` are the secrets this process has: where one stands in the body or the address, it is masked.
+    Raises ValueError, in words for people, for a request that cannot be sent.
     """
     if profile.demo and not profile.base_url:
         raise ValueError(DEMO_IS_OFF)
     protocol = get_protocol(request.protocol)
-    key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
-    secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
-    going = prepare_request(connection(profile, key, secrets), resolve(profile.base_url), protocol, request)
-    redactor = redactor_of(known)
-    body, url = redactor.data(going.body), redactor.text(going.url)
-    return Sent(
+    key = Secret(_PLACEHOLDER) if profile.key_origin or profile.demo else None
+    secrets = {name: Secret(_PLACEHOLDER) for name in profile.secret_headers}
+    prepared = prepare_request(connection(profile, key, secrets), resolve(profile.base_url), protocol, request)
+    redactor = redactor_of(known_secrets)
+    body, url = redactor.data(prepared.body), redactor.text(prepared.url)
+    return SnippetRequest(
         protocol=protocol.name,
         url=url,
-        headers=_headers(going.headers, frozenset(name.lower() for name in secrets), redactor, profile.key_variable),
+        headers=_headers(prepared.headers, frozenset(name.lower() for name in secrets), redactor, profile.key_variable),
         body=json.loads(body),
         timeouts=profile.timeouts,
         ca_file=profile.ca_file or "",
-        masked=(body, url) != (going.body, going.url),
+        masked=(body, url) != (prepared.body, prepared.url),
         demo=profile.demo,
         key=profile.key_variable or KEY,
     )
 
 
-def recorded(
-    protocol: str, url: str, headers: Iterable[tuple[str, str]], body: bytes, known: Iterable[Secret] = ()
-) -> Sent:
-    """A request from the tape, where the secrets of that time are masked; those ``known`` by now are, too.
+def read_recorded_request(
+    protocol: str, url: str, headers: Iterable[tuple[str, str]], body: bytes, known_secrets: Iterable[Secret] = ()
+) -> SnippetRequest:
+    """Return a recorded request, whose secrets are masked, with ``known_secrets`` masked, too.
 
     Raises ValueError for a body that is no JSON object.
     """
-    redactor = redactor_of(known)
+    redactor = redactor_of(known_secrets)
     body, url = redactor.data(body), redactor.text(url)
     try:
         value = loads(body)
@@ -154,36 +153,35 @@ def recorded(
         value = None
     if not isinstance(value, dict):
         raise ValueError("This exchange sent no JSON body, so there is no request to write.")
-    kept = [(name, text) for name, text in headers if name.lower() not in _TRANSPORT]
-    return Sent(
-        protocol, url, _headers(kept, frozenset(), redactor), value, masked=MASK.encode() in body or MASK in url
-    )
+    own = [(name, text) for name, text in headers if name.lower() not in _TRANSPORT]
+    masked = MASK.encode() in body or MASK in url
+    return SnippetRequest(protocol, url, _headers(own, frozenset(), redactor), value, masked=masked)
 
 
 def _headers(
     pairs: Iterable[tuple[str, str]], secret: frozenset[str], redactor: Redactor, own: str = ""
 ) -> tuple[Header, ...]:
-    """Headers with variables for secrets; ``secret`` are names, in lower case, of those that do not look like one.
+    """Return headers with variables for secrets.
 
-    ``own`` is the variable that a person has the key in.
+    ``secret`` are lower-case names of headers that always are secrets, ``own`` the variable for the gateway's key.
     """
     key = own or KEY
-    found: list[Header] = []
+    rows: list[Header] = []
     for name, value in pairs:
         lowered = name.lower()
         if _is_ours(lowered, value):
             continue
         scheme, space, _ = value.partition(" ")
         if lowered not in secret and lowered == "x-api-key":
-            found.append(Header(name, "", key))
+            rows.append(Header(name, "", key))
         elif lowered not in secret and lowered == "authorization" and space and scheme.isalpha():
             bearer = scheme.lower() == "bearer"
-            found.append(Header(name, f"{scheme} ", key if bearer else _variable(name, found, key)))
+            rows.append(Header(name, f"{scheme} ", key if bearer else _variable(name, rows, key)))
         elif lowered in secret or looks_secret(name, value) or MASK in redactor.text(value):
-            found.append(Header(name, "", _variable(name, found, key)))
+            rows.append(Header(name, "", _variable(name, rows, key)))
         else:
-            found.append(Header(name, value))
-    return tuple(found)
+            rows.append(Header(name, value))
+    return tuple(rows)
 
 
 def _is_ours(name: str, value: str) -> bool:
@@ -194,10 +192,10 @@ def _is_ours(name: str, value: str) -> bool:
     )
 
 
-def _variable(name: str, taken: list[Header], key: str) -> str:
-    """A name of its own for the variable that holds a header's value: ``X-Team-Token`` gives GATEWAY_X_TEAM_TOKEN."""
+def _variable(name: str, headers: list[Header], key: str) -> str:
+    """Return an unused variable for a header's value: ``X-Team-Token`` gives GATEWAY_X_TEAM_TOKEN."""
     plain = "GATEWAY_" + re.sub(r"\W+", "_", name).strip("_").upper()
-    used = {key, *(header.variable for header in taken)}
+    used = {key, *(header.variable for header in headers)}
     number = 2
     variable = plain
     while variable in used:

@@ -11,20 +11,22 @@ from playground.domain.parts import Image, Text, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.gateways.profiles import Profile
-from playground.engine.requests.edit import apply_edit, read_edit
-from playground.engine.requests.field_flags import field_flags
-from playground.engine.requests.room import Room, limit_field, limit_words, room_for
-from playground.engine.requests.told_flags import (
+from playground.engine.requests.capability_warnings import (
     NO_IMAGES,
     NO_SCHEMA,
     NO_TOOLS,
     NOT_SUPPORTED,
     TOOLS,
-    flags_about,
-    flags_now,
-    image_flag,
+    ContextLimits,
+    context_limits,
+    image_warning,
+    limit_field,
+    output_limit_words,
+    settings_warnings,
+    warning_sentences,
 )
-from playground.engine.requests.view import FieldRow, Origin, request_view
+from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.requests.view import FieldRow, Origin, parameter_notes, request_view
 from playground.engine.session.session import Experiment, Session
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
@@ -79,21 +81,21 @@ def test_choice_of_a_disabled_tool_is_flagged(protocol: str) -> None:
     session = session_of(protocol)
     choice = type(session.settings.current).tool_choice_for("look")
     session.set_parameters(session.settings.current.with_value("tool_choice", choice))
-    assert "no tool is sent" in field_flags(session)["tool_choice"]
+    assert "no tool is sent" in parameter_notes(session)["tool_choice"]
     session.change(tools=(TOOL.model_copy(update={"enabled": False}), TOOL.model_copy(update={"name": "other"})))
-    assert "“look” is not among the tools that are sent" in field_flags(session)["tool_choice"]
-    assert session.next_request.body()["tool_choice"], "it is sent all the same"
+    assert "“look” is not among the tools that are sent" in parameter_notes(session)["tool_choice"]
+    assert session.next_request.body()["tool_choice"], "it is sent nevertheless"
     session.change(tools=(TOOL,))
-    assert field_flags(session) == {}
+    assert parameter_notes(session) == {}
 
 
 def test_thinking_budget_is_compared_with_the_limit_sent() -> None:
     session = session_of("messages", thinking={"type": "enabled", "budget_tokens": 4096})
-    assert "not below max_tokens (4,096)" in field_flags(session)["thinking"], "the limit is the program's own"
+    assert "not below max_tokens (4,096)" in parameter_notes(session)["thinking"], "the limit is the program's own"
     session.set_parameters(session.settings.current.with_value("max_tokens", 8000))
-    assert field_flags(session) == {}
+    assert parameter_notes(session) == {}
     session.change(extra_body={"thinking": {"budget_tokens": 9000}})
-    flags = field_flags(session)["thinking"]
+    flags = parameter_notes(session)["thinking"]
     assert "not below max_tokens (8,000)" in flags
     assert "not below max_tokens (8,000)" in rows(session)["thinking.budget_tokens"].odd
     assert rows(session)["thinking.type"].odd == ""
@@ -103,7 +105,7 @@ def test_field_overruled_by_an_extra_body_is_flagged() -> None:
     profile = Profile(id="p", base_url="https://g.example/v1", extra_body={"top_p": 0.5, "max_tokens": 7})
     session = session_of(profile=profile, temperature=0.2, top_p=0.9, max_completion_tokens=5)
     session.change(extra_body={"temperature": 0.3})
-    flags = field_flags(session)
+    flags = parameter_notes(session)
     assert flags["temperature"] == "the Raw tab says otherwise, and wins"
     assert flags["top_p"] == "the gateway's settings say otherwise, and win"
     assert "max_tokens is sent as well" in flags["max_completion_tokens"]
@@ -139,15 +141,15 @@ def test_messages_have_a_note_on_replaced_call_ids(protocol: str, note: str) -> 
 
 def test_field_left_out_by_a_rule_is_a_row_with_the_reason() -> None:
     session = session_with_rules(rule(OMIT, "stream_options"), rule(OMIT, "seed"), seed=7)
-    shown = rows(session)
-    row = shown["stream_options"]
+    fields = rows(session)
+    row = fields["stream_options"]
     assert (row.value, row.origin) == (None, Origin.RULE)
     assert row.note == "left out: this gateway does not take it · learnt 2026-11-23"
-    assert "stream_options.include_usage" not in shown
-    assert shown["seed"].origin is Origin.RULE
+    assert "stream_options.include_usage" not in fields
+    assert fields["seed"].origin is Origin.RULE
     assert request_view(session).rules == 2
-    assert "left out: this gateway does not take it" in field_flags(session)["seed"]
-    assert "left out" in field_flags(session)["include_usage"]
+    assert "left out: this gateway does not take it" in parameter_notes(session)["seed"]
+    assert "left out" in parameter_notes(session)["include_usage"]
     assert request_view(session_with_rules(rule(OMIT, "seed"))).rules == 0, "it is not set, so nothing is done"
 
 
@@ -159,13 +161,13 @@ def test_renamed_and_replaced_fields_name_the_setting() -> None:
         max_tokens=5,
         tool_choice="required",
     )
-    shown = rows(session)
-    assert shown["max_completion_tokens"].value == 5
-    assert shown["max_completion_tokens"].note.startswith("set as max_tokens; sent as max_completion_tokens")
-    assert (shown["tool_choice"].value, shown["tool_choice"].origin) == ("auto", Origin.RULE)
-    assert "“developer” is sent as system" in shown["messages"].note
-    assert "sent as max_completion_tokens" in field_flags(session)["max_tokens"]
-    assert 'sent as "auto"' in field_flags(session)["tool_choice"]
+    fields = rows(session)
+    assert fields["max_completion_tokens"].value == 5
+    assert fields["max_completion_tokens"].note.startswith("set as max_tokens; sent as max_completion_tokens")
+    assert (fields["tool_choice"].value, fields["tool_choice"].origin) == ("auto", Origin.RULE)
+    assert "“developer” is sent as system" in fields["messages"].note
+    assert "sent as max_completion_tokens" in parameter_notes(session)["max_tokens"]
+    assert 'sent as "auto"' in parameter_notes(session)["tool_choice"]
 
 
 def test_extra_body_overrules_a_rule() -> None:
@@ -175,7 +177,7 @@ def test_extra_body_overrules_a_rule() -> None:
     assert (row.value, row.origin) == (9, Origin.EXTRA)
     assert "has it left out; what is written by hand wins" in row.note
     assert request_view(session).rules == 0
-    assert field_flags(session)["seed"] == "the Raw tab says otherwise, and wins"
+    assert parameter_notes(session)["seed"] == "the Raw tab says otherwise, and wins"
 
 
 @each_case("change", [{}, {"temperature": 0.5}])
@@ -211,29 +213,33 @@ def test_limit_of_each_protocol_is_compared_with_the_model(protocol: str) -> Non
     parameters = get_protocol(protocol).parameters_type.begin({})
     facts, name = ModelFacts(context=8_000, output=1_024), limit_field(parameters)
     assert name
-    assert room_for(facts, parameters.with_value(name, 4_096)) == Room(8_000, 1_024, 4_096)
-    assert room_for(NOTHING_TOLD, parameters.with_value(name, None)) == Room()
-    assert room_for(NOTHING_TOLD, parameters.with_value(name, "many")).asked is None
-    assert room_for(NOTHING_TOLD, parameters.with_value(name, -3)).asked is None
-    assert limit_words(NOTHING_TOLD, parameters) == ("", False)
+    assert context_limits(facts, parameters.with_value(name, 4_096)) == ContextLimits(8_000, 1_024, 4_096)
+    assert context_limits(NOTHING_TOLD, parameters.with_value(name, None)) == ContextLimits()
+    assert context_limits(NOTHING_TOLD, parameters.with_value(name, "many")).requested is None
+    assert context_limits(NOTHING_TOLD, parameters.with_value(name, -3)).requested is None
+    assert output_limit_words(NOTHING_TOLD, parameters) == ("", False)
     most = "the model writes 1,024 at most, by the gateway's list"
-    assert limit_words(facts, parameters.with_value(name, 1_024)) == (most, False)
+    assert output_limit_words(facts, parameters.with_value(name, 1_024)) == (most, False)
     above = "more than the 1,024 that the model writes at most, by the gateway's list"
-    assert limit_words(facts, parameters.with_value(name, 1_025)) == (above, True)
+    assert output_limit_words(facts, parameters.with_value(name, 1_025)) == (above, True)
 
 
 @each_case(
     ("room", "prompt", "begins"),
     [
-        (Room(), 10**9, ""),
-        (Room(output=5, asked=9), 10**9, ""),
-        (Room(context=100), 100, ""),
-        (Room(context=100, asked=40), 60, ""),
-        (Room(context=100), 101, "About 101 tokens are more than the 100"),
-        (Room(context=100, asked=41), 60, "About 60 tokens and up to 41 that may be written are more than the 100"),
+        (ContextLimits(), 10**9, ""),
+        (ContextLimits(output=5, requested=9), 10**9, ""),
+        (ContextLimits(context=100), 100, ""),
+        (ContextLimits(context=100, requested=40), 60, ""),
+        (ContextLimits(context=100), 101, "About 101 tokens are more than the 100"),
+        (
+            ContextLimits(context=100, requested=41),
+            60,
+            "About 60 tokens and up to 41 that may be written are more than the 100",
+        ),
     ],
 )
-def test_prompt_larger_than_the_context_is_a_problem(room: Room, prompt: int, begins: str) -> None:
+def test_prompt_larger_than_the_context_is_a_problem(room: ContextLimits, prompt: int, begins: str) -> None:
     words = room.problem(prompt)
     assert bool(words) is bool(begins)
     assert words.startswith(begins)
@@ -242,15 +248,15 @@ def test_prompt_larger_than_the_context_is_a_problem(room: Room, prompt: int, be
 @each_case("protocol", PROTOCOLS)
 def test_tools_for_a_model_without_tools_are_flagged_and_sent(protocol: str) -> None:
     session = session_of(protocol, facts=ModelFacts(tools=False))
-    assert flags_now(session) == ()
+    assert settings_warnings(session) == ()
     session.change(tools=(TOOL,))
-    assert flags_about(flags_now(session), TOOLS) == f"T{NO_TOOLS[1:]}."
+    assert warning_sentences(settings_warnings(session), TOOLS) == f"T{NO_TOOLS[1:]}."
     assert flagged(session) == {"tools": NO_TOOLS}
     assert session.next_request.body()["tools"], "nothing is kept from going out"
     session.change(tools=(TOOL.model_copy(update={"enabled": False}),))
     assert flagged(session) == {}
     session.change(tools=(TOOL,), model="another")
-    assert flagged(session) == {}, "of that one nothing is told"
+    assert flagged(session) == {}, "the list has no facts of that model"
 
 
 @each_case("protocol", PROTOCOLS)
@@ -263,15 +269,17 @@ def test_images_for_a_model_that_refuses_them_are_flagged(protocol: str) -> None
         make_turn(Role.USER, "").model_copy(update={"parts": (Text(text="Look"), Image(url="https://i.example/a.png"))})
     )
     assert flagged(session) == {"messages": NO_IMAGES}
-    assert image_flag(refuses, 2).startswith("The model takes no images, by the gateway's list;")
-    assert image_flag(refuses, 0) == image_flag(ModelFacts(inputs=frozenset({"text"})), 2) == ""
+    assert image_warning(refuses, 2).startswith("The model takes no images, by the gateway's list;")
+    assert image_warning(refuses, 0) == image_warning(ModelFacts(inputs=frozenset({"text"})), 2) == ""
     assert flagged(session_of(protocol)) == {}
 
 
 def test_parameter_missing_in_the_list_is_flagged() -> None:
-    told = ModelFacts(parameters=frozenset({"temperature", "max_tokens", "reasoning", "structured_outputs", "stop"}))
-    session = session_of(facts=told, temperature=1, top_p=0.5, seed=7, max_completion_tokens=10, reasoning_effort="low")
-    flags = field_flags(session)
+    facts = ModelFacts(parameters=frozenset({"temperature", "max_tokens", "reasoning", "structured_outputs", "stop"}))
+    session = session_of(
+        facts=facts, temperature=1, top_p=0.5, seed=7, max_completion_tokens=10, reasoning_effort="low"
+    )
+    flags = parameter_notes(session)
     assert {name for name, words in flags.items() if NOT_SUPPORTED in words} == {"top_p", "seed"}
     assert {name: words for name, words in flagged(session).items() if words == NOT_SUPPORTED}.keys() == {
         "top_p",
@@ -283,7 +291,9 @@ def test_parameter_missing_in_the_list_is_flagged() -> None:
 
 def test_json_schema_the_model_does_not_follow_is_flagged() -> None:
     session = session_of(facts=ModelFacts(schema_kept=False), response_format=SCHEMA)
-    assert flags_about(flags_now(session), ("response_format",)).startswith("The model does not keep to a JSON schema")
+    assert warning_sentences(settings_warnings(session), ("response_format",)).startswith(
+        "The model does not keep to a JSON schema"
+    )
     assert flagged(session) == {"response_format": NO_SCHEMA}
     session.set_parameters(session.settings.current.with_value("response_format", {"type": "json_object"}))
     assert flagged(session) == {}
