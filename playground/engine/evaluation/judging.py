@@ -120,16 +120,14 @@ class JudgeClient:
         session = Experiment(self._connect, settings=settings, profile_of=self._profile_of, literal=True).main
         questions = _questions(check, sent, received)
         session.history.reset(Transcript().append(*questions), settings)
-        await session.runs.start(Mode.ONCE)
-        turns = session.transcript.path
-        reply = turns[-1] if len(turns) > len(questions) else None
-        failure = reply.outcome.failure if reply is not None and reply.outcome is not None else None
+        result = await session.complete(Mode.ONCE)
+        reply, failure = result.turns[-1] if result.turns else None, result.failure
         reason = failure.message if failure is not None else "" if reply is not None else "no answer came"
         reason = cut(reason, _REASON_LENGTH)
-        metrics = metrics_of(turn_metrics(turns[len(questions) :], profile_id, self._entered))
+        metrics = metrics_of(turn_metrics(result.turns, profile_id, self._entered))
         judgement = Judgement(
             model=check.model,
-            turns=turns,
+            turns=session.transcript.path,
             requests=metrics.requests,
             prompt=metrics.prompt,
             tokens=metrics.tokens,

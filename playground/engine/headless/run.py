@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from playground.domain.debugging import Debugging, ReasonCode, held_back
 from playground.domain.durations import span
 from playground.domain.encoding import encode
-from playground.domain.errors import Failure, FailureKind, RunRefusedError
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import ToolCall
 from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
@@ -99,7 +99,9 @@ async def _run(command: Command, path: Path, options: RunOptions) -> ExitCode:
     refusals = [""] * len(lanes)
 
     async def run_lanes() -> None:
-        refusals[:] = await asyncio.gather(*(_perform(lane, loops=options.loops) for lane in lanes))
+        mode = Mode.END if options.loops else Mode.ONCE
+        results = await asyncio.gather(*(lane.complete(mode) for lane in lanes))
+        refusals[:] = [result.refusal for result in results]
 
     is_written = True
     try:
@@ -118,18 +120,6 @@ async def _run(command: Command, path: Path, options: RunOptions) -> ExitCode:
         return next((code for code in codes if code is not ExitCode.OK), ExitCode.OK)
 
     return command.end(exit_code, "Interrupted.", is_written=is_written)
-
-
-async def _perform(session: Session, *, loops: bool) -> str:
-    """Run a lane to its end. Return why it was refused, empty where it was not."""
-    try:
-        if loops:
-            await session.debugger.run_to_end()
-        else:
-            await session.runs.start(Mode.ONCE)
-    except RunRefusedError as error:
-        return str(error)
-    return ""
 
 
 def _variant_json(lane: Session, output: JSONObject) -> JSONObject:
