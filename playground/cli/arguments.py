@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from playground.engine.headless.exit_codes import MEANINGS, ExitCode
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-Options = TypeVar("Options", bound="DataclassInstance")
+Options = TypeVar("Options")
 
 
 class Help(argparse.HelpFormatter):
@@ -54,9 +51,9 @@ def add_list(group: Any, name: str, metavar: str, words: str, read: Callable[[st
     group.add_argument(name, action="append", type=read, default=[], metavar=metavar, help=words, **more)
 
 
-def options_of(kind: type[Options], arguments: argparse.Namespace, **values: Any) -> Options:
-    """Return the options of a command: `values`, and the arguments whose names are fields of `kind`."""
-    names = {field.name for field in fields(kind)}
+def options_of(kind: Callable[..., Options], arguments: argparse.Namespace, **values: Any) -> Options:
+    """Return the options of a command: `values`, and the arguments whose names are fields of the dataclass `kind`."""
+    names = signature(kind).parameters
     named = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in vars(arguments).items()

@@ -53,6 +53,8 @@ _FORMAT: Final[JSON] = {
         },
     },
 }
+#: The metrics that a judgement holds.
+_METRICS: Final = ("requests", "prompt", "tokens", "price", "currency", "listed")
 
 
 class Judgement(Value):
@@ -71,14 +73,7 @@ class Judgement(Value):
     @property
     def metrics(self) -> AnswerMetrics:
         """The metrics of the requests."""
-        return AnswerMetrics(
-            prompt=self.prompt,
-            tokens=self.tokens,
-            price=self.price,
-            currency=self.currency,
-            requests=self.requests,
-            listed=self.listed,
-        )
+        return AnswerMetrics(**{name: getattr(self, name) for name in _METRICS})
 
 
 class JudgeClient:
@@ -128,13 +123,8 @@ class JudgeClient:
         judgement = Judgement(
             model=check.model,
             turns=session.transcript.path,
-            requests=metrics.requests,
-            prompt=metrics.prompt,
-            tokens=metrics.tokens,
-            price=metrics.price,
-            currency=metrics.currency,
-            listed=metrics.listed,
             failure=reason,
+            **{name: getattr(metrics, name) for name in _METRICS},
         )
         if reason or reply is None:
             return not_judged(f"the judge failed: {reason}"), judgement, failure

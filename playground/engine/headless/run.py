@@ -22,7 +22,6 @@ from playground.domain.parts import ToolCall
 from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.advice import advise
-from playground.engine.cassettes import cassette
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.known_secrets import redactor_of
@@ -32,6 +31,7 @@ from playground.engine.headless.command import (
     other_gateway_notes,
     restore_experiment,
     run_command,
+    write_cassette,
 )
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.json_output import answer_json, is_complete, received_answers, transcript_json
@@ -141,15 +141,8 @@ def _rules(options: RunOptions, file_rules: Debugging) -> Debugging:
 
 def _record(session: Session, path: Path | None, console: Console) -> bool:
     """Write the cassette, if one was asked for. Return False where that failed."""
-    if path is None or not session.exchanges:
-        return True
-    try:
-        title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
-        cassette.save(path, session.exchanges.values(), title, console.secrets)
-    except cassette.CassetteError as error:
-        console.say(str(error))
-        return False
-    return True
+    title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
+    return write_cassette(path, tuple(session.exchanges.values()), title, console)
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
