@@ -64,11 +64,9 @@ def _prepare_streams() -> None:
 def _parser() -> argparse.ArgumentParser:
     from playground.cli.arguments import Help, exit_codes
     from playground.cli.check import add_check
-    from playground.cli.decode import add_decode
     from playground.cli.demo import add_demo
     from playground.cli.eval import add_eval
-    from playground.cli.gateways import add_gateways
-    from playground.cli.importing import add_import
+    from playground.cli.offline import add_decode, add_gateways, add_import
     from playground.cli.replay import add_replay
     from playground.cli.run import add_run
     from playground.engine.headless.exit_codes import ExitCode

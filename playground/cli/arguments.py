@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Callable, Iterable
-from typing import Final
+from inspect import signature
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from playground.engine.headless.exit_codes import MEANINGS, ExitCode
+
+Options = TypeVar("Options")
 
 
 class Help(argparse.HelpFormatter):
@@ -24,6 +28,38 @@ class Help(argparse.HelpFormatter):
 def exit_codes(codes: Iterable[ExitCode]) -> str:
     """Return the table of exit codes at the end of a command's help."""
     return "\n".join(["exit codes:", *(f"  {code:>3d} {MEANINGS[code]}" for code in sorted(codes))])
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    codes: Iterable[ExitCode],
+    summary: str,
+    description: str,
+) -> argparse.ArgumentParser:
+    """Add a command to argparse's `commands`: `run` executes it, `codes` are the exit codes in its help."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=description, formatter_class=Help, epilog=exit_codes(codes)
+    )
+    command.set_defaults(command=run, parser=command)
+    return command
+
+
+def add_list(group: Any, name: str, metavar: str, words: str, read: Callable[[str], Any] = str, **more: Any) -> None:
+    """Add a repeatable option whose values form a list."""
+    group.add_argument(name, action="append", type=read, default=[], metavar=metavar, help=words, **more)
+
+
+def options_of(kind: Callable[..., Options], arguments: argparse.Namespace, **values: Any) -> Options:
+    """Return the options of a command: `values`, and the arguments whose names are fields of the dataclass `kind`."""
+    names = signature(kind).parameters
+    named = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in vars(arguments).items()
+        if name in names
+    }
+    return kind(**{**named, **values})
 
 
 def whole_number(least: int, most: int | None = None, words: str = "") -> Callable[[str], int]:
@@ -55,17 +91,23 @@ def rate(text: str) -> float:
     return number(text, lambda value: 0 <= value < float("inf"), "give a number, 0 or more")
 
 
+def add_record(command: argparse.ArgumentParser) -> None:
+    """Add the option that records the exchanges of a command."""
+    command.add_argument(
+        "--record", type=Path, metavar="CASSETTE", help="write what went over the wire to this file, without keys"
+    )
+
+
 def add_port(command: argparse.ArgumentParser) -> None:
     """Add the options of a server on 127.0.0.1 to a command: port and further host names."""
     command.add_argument("--port", type=PORT, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
-    command.add_argument(
+    add_list(
+        command,
         "--allow-host",
-        action="append",
-        type=_host,
-        default=[],
-        metavar="NAME",
-        help="answer requests for this host, too, as they come through a proxy or a tunnel; can be repeated (default: "
+        "NAME",
+        "answer requests for this host, too, as they come through a proxy or a tunnel; can be repeated (default: "
         "loopback names only, so that no web page reaches it under a name of its own)",
+        _host,
     )
 
 

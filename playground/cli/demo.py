@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from playground.cli.arguments import PORT, Help, add_port, exit_codes, rate, whole_number
+from playground.cli.arguments import PORT, add_command, add_port, rate, whole_number
 from playground.cli.execution import disable_tracing
 from playground.engine.headless.exit_codes import ExitCode
 
@@ -18,13 +18,14 @@ DEMO_KEY: Final = "PLAYGROUND_DEMO_KEY"
 
 def add_demo(commands: Any) -> None:
     """Add both commands to argparse's ``commands``."""
-    demo = commands.add_parser(
+    demo = add_command(
+        commands,
         "demo",
-        help="serve the built-in demo gateway until Ctrl+C",
-        description="Serve the built-in demo gateway on 127.0.0.1. No model runs in it: its answers are composed and "
+        _demo,
+        (ExitCode.OK, ExitCode.BAD_INPUT),
+        "serve the built-in demo gateway until Ctrl+C",
+        "Serve the built-in demo gateway on 127.0.0.1. No model runs in it: its answers are composed and "
         "say that they are. It needs no network, and misbehaves when a prompt asks it to, with !429 or !cut, say.",
-        formatter_class=Help,
-        epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
     )
     add_port(demo)
     demo.add_argument(
@@ -43,21 +44,20 @@ def add_demo(commands: Any) -> None:
         metavar="N",
         help="requests a minute, then 429; 0 for no limit (default: 0)",
     )
-    demo.set_defaults(command=_demo, parser=demo)
 
-    tools = commands.add_parser(
+    tools = add_command(
+        commands,
         "demo-tools",
-        help="be the built-in demo tool server",
-        description="Serve the built-in demo tool server (Model Context Protocol): a clock, dice, notes, and one tool "
+        _demo_tools,
+        (ExitCode.OK, ExitCode.BAD_INPUT),
+        "be the built-in demo tool server",
+        "Serve the built-in demo tool server (Model Context Protocol): a clock, dice, notes, and one tool "
         "for each thing that can happen. It speaks over standard input and output, as a client starts it, or over HTTP "
         "on 127.0.0.1. It needs no network, and nothing it does outlasts it.",
-        formatter_class=Help,
-        epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
     )
     tools.add_argument(
         "--http", type=PORT, metavar="PORT", help="over HTTP on this port of 127.0.0.1, 0 for a free one"
     )
-    tools.set_defaults(command=_demo_tools, parser=tools)
 
 
 def _demo(arguments: argparse.Namespace) -> int:

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli.arguments import Help, exit_codes, number, whole_number
+from playground.cli.arguments import add_command, add_list, number, options_of, whole_number
 from playground.cli.execution import run_on_gateway
-from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
+from playground.cli.gateway import add_gateway, add_servers, gateway_options
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -29,15 +29,16 @@ _OUTPUTS: Final = {
 
 def add_eval(commands: Any) -> None:
     """Add the command to argparse's ``commands``."""
-    command = commands.add_parser(
+    command = add_command(
+        commands,
         "eval",
-        help="run the evaluation of an experiment: cases × variants × repeats, with checks",
-        description="Run the evaluation that stands in a saved experiment. Each answer is kept beside the file as it "
+        _eval,
+        (code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
+        "run the evaluation of an experiment: cases × variants × repeats, with checks",
+        "Run the evaluation that stands in a saved experiment. Each answer is kept beside the file as it "
         "ends (NAME.answers.sqlite), and is found again by what was asked. A table goes to standard output, progress "
         "to standard error. The key is read from the environment variable PLAYGROUND_API_KEY, or is a saved gateway's "
         "own (--gateway). What is not said here is as the file has it.",
-        formatter_class=Help,
-        epilog=exit_codes(code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
     )
     command.add_argument(
         "file", type=Path, metavar="FILE", help="a saved experiment (JSON); - reads it from standard input"
@@ -47,22 +48,11 @@ def add_eval(commands: Any) -> None:
     command.add_argument(
         "--seed", type=whole_number(0), metavar="N", help="of the order that is drawn, and of intervals"
     )
-    command.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="VARIANT",
-        help="this variant: its name or letter; repeatable",
-    )
-    command.add_argument(
-        "--case", action="append", default=[], metavar="GLOB", help="cases whose names match, with * and ?; repeatable"
-    )
+    add_list(command, "--only", "VARIANT", "this variant: its name or letter; repeatable")
+    add_list(command, "--case", "GLOB", "cases whose names match, with * and ?; repeatable", dest="cases")
     which = command.add_mutually_exclusive_group()
     which.add_argument(
-        "--continue",
-        action="store_true",
-        dest="go_on",
-        help="ask for what is missing of the answers that are kept",
+        "--continue", action="store_true", dest="go_on", help="ask for what is missing of the answers that are kept"
     )
     which.add_argument("--fresh", action="store_true", help="let the answers that are kept go, and ask for all")
     command.add_argument("--answers", type=Path, metavar="FILE", help="keep the answers there")
@@ -80,9 +70,12 @@ def add_eval(commands: Any) -> None:
     )
 
     budget = command.add_argument_group("bounds, at which it stops and keeps what came")
-    budget.add_argument("--budget-requests", type=whole_number(1), metavar="N", help="requests at most")
-    budget.add_argument("--budget-tokens", type=whole_number(1), metavar="N", help="tokens at most, in and out")
-    budget.add_argument("--budget-money", type=_money, metavar="AMOUNT", help="money at most, as the gateway tells it")
+    for name, read, metavar, words in (
+        ("requests", whole_number(1), "N", "requests at most"),
+        ("tokens", whole_number(1), "N", "tokens at most, in and out"),
+        ("money", _money, "AMOUNT", "money at most, as the gateway tells it"),
+    ):
+        budget.add_argument(f"--budget-{name}", type=read, dest=name, metavar=metavar, help=words)
 
     outputs = command.add_argument_group("files to write")
     for name, words in _OUTPUTS.items():
@@ -95,7 +88,6 @@ def add_eval(commands: Any) -> None:
         help="keep what tool servers answer beside the answers, and give it again when the same is called",
     )
     add_gateway(command)
-    command.set_defaults(command=_eval, parser=command)
 
 
 def _eval(arguments: argparse.Namespace) -> int:
@@ -110,25 +102,9 @@ def _options(arguments: argparse.Namespace) -> EvaluationOptions:
     from playground.engine.headless.evaluated_file import EvaluationOptions
 
     outputs = {name: getattr(arguments, name) for name in _OUTPUTS if getattr(arguments, name) is not None}
-    return EvaluationOptions(
-        **gateway_options(arguments),
-        **server_options(arguments),
-        repeats=arguments.repeats,
-        at_once=arguments.at_once,
-        seed=arguments.seed,
-        only=tuple(arguments.only),
-        cases=tuple(arguments.case),
-        requests=arguments.budget_requests,
-        tokens=arguments.budget_tokens,
-        money=arguments.budget_money,
-        record_calls=arguments.record_calls,
-        go_on=arguments.go_on,
-        fresh=arguments.fresh,
-        answers=arguments.answers,
-        outputs=outputs,
-        fail_under=arguments.fail_under,
-        dask=arguments.dask,
-        workers_variable=(arguments.key_variable or "") if arguments.dask else "",
+    variable = (arguments.key_variable or "") if arguments.dask else ""
+    return options_of(
+        EvaluationOptions, arguments, **gateway_options(arguments), outputs=outputs, workers_variable=variable
     )
 
 

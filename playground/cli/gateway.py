@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli.arguments import number, whole_number
+from playground.cli.arguments import add_list, number, whole_number
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
@@ -35,14 +35,7 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
         help="read the key from this environment variable (default: a saved gateway's own key, else "
         "PLAYGROUND_API_KEY)",
     )
-    gateway.add_argument(
-        "--header",
-        action="append",
-        type=_header,
-        default=[],
-        metavar="'NAME: VALUE'",
-        help="send this header, too; can be repeated",
-    )
+    add_list(gateway, "--header", "'NAME: VALUE'", "send this header, too; can be repeated", _header, dest="headers")
     gateway.add_argument(
         "--key-style", choices=("bearer", "x-api-key", "both"), help="the header that carries the key (default: bearer)"
     )
@@ -55,36 +48,16 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
     )
 
     rules = parser.add_argument_group("what the gateway does not take, besides what a saved one knows; can be repeated")
-    rules.add_argument("--without", action="append", default=[], metavar="FIELD", help="leave this field out")
-    rules.add_argument(
-        "--rename",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="FIELD=NAME",
-        help="send it under another name",
-    )
-    rules.add_argument(
-        "--role",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="ROLE=ROLE",
-        help="send a role as another one",
-    )
-    rules.add_argument(
-        "--replace",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="FIELD=JSON",
-        help="send this value whenever the field would be sent",
-    )
+    add_list(rules, "--without", "FIELD", "leave this field out")
+    add_list(rules, "--rename", "FIELD=NAME", "send it under another name", _pair)
+    add_list(rules, "--role", "ROLE=ROLE", "send a role as another one", _pair)
+    add_list(rules, "--replace", "FIELD=JSON", "send this value whenever the field would be sent", _pair)
 
     patience = parser.add_argument_group("time and size")
     patience.add_argument(
         "--timeout",
         type=read_timeouts,
+        dest="timeouts",
         default={},
         metavar="SECONDS",
         help="how long to wait for the first content and between two pieces of it; or one clock each, such as "
@@ -103,7 +76,7 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
 
 
 def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of a gateway by the fields of `GatewayOptions`."""
+    """Return the fields of `GatewayOptions` that are not arguments of the same name."""
     from playground.engine.gateways.profiles import Auth
     from playground.engine.gateways.secrets import KEY_VARIABLE, key_from_environment, variable_problem
 
@@ -118,19 +91,10 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.gateway is not None and not arguments.gateway.strip():
         arguments.parser.error("--gateway wants the name of a gateway")
     return {
-        "base_url": arguments.base_url,
         "saved": arguments.gateway or "",
         "key": key,
         "key_variable": variable,
-        "headers": tuple(arguments.header),
         "key_style": Auth(arguments.key_style) if arguments.key_style else None,
-        "timeouts": arguments.timeout,
-        "retries": arguments.retries,
-        "max_event": arguments.max_event,
-        "max_body": arguments.max_body,
-        "ca": arguments.ca,
-        "proxy": arguments.proxy,
-        "allow_http": arguments.allow_http,
         "rules": tuple(_rules(arguments)),
     }
 
@@ -176,28 +140,21 @@ def add_servers(command: Any, more: str) -> None:
         "Each server in CONFIG is started, and ended with the command. Its tools are offered where FILE has none of "
         f"that server. {more}",
     )
-    servers.add_argument(
+    add_list(
+        servers,
         "--mcp",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="CONFIG",
-        help="a file that names servers, as other applications keep it: JSON (Claude, VS Code, Cursor, Gemini CLI, "
+        "CONFIG",
+        "a file that names servers, as other applications keep it: JSON (Claude, VS Code, Cursor, Gemini CLI, "
         "opencode), TOML (Codex) or YAML (Continue, Goose); its ${NAME} is read from the environment; repeatable",
+        Path,
     )
-    servers.add_argument(
+    add_list(
+        servers,
         "--allow",
-        action="append",
-        default=[],
-        metavar="TOOL",
-        help="a tool that may be asked: TOOL or SERVER.TOOL, with * for anything; one that says that it may change or "
+        "TOOL",
+        "a tool that may be asked: TOOL or SERVER.TOOL, with * for anything; one that says that it may change or "
         "delete things by its whole name only; repeatable",
     )
-
-
-def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of tool servers by the fields of `ServerOptions`."""
-    return {"mcp": tuple(arguments.mcp), "allow": tuple(arguments.allow)}
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -7,35 +7,34 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from playground.cli.arguments import Help, add_port, exit_codes, number
+from playground.cli.arguments import add_command, add_list, add_port, number
 from playground.engine.headless.exit_codes import ExitCode
 
 
 def add_replay(commands: Any) -> None:
     """Add the command to argparse's ``commands``."""
-    replay = commands.add_parser(
+    replay = add_command(
+        commands,
         "replay",
-        help="serve a recorded cassette as a gateway until Ctrl+C",
-        description="Serve a recorded cassette as a gateway on 127.0.0.1: the same status, headers and bytes, at the "
+        _replay,
+        (ExitCode.BAD_INPUT, ExitCode.INTERRUPTED),
+        "serve a recorded cassette as a gateway until Ctrl+C",
+        "Serve a recorded cassette as a gateway on 127.0.0.1: the same status, headers and bytes, at the "
         "recorded times. A request gets the answer recorded for the same body, else the next one for its endpoint.",
-        formatter_class=Help,
-        epilog=exit_codes((ExitCode.BAD_INPUT, ExitCode.INTERRUPTED)),
     )
     replay.add_argument("file", type=Path, metavar="FILE", help="a cassette (JSON)")
     add_port(replay)
     replay.add_argument(
         "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
     )
-    replay.add_argument(
+    add_list(
+        replay,
         "--cors",
-        action="append",
-        type=_origin,
-        default=[],
-        metavar="ORIGIN",
-        help="let web pages of this origin read the answers, such as http://localhost:3000; '*' for all pages; can be "
+        "ORIGIN",
+        "let web pages of this origin read the answers, such as http://localhost:3000; '*' for all pages; can be "
         "repeated (default: no page)",
+        _origin,
     )
-    replay.set_defaults(command=_replay, parser=replay)
 
 
 def _replay(arguments: argparse.Namespace) -> int:

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.cli.arguments import Help, exit_codes, whole_number
+from playground.cli.arguments import add_command, add_record, options_of, whole_number
 from playground.cli.execution import run_on_gateway
-from playground.cli.gateway import add_gateway, add_servers, gateway_options, server_options
+from playground.cli.gateway import add_gateway, add_servers, gateway_options
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -20,22 +20,25 @@ _WHEN: Final = {"never": "never", "after-tools": "after_tool_calls", "always": "
 
 def add_run(commands: Any) -> None:
     """Add the command to argparse's ``commands``."""
-    run = commands.add_parser(
+    run = add_command(
+        commands,
         "run",
-        help="run one request from a file, or the whole loop of its tool calls",
-        description="Run one request from a file, as it stands there. With --answers, --mcp or --max-steps the calls "
+        _run,
+        ExitCode,
+        "run one request from a file, or the whole loop of its tool calls",
+        "Run one request from a file, as it stands there. With --answers, --mcp or --max-steps the calls "
         "of the model are answered from a table or asked of tool servers, and requests go out until an answer without "
-        "calls. Text goes to standard "
-        "output, everything else to standard error; of several answers to one request each stands under a heading. "
+        "calls. Text goes to standard output, everything else to standard error; of several answers to one request "
+        "each stands under a heading. "
         "The key is read from the environment variable PLAYGROUND_API_KEY, or is a saved gateway's own (--gateway). "
         "What is not set is as that has it, or as a new gateway in the window.",
-        formatter_class=Help,
-        epilog=exit_codes(ExitCode),
     )
     run.add_argument(
         "file", type=Path, metavar="FILE", help="a request or a saved experiment (JSON); - reads it from standard input"
     )
-    run.add_argument("--json", action="store_true", help="print the finished turn, or the transcript, as JSON")
+    run.add_argument(
+        "--json", action="store_true", dest="as_json", help="print the finished turn, or the transcript, as JSON"
+    )
     which = run.add_mutually_exclusive_group()
     which.add_argument(
         "--variant", default=None, metavar="NAME", help="run this variant of the experiment: its name, or its letter"
@@ -43,9 +46,7 @@ def add_run(commands: Any) -> None:
     which.add_argument(
         "--all-variants", action="store_true", help="with --json: run all variants at once, the experiment as set first"
     )
-    run.add_argument(
-        "--record", type=Path, metavar="CASSETTE", help="write what went over the wire to this file, without keys"
-    )
+    add_record(run)
 
     loop = run.add_argument_group("answers to tool calls")
     loop.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers (JSON)")
@@ -61,11 +62,10 @@ def add_run(commands: Any) -> None:
     )
     add_servers(run, "A call of a tool that is not allowed ends the run with 6.")
     add_gateway(run)
-    run.set_defaults(command=_run, parser=run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.all_variants and not arguments.json:
+    if arguments.all_variants and not arguments.as_json:
         arguments.parser.error("--all-variants goes with --json")
     from playground.engine.headless.run import run_file
 
@@ -77,17 +77,8 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
     from playground.engine.headless.run import RunOptions
 
     when, field = arguments.reasoning or ("", "")
-    return RunOptions(
-        **gateway_options(arguments),
-        **server_options(arguments),
-        reasoning=ReasoningReturn(when=SendReasoning(when), field=field) if when else None,
-        answers=arguments.answers,
-        max_steps=arguments.max_steps,
-        record=arguments.record,
-        as_json=arguments.json,
-        variant=arguments.variant,
-        all_variants=arguments.all_variants,
-    )
+    reasoning = ReasoningReturn(when=SendReasoning(when), field=field) if when else None
+    return options_of(RunOptions, arguments, **gateway_options(arguments), reasoning=reasoning)
 
 
 def _reasoning(text: str) -> tuple[str, str]:

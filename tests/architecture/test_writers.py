@@ -24,7 +24,7 @@ STREAM: Final = "a command's own words, or what a person gave it"
 
 WRITERS: Final = {
     "playground/cli/__init__.py": STREAM,
-    "playground/cli/decode.py": STREAM,
+    "playground/cli/offline.py": STREAM,
     "playground/cli/demo.py": STREAM,
     "playground/cli/execution.py": "certificates that a shell gave as a pipe; errors of reading files",
     "playground/cli/replay.py": STREAM,

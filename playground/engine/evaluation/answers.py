@@ -25,15 +25,13 @@ from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
-from playground.engine.evaluation.answer_secrets import remove_secret
 from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.metrics import AnswerMetrics
 from playground.engine.evaluation.migrations import RECORDED_CALLS_TABLE
 from playground.engine.evaluation.provider import Answer, AnswerResult, SerializedAnswer, with_verdicts
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.redacted_output import redact, redact_json
-from playground.engine.io.database import open_database
-from playground.engine.io.database import transaction as _transaction
+from playground.engine.io.database import open_database, transaction
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON
@@ -76,6 +74,17 @@ _TABLES: Final = (
         repeat INTEGER NOT NULL,
         vote TEXT NOT NULL,
         PRIMARY KEY (evaluation, one, other, repeat)) WITHOUT ROWID""",
+)
+#: Where secrets can be: table, key columns, columns with text or packed JSON, and the condition for an evaluation.
+_SECRET_COLUMNS: Final = (
+    ("answers", ("number",), ("gist", "failure", "verdicts"), "evaluation = ?"),
+    (
+        "kept",
+        ("answer",),
+        ("turns", "judgements", "frames"),
+        "answer IN (SELECT number FROM answers WHERE evaluation = ?)",
+    ),
+    ("recorded", ("evaluation", "server", "tool", "arguments"), ("answer",), "evaluation = ?"),
 )
 _COLUMNS: Final = 'digest, repeat, "case", "column", at, gist, failure, figures, verdicts'
 _KEY: Final = "evaluation = ? AND digest = ? AND repeat = ?"
@@ -144,7 +153,7 @@ class AnswerStore:
         keys = [_key(evaluation, answer) for answer in answers] if answers is not None else None
 
         def work(connection: sqlite3.Connection) -> None:
-            with _transaction(connection):
+            with transaction(connection):
                 if keys is None:
                     connection.execute("DELETE FROM answers WHERE evaluation = ?", (evaluation,))
                     connection.execute("DELETE FROM votes WHERE evaluation = ?", (evaluation,))
@@ -208,7 +217,7 @@ class AnswerStore:
             if self._connection is None and self.path.exists():
                 self._connection = _open(self.path)
             if self._connection is not None:
-                with _transaction(self._connection):
+                with transaction(self._connection):
                     for table in ("answers", "votes", "recorded"):
                         self._connection.executemany(f"DELETE FROM {table} WHERE evaluation = ?", ids)  # noqa: S608
 
@@ -218,7 +227,7 @@ class AnswerStore:
     async def remove_secret(self, evaluation: str, secret: Secret) -> int:
         """Remove a secret from the answers of an evaluation; return how many rows had it. Raises AnswersError."""
         redactor = redactor_of((secret,))
-        return await self._do(lambda connection: remove_secret(connection, evaluation, redactor))
+        return await self._do(lambda connection: _remove_secret(connection, evaluation, redactor))
 
     async def aclose(self) -> None:
         """Close the file after everything that was begun is done."""
@@ -259,7 +268,7 @@ def _add(
     redactor: Redactor,
 ) -> None:
     marks = ", ".join("?" * (_COLUMNS.count(",") + 2))
-    with _transaction(connection):
+    with transaction(connection):
         for result in results:
             packed = pack(result, redactor) if isinstance(result, AnswerResult) else result
             connection.execute(f"DELETE FROM answers WHERE {_KEY}", _key(evaluation, packed.answer))  # noqa: S608
@@ -297,7 +306,7 @@ def _add_verdicts(
     answers: Sequence[tuple[Answer, Mapping[str, Judgement]]],
     redactor: Redactor,
 ) -> None:
-    with _transaction(connection):
+    with transaction(connection):
         for judged_answer, judgements in answers:
             answer = _with_saved_verdicts(connection, evaluation, judged_answer)
             connection.execute(
@@ -399,3 +408,35 @@ def _details(connection: sqlite3.Connection, evaluation: str, answer: Answer) ->
         )
     except (ValueError, TypeError, zlib.error, CassetteError) as error:
         raise sqlite3.DatabaseError(f"an answer in it is damaged ({error})") from None
+
+
+def _remove_secret(connection: sqlite3.Connection, evaluation: str, redactor: Redactor) -> int:
+    """Redact the answers of an evaluation; return how many rows had the secret."""
+    count = 0
+    with transaction(connection):
+        for table, keys, names, condition in _SECRET_COLUMNS:
+            query = f"SELECT {', '.join((*keys, *names))} FROM {table} WHERE {condition}"  # noqa: S608 - our own names
+            sets, where = (", ".join(f"{name} = ?" for name in names), " AND ".join(f"{key} = ?" for key in keys))
+            for row in connection.execute(query, (evaluation,)).fetchall():
+                key, values = row[: len(keys)], row[len(keys) :]
+                clean = tuple(_redacted(value, redactor) for value in values)
+                if clean != values:
+                    connection.execute(f"UPDATE {table} SET {sets} WHERE {where}", (*clean, *key))  # noqa: S608
+                    count += 1
+    if count:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return count
+
+
+def _redacted(value: str | bytes | None, redactor: Redactor) -> str | bytes | None:
+    """Return a column without the secret: text, packed JSON or null; the same value if it has none."""
+    if isinstance(value, str):
+        return redactor.text(value)
+    if value is None:
+        return None
+    try:
+        text = zlib.decompressobj().decompress(value, _LARGEST).decode()
+    except (zlib.error, UnicodeDecodeError):
+        return value  # damaged: it cannot be shown either
+    clean = redactor.text(text)
+    return value if clean == text else zlib.compress(clean.encode(), 1)

@@ -53,6 +53,8 @@ _FORMAT: Final[JSON] = {
         },
     },
 }
+#: The metrics that a judgement holds.
+_METRICS: Final = ("requests", "prompt", "tokens", "price", "currency", "listed")
 
 
 class Judgement(Value):
@@ -71,14 +73,7 @@ class Judgement(Value):
     @property
     def metrics(self) -> AnswerMetrics:
         """The metrics of the requests."""
-        return AnswerMetrics(
-            prompt=self.prompt,
-            tokens=self.tokens,
-            price=self.price,
-            currency=self.currency,
-            requests=self.requests,
-            listed=self.listed,
-        )
+        return AnswerMetrics(**{name: getattr(self, name) for name in _METRICS})
 
 
 class JudgeClient:
@@ -120,23 +115,16 @@ class JudgeClient:
         session = Experiment(self._connect, settings=settings, profile_of=self._profile_of, literal=True).main
         questions = _questions(check, sent, received)
         session.history.reset(Transcript().append(*questions), settings)
-        await session.runs.start(Mode.ONCE)
-        turns = session.transcript.path
-        reply = turns[-1] if len(turns) > len(questions) else None
-        failure = reply.outcome.failure if reply is not None and reply.outcome is not None else None
+        result = await session.complete(Mode.ONCE)
+        reply, failure = result.turns[-1] if result.turns else None, result.failure
         reason = failure.message if failure is not None else "" if reply is not None else "no answer came"
         reason = cut(reason, _REASON_LENGTH)
-        metrics = metrics_of(turn_metrics(turns[len(questions) :], profile_id, self._entered))
+        metrics = metrics_of(turn_metrics(result.turns, profile_id, self._entered))
         judgement = Judgement(
             model=check.model,
-            turns=turns,
-            requests=metrics.requests,
-            prompt=metrics.prompt,
-            tokens=metrics.tokens,
-            price=metrics.price,
-            currency=metrics.currency,
-            listed=metrics.listed,
+            turns=session.transcript.path,
             failure=reason,
+            **{name: getattr(metrics, name) for name in _METRICS},
         )
         if reason or reply is None:
             return not_judged(f"the judge failed: {reason}"), judgement, failure

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Facts, Verdict, not_judged
 from playground.domain.costs import PriceLookup
-from playground.domain.errors import Failure, FailureKind, RunRefusedError
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Turn, last_answer
 from playground.domain.variables import resolve_turns
 from playground.engine.compare.metrics import turn_metrics
@@ -24,7 +24,6 @@ from playground.engine.evaluation.resolved import Job, KeyedCheck, ResolvedEvalu
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable, CheckVerdict
 from playground.engine.session.plan import Keep
-from playground.engine.session.session import Session
 from playground.engine.session.tool_calls import ToolCaller
 from playground.gateway.retry import is_transient
 from playground.gateway.tape import Exchange
@@ -208,14 +207,14 @@ async def _request_answer(
     """Request one answer, without its checks."""
     session, rounds = resolved.session(job.case, job.column, serving)
     sent_ids = {turn.id for turn in session.transcript.path}
-    refusal = await _run(session)
+    refusal = (await session.complete()).refusal
     for turns in rounds:
         last = next((turn for turn in reversed(session.transcript.path) if turn.role is Role.ASSISTANT), None)
         if refusal or last is None or last.outcome is None or not last.outcome.is_complete or session.debugger.paused:
             break
         sent_ids |= {turn.id for turn in turns}
         session.history.transcript = session.transcript.append(*turns)
-        refusal = await _run(session)
+        refusal = (await session.complete()).refusal
     path = session.transcript.path
     received = tuple(turn for turn in path if turn.id not in sent_ids)
     failure = _failure(received, refusal)
@@ -241,15 +240,6 @@ async def _request_answer(
     )
     session.experiment.close()  # frees the experiment at once instead of at the next collection
     return result
-
-
-async def _run(session: Session) -> str:
-    """Run a session to the end; return why that was refused, else an empty text."""
-    try:
-        await session.debugger.run_to_end()
-    except RunRefusedError as error:
-        return str(error)
-    return ""
 
 
 def _failure(received: Sequence[Turn], refusal: str) -> Failure | None:

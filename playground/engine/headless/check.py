@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -13,7 +12,6 @@ from playground.domain.errors import FailureKind
 from playground.domain.hidden import show_hidden
 from playground.engine.advice import advise
 from playground.engine.advice.parts import option_of
-from playground.engine.cassettes import cassette
 from playground.engine.gateway_check.check_run import (
     CheckEvent,
     CheckRun,
@@ -26,8 +24,7 @@ from playground.engine.gateway_check.checks import BY_ID, Estimate, Key, check_t
 from playground.engine.gateway_check.export import FORMATS, groups, line_name, line_words
 from playground.engine.gateway_check.report import Line, Report, Verdict
 from playground.engine.gateway_check.requests import Target
-from playground.engine.gateways.redacted_output import write_output
-from playground.engine.headless.command import Command, check_output, run_command
+from playground.engine.headless.command import Command, check_output, run_command, write_cassette, write_file
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, GatewayOptions
 from playground.engine.headless.show import Console, failure_words
@@ -89,7 +86,7 @@ async def _check(command: Command, options: CheckOptions) -> ExitCode:
     )
     run = CheckRun(target, keys, lambda event: _print_event(event, console), options.protocols)
     if (task := asyncio.current_task()) is not None:
-        console.lost = partial(_cancel, task)
+        console.lost = task.cancel
     await command.interruptible(run.perform())
     report = run.report
     is_written = await asyncio.to_thread(_write, report, run.exchanges, options, console)
@@ -108,10 +105,6 @@ async def _check(command: Command, options: CheckOptions) -> ExitCode:
         "Interrupted: what came stands above.",
         is_written=is_written,
     )
-
-
-def _cancel(task: asyncio.Task[object]) -> None:
-    task.cancel()
 
 
 async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> Target | None:
@@ -188,18 +181,8 @@ def _write(report: Report, exchanges: list[Exchange], options: CheckOptions, con
     is_written = True
     if options.out is not None:
         text = FORMATS[options.out.suffix.lower().lstrip(".")](report, None, console.secrets)
-        try:
-            write_output(options.out, text, console.secrets)
-        except OSError as error:
-            console.say(f"{options.out} cannot be written: {error.strerror or error}.")
-            is_written = False
-    if options.record is not None and exchanges:
-        try:
-            cassette.save(options.record, exchanges, f"Check of {report.model}", console.secrets)
-        except cassette.CassetteError as error:
-            console.say(str(error))
-            is_written = False
-    return is_written
+        is_written = write_file(options.out, text, console)
+    return write_cassette(options.record, exchanges, f"Check of {report.model}", console) and is_written
 
 
 def _exit_code(report: Report, exchanges: list[Exchange], options: CheckOptions) -> ExitCode:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from playground.engine.cassettes import cassette
 from playground.engine.files.experiment_file import ExperimentFileError, read_content
+from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
 from playground.engine.headless.show import Console
@@ -20,6 +22,9 @@ from playground.engine.session.snapshot import restore
 from playground.engine.session.tool_calls import ToolCaller
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON
+
+if TYPE_CHECKING:
+    from playground.gateway.tape import Exchange
 
 
 class CommandFailedError(Exception):
@@ -133,6 +138,28 @@ def other_gateway_notes(variants: Iterable[tuple[str, Variant | None]], gateway:
         for title, variant in variants
         if variant is not None and variant.gateway not in ("", gateway)
     ]
+
+
+def write_file(path: Path, text: str, console: Console) -> bool:
+    """Write a file without secrets. Return False where that failed, after printing the reason."""
+    try:
+        write_output(path, text, console.secrets)
+    except OSError as error:
+        console.say(f"{path} cannot be written: {error.strerror or error}.")
+        return False
+    return True
+
+
+def write_cassette(path: Path | None, exchanges: Collection[Exchange], title: str, console: Console) -> bool:
+    """Write the exchanges of a command where a path is given. Return False where that failed."""
+    if path is None or not exchanges:
+        return True
+    try:
+        cassette.save(path, exchanges, title, console.secrets)
+    except cassette.CassetteError as error:
+        console.say(str(error))
+        return False
+    return True
 
 
 def check_output(path: Path | None, *inputs: Path | None) -> None:

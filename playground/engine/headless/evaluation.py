@@ -17,7 +17,6 @@ from playground.engine.evaluation.provider import Answer, AnswerProvider
 from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results
 from playground.engine.evaluation.runner import Progress, Runner, State, first_error
-from playground.engine.gateways.redacted_output import write_output
 from playground.engine.headless.cluster.worker import ClusterRun
 from playground.engine.headless.command import (
     Command,
@@ -25,6 +24,7 @@ from playground.engine.headless.command import (
     check_output,
     other_gateway_notes,
     run_command,
+    write_file,
 )
 from playground.engine.headless.evaluated_file import EvaluationOptions, answers_path, resolved_of
 from playground.engine.headless.exit_codes import ExitCode
@@ -272,18 +272,11 @@ def _failing(results: Results) -> list[str]:
     for case in results.resolved.cases:
         for column in results.resolved.columns:
             cell = results.cell(case, column)
-            wrong = [
-                answer
-                for answer, mark in zip(cell.answers, cell.marks, strict=True)
-                if mark is False and answer is not None
-            ]
+            marked = zip(cell.answers, cell.marks, strict=True)
+            wrong = [answer for answer, mark in marked if mark is False and answer is not None]
             if not wrong:
                 continue
-            reason = next(
-                f"{check.title}: {verdict.reason}"
-                for check, verdict in results.verdicts(case, wrong[0])
-                if verdict is not None and verdict.passed is False
-            )
+            reason = results.failed_checks(case, wrong[0])[0]
             count = f"{len(wrong)} of {len(cell.answers)}"
             lines.append(f"  {cut(results.resolved.title(case), 40)} · {column.letter} · {count} · {cut(reason, 120)}")
     more = len(lines) - _MAX_FAILING
@@ -312,10 +305,6 @@ async def _write(
 
     is_written = True
     for kind, path in options.outputs.items():
-        try:
-            text = await export(kind, results, fetch, console.secrets, seconds)
-            await asyncio.to_thread(write_output, path, text, console.secrets)
-        except OSError as error:
-            console.say(f"{path} cannot be written: {error.strerror or error}.")
-            is_written = False
+        text = await export(kind, results, fetch, console.secrets, seconds)
+        is_written = await asyncio.to_thread(write_file, path, text, console) and is_written
     return is_written

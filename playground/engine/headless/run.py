@@ -17,12 +17,11 @@ from pydantic.fields import FieldInfo
 from playground.domain.debugging import Debugging, ReasonCode, held_back
 from playground.domain.durations import span
 from playground.domain.encoding import encode
-from playground.domain.errors import Failure, FailureKind, RunRefusedError
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import ToolCall
 from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.advice import advise
-from playground.engine.cassettes import cassette
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.known_secrets import redactor_of
@@ -32,6 +31,7 @@ from playground.engine.headless.command import (
     other_gateway_notes,
     restore_experiment,
     run_command,
+    write_cassette,
 )
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.json_output import answer_json, is_complete, received_answers, transcript_json
@@ -99,7 +99,9 @@ async def _run(command: Command, path: Path, options: RunOptions) -> ExitCode:
     refusals = [""] * len(lanes)
 
     async def run_lanes() -> None:
-        refusals[:] = await asyncio.gather(*(_perform(lane, loops=options.loops) for lane in lanes))
+        mode = Mode.END if options.loops else Mode.ONCE
+        results = await asyncio.gather(*(lane.complete(mode) for lane in lanes))
+        refusals[:] = [result.refusal for result in results]
 
     is_written = True
     try:
@@ -118,18 +120,6 @@ async def _run(command: Command, path: Path, options: RunOptions) -> ExitCode:
         return next((code for code in codes if code is not ExitCode.OK), ExitCode.OK)
 
     return command.end(exit_code, "Interrupted.", is_written=is_written)
-
-
-async def _perform(session: Session, *, loops: bool) -> str:
-    """Run a lane to its end. Return why it was refused, empty where it was not."""
-    try:
-        if loops:
-            await session.debugger.run_to_end()
-        else:
-            await session.runs.start(Mode.ONCE)
-    except RunRefusedError as error:
-        return str(error)
-    return ""
 
 
 def _variant_json(lane: Session, output: JSONObject) -> JSONObject:
@@ -151,15 +141,8 @@ def _rules(options: RunOptions, file_rules: Debugging) -> Debugging:
 
 def _record(session: Session, path: Path | None, console: Console) -> bool:
     """Write the cassette, if one was asked for. Return False where that failed."""
-    if path is None or not session.exchanges:
-        return True
-    try:
-        title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
-        cassette.save(path, session.exchanges.values(), title, console.secrets)
-    except cassette.CassetteError as error:
-        console.say(str(error))
-        return False
-    return True
+    title = title_of(session.transcript, session.settings.title, redactor_of(console.secrets).front)
+    return write_cassette(path, tuple(session.exchanges.values()), title, console)
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ class Console:
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.trouble: Exception | None = None
-        self.lost: Callable[[], None] = _nothing
+        self.lost: Callable[[], object] = lambda: None
         self.about = ""
         self._out, self._err = out, err
         self._one_terminal = out.isatty() and err.isatty()
@@ -292,7 +292,3 @@ def failure_words(failure: Failure, advice: Advice) -> str:
 def printable(text: str) -> str:
     """Return text that is safe for a terminal: no escape sequences, carriage returns or lone surrogates."""
     return _UNPRINTABLE.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
-
-
-def _nothing() -> None:
-    pass

@@ -12,6 +12,6 @@ from tests.engine.evaluation.evaluations import Evaluations
 
 @pytest.fixture
 async def evaluations(tmp_path: Path) -> AsyncIterator[Evaluations]:
-    made = Evaluations(tmp_path)
-    yield made
-    await made.store.aclose()
+    created = Evaluations(tmp_path)
+    yield created
+    await created.store.aclose()

@@ -22,7 +22,7 @@ CANARY = "sk-canary-5d0e7b1f"
 
 
 def answer(number: int = 1, **fields: object) -> Answer:
-    found = {
+    values = {
         "digest": f"d{number}",
         "repeat": 1,
         "case": "c",
@@ -31,7 +31,7 @@ def answer(number: int = 1, **fields: object) -> Answer:
         "preview": "Hello",
         **fields,
     }
-    return Answer(**found)  # type: ignore[arg-type]
+    return Answer(**values)  # type: ignore[arg-type]
 
 
 def brought(one: Answer, text: str = "Hello") -> AnswerResult:
@@ -65,10 +65,10 @@ async def test_answers_are_loaded_again_and_forgotten(tmp_path: Path) -> None:
     await store.aclose()
     again = AnswerStore(store.path)
     assert await again.load("e") == [one, answer(2, failure="broken")]
-    kept = await again.details("e", one)
-    assert (kept.turns[0].text, kept.judgements["k"].failure, kept.exchanges) == ("Hello", "Hello", ())
+    saved = await again.details("e", one)
+    assert (saved.turns[0].text, saved.judgements["k"].failure, saved.exchanges) == ("Hello", "Hello", ())
     await again.forget("e", [one])
-    assert [found.digest for found in await again.load("e")] == ["d2"]
+    assert [loaded.digest for loaded in await again.load("e")] == ["d2"]
     assert await again.details("e", one) == SavedAnswer()
     await again.forget("e")
     assert await again.load("e") == []
@@ -78,11 +78,11 @@ async def test_answers_are_loaded_again_and_forgotten(tmp_path: Path) -> None:
 
 async def test_votes_are_forgotten_with_their_answers(store: AnswerStore) -> None:
     await store.add("e", [brought(answer(number)) for number in range(4)])
-    kept = ("d2", "d3", 1)
-    for pair in (("d0", "d1", 1), ("d2", "d0", 1), ("d0", "d1", 2), kept):
+    saved = ("d2", "d3", 1)
+    for pair in (("d0", "d1", 1), ("d2", "d0", 1), ("d0", "d1", 2), saved):
         await store.vote("e", pair, "one")
     await store.forget("e", [answer(0), answer(1)])
-    assert set(await store.votes("e")) == {kept, ("d0", "d1", 2)}
+    assert set(await store.votes("e")) == {saved, ("d0", "d1", 2)}
 
 
 async def test_verdicts_of_judge_and_person_are_both_saved(store: AnswerStore) -> None:
@@ -91,8 +91,8 @@ async def test_verdicts_of_judge_and_person_are_both_saved(store: AnswerStore) -
     by_person, by_judge = with_verdicts(one, {"you": Verdict(False, 0.0, "no")}), Verdict(True, 0.9, "kind")
     await store.judged("e", [(by_person, {})])
     await store.judged("e", [(with_verdicts(one, {"judge": by_judge}), {"judge": Judgement(model="m")})])
-    (found,) = await store.load("e")
-    assert found.verdicts == {**by_person.verdicts, "judge": by_judge}
+    (loaded,) = await store.load("e")
+    assert loaded.verdicts == {**by_person.verdicts, "judge": by_judge}
     assert set((await store.details("e", one)).judgements) == {"k", "judge"}
 
 
@@ -102,9 +102,9 @@ async def test_repeated_answer_replaces_the_old_one(store: AnswerStore) -> None:
     assert [one.preview for one in await store.load("e")] == ["Bye"]
     judged = with_verdicts(answer(preview="Bye"), {"k": Verdict(False, 0.25, "no")})
     await store.judged("e", [(judged, {"l": Judgement(model="n")})])
-    (found,) = await store.load("e")
-    assert found.verdicts == {"k": Verdict(False, 0.25, "no")}
-    assert set((await store.details("e", found)).judgements) == {"k", "l"}
+    (loaded,) = await store.load("e")
+    assert loaded.verdicts == {"k": Verdict(False, 0.25, "no")}
+    assert set((await store.details("e", loaded)).judgements) == {"k", "l"}
     with opened(store.path) as connection:
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (1,)
 
@@ -113,8 +113,8 @@ async def test_key_is_in_no_file_of_answers(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.sqlite", [Secret(CANARY)])
     said = answer(preview=CANARY, failure=f"no {CANARY}", verdicts={"k": Verdict(False, 0.0, f"is {CANARY}")})
     await store.add("e", [brought(said, f"the key is {CANARY}")])
-    kept = await store.details("e", said)
-    assert CANARY not in str(kept) + str(await store.load("e"))
+    saved = await store.details("e", said)
+    assert CANARY not in str(saved) + str(await store.load("e"))
     await store.aclose()
     assert CANARY.encode() not in everything(tmp_path)
 
@@ -140,9 +140,9 @@ async def test_damaged_row_is_missing_and_damaged_verdicts_are_judged_again(stor
 
 
 async def test_foreign_file_is_left_alone(tmp_path: Path) -> None:
-    text, other, newer = (tmp_path / name for name in ("text", "other", "newer"))
+    text, second, newer = (tmp_path / name for name in ("text", "other", "newer"))
     text.write_bytes(b"no database at all, but long enough to be one" * 50)
-    with opened(other) as connection:
+    with opened(second) as connection:
         connection.execute("CREATE TABLE mine (a)")
     store = AnswerStore(newer)
     await store.load("e")
@@ -152,7 +152,7 @@ async def test_foreign_file_is_left_alone(tmp_path: Path) -> None:
     before = everything(tmp_path)
     for path, words in (
         (text, "not a database"),
-        (other, "no file of answers"),
+        (second, "no file of answers"),
         (newer, "newer version"),
         (text / "a.sqlite", "cannot be kept or read"),
     ):

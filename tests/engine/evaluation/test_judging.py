@@ -31,13 +31,13 @@ async def test_judge_is_asked_for_json_and_its_verdict_saved(
     assert all(body["response_format"]["type"] == "json_schema" for body in bodies)  # type: ignore[index]
     assert runner.progress.requests == 6
     for answer in runner.answers.values():
-        kept = await evaluations.store.details(session.id, answer)
-        ((key, judgement),) = kept.judgements.items()
+        saved = await evaluations.store.details(session.id, answer)
+        ((key, judgement),) = saved.judgements.items()
         verdict = answer.verdicts[key]
         assert verdict.passed is (verdict.score >= 0.5)
         assert judgement.model == "demo-chat"
         assert "Rubric:\nIt is kind." in judgement.turns[1].text
-        assert kept.turns[1].text[:40] in judgement.turns[1].text
+        assert saved.turns[1].text[:40] in judgement.turns[1].text
         assert judgement.turns[2].text.startswith("{")
         assert judgement.tokens
     again = await evaluations.run(planned(session, checks=(Contains(text="x"), JUDGE)))

@@ -43,32 +43,32 @@ async def test_estimate_counts_requests_and_learns_from_answers(evaluations: Eva
 
 
 def test_pairs_are_drawn_reproducibly_with_random_sides() -> None:
-    found = results(lambda case, place, _: (None if case == 3 and place else True, 1.0), cases=30, repeats=2)
-    first, other = found.resolved.columns
-    drawn = blind_pairs(found, first, other)
-    assert drawn == blind_pairs(found, first, other)
+    evaluated = results(lambda case, place, _: (None if case == 3 and place else True, 1.0), cases=30, repeats=2)
+    first, another = evaluated.resolved.columns
+    drawn = blind_pairs(evaluated, first, another)
+    assert drawn == blind_pairs(evaluated, first, another)
     assert len(drawn) == 58
-    assert 10 < sum(one.is_swapped for one in drawn) < 48
-    for one in drawn:
-        left, right = one.sides
-        assert {left.key, right.key} == {one.first.key, one.second.key}
-        assert one.vote(is_left=True) == (Vote.FIRST if left is one.first else Vote.SECOND)
-        assert one.vote(is_left=False) == (Vote.FIRST if right is one.first else Vote.SECOND)
-    assert [one.case.id for one in drawn] != sorted(one.case.id for one in drawn)
+    assert 10 < sum(item.is_swapped for item in drawn) < 48
+    for item in drawn:
+        left_answer, right = item.sides
+        assert {left_answer.key, right.key} == {item.first.key, item.second.key}
+        assert item.vote(is_left=True) == (Vote.FIRST if left_answer is item.first else Vote.SECOND)
+        assert item.vote(is_left=False) == (Vote.FIRST if right is item.first else Vote.SECOND)
+    assert [item.case.id for item in drawn] != sorted(item.case.id for item in drawn)
 
 
 def test_tally_names_the_winner_and_its_certainty() -> None:
-    found = results(lambda *_: (True, 1.0), cases=20)
-    first, other = found.resolved.columns
-    drawn = blind_pairs(found, first, other)
-    assert count_votes(drawn, {}, first, other).words == "No pair has decided yet."
-    votes: dict[tuple[str, str, int], str] = {one.pair: Vote.SECOND for one in drawn[:12]}
+    evaluated = results(lambda *_: (True, 1.0), cases=20)
+    first, another = evaluated.resolved.columns
+    drawn = blind_pairs(evaluated, first, another)
+    assert count_votes(drawn, {}, first, another).words == "No pair has decided yet."
+    votes: dict[tuple[str, str, int], str] = {item.pair: Vote.SECOND for item in drawn[:12]}
     votes |= {drawn[12].pair: Vote.FIRST, drawn[13].pair: Vote.BOTH, drawn[14].pair: Vote.NEITHER}
-    counted = count_votes(drawn, votes, first, other)
+    counted = count_votes(drawn, votes, first, another)
     assert (counted.second, counted.first, counted.both, counted.neither, counted.remaining) == (12, 1, 1, 1, 5)
     assert counted.share == 12 / 13
     assert counted.words == "B · B was better than A · as set in 92 % of 13 pairs (p = 0.003)."
-    few = count_votes(drawn, {drawn[0].pair: Vote.FIRST}, first, other)
+    few = count_votes(drawn, {drawn[0].pair: Vote.FIRST}, first, another)
     assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
 
 
@@ -137,7 +137,7 @@ async def test_step_is_asked_again_unchanged(evaluations: Evaluations, session: 
     session.change(evaluation=step_plan(session, last.id, repeats=2))
     runner = await evaluations.run(session)
     assert runner.progress.done == 2
-    for one in runner.answers.values():
-        assert one.metrics.requests == 1
-        kept = await evaluations.store.details(session.id, one)
-        assert [turn.role for turn in kept.turns] == [turn.role for turn in session.transcript.path]
+    for item in runner.answers.values():
+        assert item.metrics.requests == 1
+        saved = await evaluations.store.details(session.id, item)
+        assert [turn.role for turn in saved.turns] == [turn.role for turn in session.transcript.path]

@@ -36,7 +36,7 @@ def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **f
     answers = {}
     for job in resolved.jobs:
         case = int(job.case.id[1:])
-        place = [one.id for one in resolved.columns].index(job.column.id)
+        place = [item.id for item in resolved.columns].index(job.column.id)
         passed, seconds = made(case, place, job.repeat)
         verdicts = {key: Verdict(passed, float(bool(passed))) for key, _ in resolved.checks(job.case)}
         answers[job.key] = Answer(
@@ -54,11 +54,11 @@ def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **f
 
 
 def test_rate_of_a_column_has_its_interval() -> None:
-    first, other = results(lambda case, place, _: (case < 15 + 5 * place, 1.0)).columns
+    first, second = results(lambda case, place, _: (case < 15 + 5 * place, 1.0)).columns
     assert (first.rate.passed, first.rate.judged) == (15, 20)
     assert first.rate.interval == wilson(15, 20)
     assert first.rate.words == "75 % [53–89]"
-    assert (other.rate.words, other.words) == ("100 % [84–100]", "100 % [84–100] · 1.00 s · 10 tokens · $0.20")
+    assert (second.rate.words, second.words) == ("100 % [84–100]", "100 % [84–100] · 1.00 s · 10 tokens · $0.20")
     some = results(lambda case, *_: (None if case < 5 else case < 15, 1.0)).columns[0]
     assert (some.rate.passed, some.rate.judged, some.failed, some.answered) == (10, 15, 5, 15)
     assert some.words.endswith("5 failed to answer")
@@ -68,8 +68,8 @@ def test_rate_of_a_column_has_its_interval() -> None:
 
 
 def test_significant_difference_is_named() -> None:
-    found = results(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0 + place)).comparisons()
-    words = {one.what: one for one in found}
+    compared = results(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0 + place)).comparisons()
+    words = {item.what: item for item in compared}
     assert words["passes"].words == "B passes more often than A (p = 0.002)"
     assert words["passes"].better
     assert words["time to the last token"].words.startswith("B: time to the last token more than A by 1 [1–1]")
@@ -79,13 +79,15 @@ def test_significant_difference_is_named() -> None:
 def test_insignificant_difference_is_named_as_such() -> None:
     chance = Random(5)
     noise = [chance.uniform(-1, 1) for _ in range(40)]
-    same = {one.what: one for one in results(lambda case, place, _: (True, 2 + noise[2 * case + place])).comparisons()}
+    same = {
+        item.what: item for item in results(lambda case, place, _: (True, 2 + noise[2 * case + place])).comparisons()
+    }
     assert same["passes"].words == "no difference between B and A in passing can be told from 20 cases (p = 1.00)"
     assert "no difference between B and A in time to the last token" in same["time to the last token"].words
     few = results(lambda case, place, _: (place == 1 or case > 2, 1.0)).comparisons()[0]
     assert few.words == "B and A differ in 3 of 20 cases: too few to tell who passes more often"
     assert not few.sure
-    three = {one.what: one for one in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
+    three = {item.what: item for item in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
     assert "can be told from 3 cases" in three["time to the last token"].words
 
 
@@ -96,7 +98,7 @@ def test_comparisons_are_corrected_together() -> None:
     (alone,) = results(made, columns=2).comparisons()
     three = results(made, columns=4).comparisons()
     assert alone.p == pytest.approx(2 / 2**7)
-    assert [one.p for one in three] == pytest.approx([3 * alone.p] * 3)
+    assert [item.p for item in three] == pytest.approx([3 * alone.p] * 3)
     assert alone.sure
     assert alone.words == "B passes less often than A (p = 0.016)"
 
@@ -105,32 +107,32 @@ def test_nothing_is_compared_without_two_columns_and_answers() -> None:
     assert results(lambda *_: (True, 1.0), columns=1).comparisons() == []
     empty = Results(ResolvedEvaluation(planned(make_session(), variants=(variant("B"),))), {})
     assert empty.comparisons() == []
-    assert [one.rate.words for one in empty.columns] == ["not judged", "not judged"]
+    assert [item.rate.words for item in empty.columns] == ["not judged", "not judged"]
     assert empty.checks()[0].rate.share is None
 
 
 def test_cell_has_marks_score_and_differing_answers() -> None:
-    found = results(
+    evaluated = results(
         lambda case, place, repeat: (case == 0 or (place == 1 and repeat < 3), 1.0),
         cases=2,
         repeats=3,
         checks=(Contains(text="x", weight=3), Latency(seconds=1)),
     )
-    first, other = found.resolved.columns
-    easy, hard = found.resolved.plan.cases
-    assert found.cell(easy, first).marks == (True, True, True)
-    assert found.cell(hard, first).marks == (False, False, False)
-    assert found.cell(hard, other).marks == (True, True, False)
-    assert [found.differing(case) for case in (easy, hard)] == [False, True]
-    assert found.cell(hard, other).failing
-    assert found.answers_of(hard, other) == [("yes", 2), ("no", 1)]
-    answer = found.cell(hard, other).answers[2]
+    first, second = evaluated.resolved.columns
+    easy, hard = evaluated.resolved.plan.cases
+    assert evaluated.cell(easy, first).marks == (True, True, True)
+    assert evaluated.cell(hard, first).marks == (False, False, False)
+    assert evaluated.cell(hard, second).marks == (True, True, False)
+    assert [evaluated.differing(case) for case in (easy, hard)] == [False, True]
+    assert evaluated.cell(hard, second).failing
+    assert evaluated.answers_of(hard, second) == [("yes", 2), ("no", 1)]
+    answer = evaluated.cell(hard, second).answers[2]
     assert answer is not None
-    key = found.resolved.checks(hard)[1][0]
+    key = evaluated.resolved.checks(hard)[1][0]
     better = with_verdicts(answer, {key: Verdict(True, 1.0)})
-    assert found.score(hard, better) == 0.25
-    assert [one.title for one in found.checks()] == ["Contains", "Latency"]
-    assert (found.checks()[0].rate.passed, found.checks()[0].rate.judged) == (8, 12)
+    assert evaluated.score(hard, better) == 0.25
+    assert [item.title for item in evaluated.checks()] == ["Contains", "Latency"]
+    assert (evaluated.checks()[0].rate.passed, evaluated.checks()[0].rate.judged) == (8, 12)
 
 
 def test_copy_of_results_is_unchanged_by_later_answers() -> None:
@@ -147,8 +149,8 @@ def test_copy_of_results_is_unchanged_by_later_answers() -> None:
 
 
 def test_variant_names_its_differences() -> None:
-    other = variant("B", model="m", parameters={"chat": {"temperature": 0.5}})
-    other = other.model_copy(update={"system": "Be brief."})
-    resolved = ResolvedEvaluation(planned(make_session(), variants=(other,), streamed=True))
+    second = variant("B", model="m", parameters={"chat": {"temperature": 0.5}})
+    second = second.model_copy(update={"system": "Be brief."})
+    resolved = ResolvedEvaluation(planned(make_session(), variants=(second,), streamed=True))
     assert resolved.words(resolved.columns[0], str) == []
     assert resolved.words(resolved.columns[1], str) == ["temperature 0.5", "“Be brief.”"]

@@ -38,16 +38,16 @@ async def test_run_asks_each_case_of_each_variant_and_repeat(
     assert (runner.state, runner.progress.done, runner.progress.total, runner.reason) == (State.DONE, 12, 12, "")
     cities = ("Lisbon", "Oslo", "Rome")
     assert sorted(asked(gateway)) == sorted(f"What is {city} like? !fast" for city in cities * 4)
-    assert {(one.case, one.column, one.repeat) for one in evaluations.told} == {
+    assert {(item.case, item.column, item.repeat) for item in evaluations.told} == {
         *product(("c0", "c1", "c2"), ("", "B"), (1, 2))
     }
-    for one in runner.answers.values():
-        (verdict,) = one.verdicts.values()
+    for item in runner.answers.values():
+        (verdict,) = item.verdicts.values()
         assert verdict.passed is not None
-        assert (one.failure, one.metrics.requests) == ("", 1)
-        assert one.preview
-        assert one.metrics.seconds is not None
-        assert one.metrics.tokens
+        assert (item.failure, item.metrics.requests) == ("", 1)
+        assert item.preview
+        assert item.metrics.seconds is not None
+        assert item.metrics.tokens
     assert runner.missing == []
 
 
@@ -57,7 +57,7 @@ async def test_exchanges_are_saved_for_failed_all_or_no_answers(
 ) -> None:
     planned(session, keep=keep, checks=(Contains(text="Rome", negated=True),))
     runner = await evaluations.run(session)
-    frames = [(await evaluations.store.details(session.id, one)).exchanges for one in runner.answers.values()]
+    frames = [(await evaluations.store.details(session.id, item)).exchanges for item in runner.answers.values()]
     assert sum(map(bool, frames)) == count
 
 
@@ -90,7 +90,7 @@ async def test_changed_settings_make_answers_stale_until_restored(
     session.change(model="demo-tools")  # of A; B has its own
     runner = await evaluations.load(session)
     assert (len(runner.answers), len(runner.stale), len(runner.missing)) == (3, 3, 3)
-    assert {one.column for one in runner.stale} == {""}
+    assert {item.column for item in runner.stale} == {""}
     session.change(model="demo-chat", title="Another", variables={"unused": "1"})
     case = cases()[0].model_copy(update={"name": "South", "expected": "warm", "values": {"city": "Lisbon", "x": "y"}})
     planned(session, cases=(case, *cases()[1:]), variants=(b,), repeats=1, seed=5, keep=Keep.NONE)
@@ -102,9 +102,9 @@ async def test_failed_answer_is_no_failed_check(evaluations: Evaluations, sessio
     runner = await evaluations.run(planned(session, text="Hello {{city}} !500"))
     assert runner.state is State.DONE
     assert runner.progress.failed == 3
-    for one in runner.answers.values():
-        assert one.failure
-        assert one.verdicts == {}
+    for item in runner.answers.values():
+        assert item.failure
+        assert item.verdicts == {}
 
 
 async def test_temporary_failure_is_retried(
@@ -175,18 +175,18 @@ async def test_stopped_run_is_completed_by_another(
     runner.stop()
     await task
     assert runner.state is State.STOPPED
-    shown = dict(runner.answers)
+    loaded = dict(runner.answers)
     again = await evaluations.load(session)
-    assert again.answers == shown
+    assert again.answers == loaded
     assert again.progress.done < 30
     task = begin((last := evaluations.runner(session)).run())
-    await eventually(lambda: last.progress.done > len(shown))
+    await eventually(lambda: last.progress.done > len(loaded))
     task.cancel()
     await eventually(task.done)
     assert (task.cancelled(), last.state) == (True, State.STOPPED)
     last = await evaluations.run(session)
     assert last.progress.done == 30
-    assert {key: last.answers[key] for key in shown} == shown
+    assert {key: last.answers[key] for key in loaded} == loaded
 
 
 async def test_tool_loop_is_one_answer(evaluations: Evaluations, session: Session) -> None:
@@ -198,12 +198,12 @@ async def test_tool_loop_is_one_answer(evaluations: Evaluations, session: Sessio
     )
     planned(session, text="Weather in {{city}}?", cases=cases(2), checks=(ToolCalled(tool="get_weather", fits=True),))
     runner = await evaluations.run(session)
-    for one in runner.answers.values():
-        assert (one.metrics.requests, one.metrics.calls) == (2, 1)
-        (verdict,) = one.verdicts.values()
+    for item in runner.answers.values():
+        assert (item.metrics.requests, item.metrics.calls) == (2, 1)
+        (verdict,) = item.verdicts.values()
         assert verdict.passed is True
-        kept = await evaluations.store.details(session.id, one)
-        assert [turn.role for turn in kept.turns] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
+        saved = await evaluations.store.details(session.id, item)
+        assert [turn.role for turn in saved.turns] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
 
 
 async def test_turns_of_a_case_are_asked_in_order_under_the_system_of_the_variant(
@@ -227,7 +227,7 @@ async def test_turns_of_a_case_are_asked_in_order_under_the_system_of_the_varian
     )
     assert [body[0]["content"] for body in bodies] == ["Be brief."] * 2 + ["Be stern."] * 2
     assert bodies[0][-1]["content"] == "One Oslo !fast"
-    assert all(one.metrics.requests == 2 for one in runner.answers.values())
+    assert all(item.metrics.requests == 2 for item in runner.answers.values())
 
 
 async def test_jobs_follow_the_order_of_the_plan(session: Session) -> None:
@@ -254,15 +254,15 @@ async def test_problem_of_a_plan_names_its_place(session: Session) -> None:
         budget=Budget(requests=0),
         variants=(variant("B", model=""),),
     )
-    found = [(one.place, one.id, one.words) for one in await ResolvedEvaluation(session).problems()]
-    assert found == [
+    problems = [(item.place, item.id, item.words) for item in await ResolvedEvaluation(session).problems()]
+    assert problems == [
         ("variants", "B", "B · B has no model. Choose one."),
         ("cases", "a", "South has no value for {{city}}."),
         ("run", "", "A budget of 0 requests lets nothing be asked. Raise it, or leave it empty."),
         ("checks", "", "Regex: “(a” is no regular expression."),
     ]
     planned(session, cases=(), as_set=False)
-    assert [one.place for one in await ResolvedEvaluation(session).problems()] == ["cases", "variants"]
+    assert [item.place for item in await ResolvedEvaluation(session).problems()] == ["cases", "variants"]
 
 
 async def test_equal_variants_share_their_answers(
@@ -274,6 +274,6 @@ async def test_equal_variants_share_their_answers(
     assert runner.progress.total == runner.progress.done == count
     results = Results(runner.resolved, runner.answers)
     for case in runner.resolved.cases:
-        first, other = (results.cell(case, column).answers for column in runner.resolved.columns)
-        assert first == other
+        first, second = (results.cell(case, column).answers for column in runner.resolved.columns)
+        assert first == second
         assert None not in first

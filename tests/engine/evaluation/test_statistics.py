@@ -49,7 +49,7 @@ def test_holm_agrees_with_closed_testing(ps: list[float]) -> None:
     # Holm is what closed testing by Bonferroni comes to: the largest over all sets that hold the one.
     ordered = sorted(range(len(ps)), key=lambda at: ps[at])
     for rank, place in enumerate(ordered):
-        wanted = max(min(1.0, ps[one] * (len(ps) - at)) for at, one in enumerate(ordered[: rank + 1]))
+        wanted = max(min(1.0, ps[item] * (len(ps) - at)) for at, item in enumerate(ordered[: rank + 1]))
         assert ours[place] == pytest.approx(wanted)
     assert all(before <= after for before, after in zip(ps, ours, strict=True))
 

@@ -23,16 +23,16 @@ from tests.engine.served import Sky, weather
 
 @pytest.fixture
 async def sky() -> AsyncIterator[Sky]:
-    async with Sky() as made:
-        made.let_go()
-        yield made
+    async with Sky() as created:
+        created.let_go()
+        yield created
 
 
 @pytest.fixture
 def session(gateways: Gateways, sky: Sky) -> Session:
-    made = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky).main
-    made.change(tools=(weather(),), debugging=always(Policy.SERVER))
-    return planned(made, "Weather in {{city}} !fast", repeats=2)
+    created = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky).main
+    created.change(tools=(weather(),), debugging=always(Policy.SERVER))
+    return planned(created, "Weather in {{city}} !fast", repeats=2)
 
 
 async def rows_of(runner: Runner, evaluations: Evaluations, form: str = "jsonl") -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ def calls_of(rows: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
 async def test_answer_counts_its_real_calls(evaluations: Evaluations, session: Session, sky: Sky) -> None:
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 6)
-    assert {(one.metrics.calls, one.metrics.real) for one in runner.answers.values()} == {(1, 1)}
+    assert {(item.metrics.calls, item.metrics.real) for item in runner.answers.values()} == {(1, 1)}
     again = await evaluations.load(session)
     assert again.answers == runner.answers
     rows = await rows_of(runner, evaluations)
@@ -67,15 +67,15 @@ async def test_recorded_answers_replace_further_calls(evaluations: Evaluations, 
     planned(session, repeats=2, record=True)
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)  # both repeats ask the same
-    assert sorted(one.metrics.real for one in runner.answers.values()) == [0, 0, 0, 1, 1, 1]
+    assert sorted(item.metrics.real for item in runner.answers.values()) == [0, 0, 0, 1, 1, 1]
     await evaluations.store.forget(session.id)
     sky.refused = "There is no such server any more."
     runner = await evaluations.run(session)
     assert (len(runner.answers), len(sky.calls)) == (6, 3)
-    assert {one.metrics.real for one in runner.answers.values()} == {0}
+    assert {item.metrics.real for item in runner.answers.values()} == {0}
     assert calls_of(await rows_of(runner, evaluations)) == {("table", "Sky", False)}
     await evaluations.store.forget(session.id)
     await evaluations.store.forget_recorded(session.id)
     runner = await evaluations.run(session)
     assert len(sky.calls) == 3  # it cannot be asked
-    assert {one.metrics.real for one in runner.answers.values()} == {0}
+    assert {item.metrics.real for item in runner.answers.values()} == {0}

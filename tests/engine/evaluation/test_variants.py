@@ -38,14 +38,14 @@ def test_steps_are_decimal_and_include_the_end() -> None:
 
 
 def test_sweep_has_a_variant_for_each_combination() -> None:
-    one = over_parameters(BASE, [ParameterRange("temperature", steps(0, 2, 0.5))])
-    assert [variant.name for variant in one] == [f"temperature {value}" for value in ("0", "0.5", "1", "1.5", "2")]
-    assert [variant.applied(BASE).current.set_fields["temperature"] for variant in one] == [0, 0.5, 1, 1.5, 2]
+    item = over_parameters(BASE, [ParameterRange("temperature", steps(0, 2, 0.5))])
+    assert [variant.name for variant in item] == [f"temperature {value}" for value in ("0", "0.5", "1", "1.5", "2")]
+    assert [variant.applied(BASE).current.set_fields["temperature"] for variant in item] == [0, 0.5, 1, 1.5, 2]
     two = over_parameters(BASE, [ParameterRange("temperature", (0, 1)), ParameterRange("top_p", (0.5, 1.0))])
     assert [variant.name for variant in two][:2] == ["temperature 0, top p 0.5", "temperature 0, top p 1"]
     session = planned(make_session(), as_set=False, variants=two)
     assert axes(ResolvedEvaluation(session).columns) == {"temperature": [0, 0, 1, 1], "top_p": [0.5, 1.0, 0.5, 1.0]}
-    assert axes(ResolvedEvaluation(planned(session, as_set=False, variants=one)).columns) == {
+    assert axes(ResolvedEvaluation(planned(session, as_set=False, variants=item)).columns) == {
         "temperature": [0, 0.5, 1, 1.5, 2]
     }
     models = over_models(BASE, [" a ", "b", "a", ""])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from playground.domain.checks.asked import Judge
-from playground.domain.checks.calls import Calls, ToolCalled
+from playground.domain.checks.calls import ToolCalled
 from playground.domain.checks.check import Check
 from playground.domain.checks.endings import Finish, Refused
 from playground.domain.checks.figures import Cheap, Latency
@@ -21,6 +21,7 @@ from playground.domain.checks.json_answers import FitsSchema, IsJSON, PathEquals
 from playground.domain.checks.texts import Contains, Equals, Matches, StartsWith
 from playground.domain.reasons import shortened
 from playground.domain.variables import mentions, resolve
+from playground.engine.evaluation.imports.references import FILE
 from playground.engine.io.yaml_text import read_yaml
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -28,7 +29,6 @@ from playground.jsonkit.values import JSON, JSONObject
 Load = Callable[[str], JSON]
 Threshold = float | None
 
-FILE: Final = "file://"
 EXPECTED_TEXT: Final = "{{expected}}"
 _NOT: Final = "not-"
 _SECONDS: Final = 1000.0  # milliseconds
@@ -171,7 +171,7 @@ def waits_for_values(source: JSON) -> bool:
 
 
 def _mention(value: JSON) -> bool:
-    return any(mentions(entry) for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, str))
+    return any(mentions(entry) for entry in _listed(value) if isinstance(entry, str))
 
 
 def read_assert(
@@ -196,7 +196,7 @@ def read_assert(
         except ValueError as error:
             return (), (f"The assertion “{kind}” was left out: {shortened(source['value'])}: {error}.",)
         if kind == "file":
-            return read_asserts(value if isinstance(value, list) else [value], values, load)
+            return read_asserts(_listed(value), values, load)
     if kind.removeprefix(_NOT) in _TAKEN_APART and values:
         filled = [resolve(entry, values) if isinstance(entry, str) else entry for entry in _listed(value)]
         value = filled if isinstance(value, list) else filled[0]
@@ -304,7 +304,5 @@ def _written(check: Check) -> JSONObject | None:
             return {"type": "llm-rubric", "value": rubric, "threshold": least}
         case ToolCalled(tool="", fits=True, path="", arguments=""):
             return {"type": "is-valid-openai-tools-call"}
-        case Calls():
-            return None
         case _:
             return None

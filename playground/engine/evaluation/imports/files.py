@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from playground.domain.checks.check import Check
 from playground.engine.evaluation.imports.promptfoo import Configuration, is_promptfoo, read_configuration
-from playground.engine.evaluation.imports.table import LARGEST, Cases, CasesError, Table, UnreadableRow, read_table
+from playground.engine.evaluation.imports.table import LARGEST, Cases, CasesError, Table, read_table
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.yaml_text import read_yaml
-from playground.engine.session.plan import Case
-from playground.engine.session.variants import Variant
 from playground.named_file import read_named
 
 _MAY_BE: Final = (".yaml", ".yml", ".json")
 _MEMBERS: Final = ("prompts", "providers", "targets")  # of which a configuration has one
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedCases:
-    """Cases with the checks and variants of their file.
-
-    ``unreadable`` are the rows that are no case; ``notes`` name what was left out of the others.
-    """
-
-    cases: tuple[Case, ...]
-    checks: tuple[Check, ...] = ()
-    variants: tuple[Variant, ...] = ()
-    unreadable: tuple[UnreadableRow, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def imported_cases(source: Cases | Configuration) -> ImportedCases:
+def imported_cases(source: Cases) -> Cases:
     """Return the cases of a file; those without turns get the turns of the configuration."""
-    if not isinstance(source, Configuration):
-        return ImportedCases(source.cases, unreadable=source.bad, notes=source.notes)
+    if not isinstance(source, Configuration) or not source.turns:
+        return source
     turns = {"turns": source.turns}
-    cases = tuple(case if case.turns or not source.turns else case.model_copy(update=turns) for case in source.cases)
-    return ImportedCases(cases, source.checks, source.variants, source.bad, source.notes)
+    return replace(source, cases=tuple(case if case.turns else case.model_copy(update=turns) for case in source.cases))
 
 
 def read_file(path: Path) -> Table | Configuration:

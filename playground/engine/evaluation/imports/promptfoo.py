@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from playground.domain.checks.check import Check
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Turn
 from playground.domain.variables import resolve
-from playground.engine.evaluation.imports.asserts import FILE, read_asserts, waits_for_values
+from playground.engine.evaluation.imports.asserts import read_asserts, waits_for_values
 from playground.engine.evaluation.imports.csv_records import read_records
 from playground.engine.evaluation.imports.prompts import (
     READABLE,
@@ -34,9 +34,10 @@ from playground.engine.evaluation.imports.prompts import (
     yaml_template,
 )
 from playground.engine.evaluation.imports.providers import read_provider
-from playground.engine.evaluation.imports.references import DEEPEST, References, UnreadableFileError
+from playground.engine.evaluation.imports.references import DEEPEST, FILE, References, UnreadableFileError
 from playground.engine.evaluation.imports.table import (
     REASONS,
+    Cases,
     CasesError,
     UnreadableRow,
     test_of,
@@ -49,6 +50,8 @@ from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as Place
 
+T = TypeVar("T")
+
 _TAKEN: Final = frozenset(
     ("description", "prompts", "providers", "targets", "tests", "scenarios", "defaultTest", "$schema")
 )
@@ -59,15 +62,10 @@ _TEST_FILES: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".y
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Cases):
     """The content of a configuration. ``turns`` is the conversation with the variables of the cases."""
 
     turns: tuple[Turn, ...] = ()
-    cases: tuple[Case, ...] = ()
-    checks: tuple[Check, ...] = ()
-    variants: tuple[Variant, ...] = ()
-    bad: tuple[UnreadableRow, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +214,17 @@ class _Reader:
         """Yield the prompts in the files of a reference. Raises PromptError, UnreadableFileError."""
         if reference.startswith("exec:"):
             raise PromptError("it is a program, which is not run")
-        for path in self.references.files(reference):
+        return self._read_each(self.references.files(reference), "prompt", self._prompts_in)
+
+    def _read_each(self, files: list[Path], what: str, read: Callable[[Path, str], Iterator[T]]) -> Iterator[T]:
+        """Yield the results of ``read`` for each file and its name; note the files that cannot be read."""
+        for path in files:
             name = self.references.name(path)
             try:
                 with self.references.opened(path):
-                    yield from self._prompts_in(path, name)
+                    yield from read(path, name)
             except (PromptError, UnreadableFileError) as error:
-                self._note(f"The prompt {name} was left out: {error}.")
+                self._note(f"The {what} {name} was left out: {error}.")
 
     def _prompts_in(self, path: Path, name: str) -> Iterator[Prompt]:
         """Yield the prompts of a file. Raises PromptError, UnreadableFileError."""
@@ -302,13 +304,7 @@ class _Reader:
         except UnreadableFileError as error:
             self._note(f"The file of tests {shortened(reference)} was left out: {error}.")
             return
-        for path in files:
-            name = self.references.name(path)
-            try:
-                with self.references.opened(path):
-                    yield from self._tests_in(path, name, below)
-            except UnreadableFileError as error:
-                self._note(f"The file of tests {name} was left out: {error}.")
+        yield from self._read_each(files, "file of tests", lambda path, name: self._tests_in(path, name, below))
 
     def _tests_in(self, path: Path, name: str, below: tuple[JSONObject, ...]) -> Iterator[_Test]:
         suffix = path.suffix.lower()

@@ -35,18 +35,8 @@ _ENDPOINTS: Final = frozenset(
 #: Endpoints that answer with something else than text.
 _OTHER_ENDPOINTS: Final = frozenset(
     (
-        *(
-            "embedding",
-            "embeddings",
-            "image",
-            "images",
-            "moderation",
-            "assistant",
-            "agents",
-            "agent",
-            "realtime",
-            "live",
-        ),
+        *("embedding", "embeddings", "image", "images", "moderation", "assistant", "agents", "agent", "realtime"),
+        "live",
         *("transcription", "speech", "tts", "audio", "voice", "video", "chatkit", "codex", "codex-sdk", "kb"),
         *("knowledge-base", "text-classification", "feature-extraction", "sentence-similarity", "token-classification"),
         *("token-extraction", "claude-agent-sdk", "claude-code", "nova-sonic", "nova-reel", "luma-ray", "rerank"),
@@ -82,11 +72,8 @@ def _options(source: JSON) -> JSONObject:
         return {"id": source}
     if isinstance(inner := source.get("provider"), str) and ":" not in str(source.get("id", "")):
         label = source.get("label") or source.get("id") or ""
-        return {
-            **{name: source[name] for name in source if name not in ("id", "provider")},
-            "id": inner,
-            "label": label,
-        }
+        rest = {name: source[name] for name in source if name not in ("id", "provider")}
+        return {**rest, "id": inner, "label": label}
     if "id" not in source and len(source) == 1:
         (written, options), *_ = source.items()
         return {"id": written, **options} if isinstance(options, dict) else {"id": written}

@@ -25,6 +25,7 @@ from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.weighed_json import check_weight
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
+from playground.engine.session.variants import Variant
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
@@ -90,11 +91,16 @@ class ColumnMapping:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of a table, the rows that cannot be read, and sentences on what was left out of the others."""
+    """The cases of a file with its checks and variants.
+
+    ``bad`` are the rows that cannot be read; ``notes`` are sentences on what was left out of the others.
+    """
 
     cases: tuple[Case, ...] = ()
     bad: tuple[UnreadableRow, ...] = ()
     notes: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    variants: tuple[Variant, ...] = ()
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ class Cluster:
     def __init__(
         self, client: Client, address: str, run: ClusterRun, resolved: ResolvedEvaluation, say: Callable[[str], None]
     ) -> None:
-        self._client, self._address, self._run, self._inquiry, self._say = client, address, run, resolved, say
+        self._client, self._address, self._run, self._resolved, self._say = client, address, run, resolved, say
         at_once = resolved.plan.at_once
         name = f"playground {run.limited_as} {at_once}"
         self._semaphore = Semaphore(at_once, name, scheduler_rpc=client.scheduler, loop=client.loop)
@@ -67,17 +67,15 @@ class Cluster:
 
     async def answered(self, job: Job, spend: Spend) -> SerializedAnswer:
         """Return a new answer with its verdicts. Raises AnswerProviderError."""
-        return await self._make(self._task(job), spend)
+        return await self._make(job, None, spend)
 
-    async def judged(self, found: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
+    async def judged(self, result: AnswerResult, job: Job, spend: Spend) -> AnswerResult:
         """Return a saved answer with the verdicts that it lacked. Raises AnswerProviderError."""
-        packed = await self._make(self._task(job)._replace(saved=found), spend)
-        return AnswerResult(packed.answer, found.turns, judgements_of(packed.judgements))
+        packed = await self._make(job, result, spend)
+        return AnswerResult(packed.answer, result.turns, judgements_of(packed.judgements))
 
-    def _task(self, job: Job) -> Task:
-        return Task(self._inquiry.numbers[job.case.id], job.column.letter, job.repeat, job.digest)
-
-    async def _make(self, task: Task, spend: Spend) -> SerializedAnswer:
+    async def _make(self, job: Job, saved: AnswerResult | None, spend: Spend) -> SerializedAnswer:
+        task = Task(self._resolved.numbers[job.case.id], job.column.letter, job.repeat, job.digest, saved)
         try:
             async with self._semaphore:
                 result = await self._submit(task)
@@ -89,8 +87,8 @@ class Cluster:
             raise AnswerProviderError(f"A worker could not go on: {_error_text(error)}.") from None
         if result.answer is None:
             raise AnswerProviderError(f"A worker could not go on: {result.problem}.")
-        for figures in result.spent:
-            spend(figures)
+        for metrics in result.spent:
+            spend(metrics)
         return result.answer
 
     async def _submit(self, task: Task) -> Result:

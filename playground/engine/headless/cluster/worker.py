@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 
 from playground import __version__
 from playground.engine.evaluation.answers import answer_of, pack
-from playground.engine.evaluation.judging import Judgement
 from playground.engine.evaluation.metrics import AnswerMetrics
 from playground.engine.evaluation.provider import AnswerResult, LocalAnswerProvider, SerializedAnswer
 from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
@@ -48,19 +47,9 @@ class ClusterError(CommandFailedError):
     """The cluster cannot be used. The message is a whole sentence for the user."""
 
 
-class Versions(NamedTuple):
-    """Versions of a process: of this program, and Python's major and minor."""
-
-    playground: str
-    python: str
-
-    def __str__(self) -> str:
-        return f"playground {self.playground} on Python {self.python}"
-
-
-def current_versions() -> Versions:
-    """Return the versions of this process."""
-    return Versions(__version__, ".".join(platform.python_version_tuple()[:2]))
+def current_versions() -> str:
+    """Return the versions of this process: of this program, and Python's major and minor."""
+    return f"playground {__version__} on Python {'.'.join(platform.python_version_tuple()[:2])}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +62,7 @@ class ClusterRun:
     """
 
     id: str
-    versions: Versions
+    versions: str
     content: str
     profile: str
     variable: str
@@ -154,7 +143,7 @@ class Result(NamedTuple):
 class Readiness(NamedTuple):
     """The report of a process of the cluster. `problem` is why it cannot take part for a reason of its own."""
 
-    versions: Versions
+    versions: str
     has_key: bool = True
     problem: str = ""
 
@@ -196,7 +185,7 @@ class Worker:
             self._ready.set_exception(error)
             return
         self._redactor = redactor_of(gateway.secrets)
-        self._maker = LocalAnswerProvider(resolved)
+        self._provider = LocalAnswerProvider(resolved)
         self._cases = dict(enumerate(resolved.cases, 1))
         self._columns = {column.letter: column for column in resolved.columns}
         self._loop, self._closed = asyncio.get_running_loop(), asyncio.Event()
@@ -211,7 +200,7 @@ class Worker:
     def make(self, task: Task) -> Result:
         """Make one answer; blocks until it is complete."""
         self.last_used = time.monotonic()
-        spent: list[AnswerMetrics | Judgement] = []
+        spent: list[AnswerMetrics] = []
         try:
             answer = asyncio.run_coroutine_threadsafe(self._make(task, spent), self._loop).result()
             packed = pack(answer, self._redactor)
@@ -222,13 +211,13 @@ class Worker:
             return Result(problem=cut(self._redactor.text(f"{type(error).__name__}: {error}"), _MAX_PROBLEM))
         finally:
             self.last_used = time.monotonic()
-        return Result(replace(packed, answer=redacted), tuple(map(_spending, spent)))
+        return Result(replace(packed, answer=redacted), tuple(spent))
 
-    async def _make(self, task: Task, spent: list[AnswerMetrics | Judgement]) -> AnswerResult:
+    async def _make(self, task: Task, spent: list[AnswerMetrics]) -> AnswerResult:
         job = Job(self._cases[task.case], self._columns[task.column], task.repeat, task.digest)
         if task.saved is None:
-            return await self._maker.answered(job, spent.append)
-        return await self._maker.judged(task.saved, job, spent.append)
+            return await self._provider.answered(job, spent.append)
+        return await self._provider.judged(task.saved, job, spent.append)
 
 
 def _worker_gateway(run: ClusterRun, authorities: Path | None) -> Gateway:
@@ -242,18 +231,6 @@ def _worker_gateway(run: ClusterRun, authorities: Path | None) -> Gateway:
     if consent is not None and not run.allow_http:
         raise BadInputError(f"{consent.words} --allow-http says yes to that")
     return Gateway(profile, key, {}, (), run.proxy or profile.proxy)
-
-
-def _spending(item: AnswerMetrics | Judgement) -> AnswerMetrics:
-    """Return the part of an answer's or a judgement's figures that counts against a budget."""
-    return AnswerMetrics(
-        prompt=item.prompt,
-        tokens=item.tokens,
-        price=item.price,
-        currency=item.currency,
-        requests=item.requests,
-        listed=item.listed,
-    )
 
 
 _workers: dict[str, Worker] = {}  # by the run's id

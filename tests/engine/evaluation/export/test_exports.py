@@ -60,8 +60,8 @@ async def test_rows_are_json_lines_and_csv(report: Export) -> None:
     assert first["case"].startswith("=1+1 <script>")
     assert first["text"]
     assert first["passed"] is False
-    assert [one["check"] for one in first["checks"]] == ["Contains", "Regex", "Tokens"]
-    assert [bool(one["failure"]) for one in lines] == [False, False, True, True] * 3
+    assert [item["check"] for item in first["checks"]] == ["Contains", "Regex", "Tokens"]
+    assert [bool(item["failure"]) for item in lines] == [False, False, True, True] * 3
     rows = list(csv.DictReader(io.StringIO(await to_csv(report))))
     assert len(rows) == 12
     assert (rows[0]["city"], rows[0]["expected"]) == ("Oslo", 'Oslo, "cold"')
@@ -73,7 +73,7 @@ async def test_rows_are_json_lines_and_csv(report: Export) -> None:
 async def test_junit_has_a_suite_for_each_variant(report: Export) -> None:
     document = ElementTree.fromstring(await to_junit(report))
     suites = document.findall("testsuite")
-    assert [(one.get("name"), one.get("tests"), one.get("failures"), one.get("errors")) for one in suites] == [
+    assert [(item.get("name"), item.get("tests"), item.get("failures"), item.get("errors")) for item in suites] == [
         ("A · as set", "3", "3", "0"),
         ("B · none", "3", "0", "3"),
     ]
@@ -100,7 +100,7 @@ async def test_page_is_static_and_complete(report: Export) -> None:
     tags = Tags()
     tags.feed(page)
     assert not {"script", "link", "iframe", "img", "b", "form"} & set(tags.tags)
-    assert not {one for one in tags.attributes if one.startswith("on") or one in ("src", "href", "style")}
+    assert not {item for item in tags.attributes if item.startswith("on") or item in ("src", "href", "style")}
     assert "default-src 'none'" in page
     assert tags.tags.count("svg") >= 2
     assert "<title>Weather &lt;b&gt;</title>" in page
@@ -111,16 +111,16 @@ async def test_page_is_static_and_complete(report: Export) -> None:
 
 
 async def test_promptfoo_export_is_imported_again(report: Export) -> None:
-    found = json.loads(await to_promptfoo(report))
-    config = found["config"]
+    imported = json.loads(await to_promptfoo(report))
+    config = imported["config"]
     assert "Tokens" in config["description"]
     assert config["defaultTest"]["assert"] == [
         {"type": "contains", "value": "{{city}}"},
         {"type": "regex", "value": "^never$"},
     ]
-    assert [one["id"] for one in config["providers"]] == ["openai:chat:demo-chat", "openai:chat:no-such-model"]
-    assert found["results"]["stats"] == {"successes": 0, "failures": 6, "errors": 6}
-    assert len(found["results"]["results"]) == 12
+    assert [item["id"] for item in config["providers"]] == ["openai:chat:demo-chat", "openai:chat:no-such-model"]
+    assert imported["results"]["stats"] == {"successes": 0, "failures": 6, "errors": 6}
+    assert len(imported["results"]["results"]) == 12
     again = read_configuration(json.dumps(config))
     assert [turn.text for turn in again.turns] == ["Be brief.", "What is {{city}} like? !fast"]
     assert [case.values.get("city") for case in again.cases] == ["Oslo", "Rome", None]
@@ -129,7 +129,7 @@ async def test_promptfoo_export_is_imported_again(report: Export) -> None:
 
 async def test_inspect_export_is_a_dataset(report: Export) -> None:
     lines = [json.loads(line) for line in (await to_inspect(report)).splitlines()]
-    assert [(one["id"], one["target"]) for one in lines] == [("a", 'Oslo, "cold"'), ("b", ""), ("c", "")]
+    assert [(item["id"], item["target"]) for item in lines] == [("a", 'Oslo, "cold"'), ("b", ""), ("c", "")]
     assert lines[0]["input"] == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "What is Oslo like? !fast"},

@@ -15,9 +15,9 @@ from playground.engine.evaluation.imports.table import CasesError, Table
 def test_file_is_read_by_its_content(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"file{suffix}"
     path.write_text('{"prompts": ["Hi {{name}}"], "tests": [{"vars": {"name": "Ann"}}]}', encoding="utf-8")
-    found = read_file(path)
-    assert isinstance(found, Configuration)
-    assert found.cases[0].values == {"name": "Ann"}
+    imported = read_file(path)
+    assert isinstance(imported, Configuration)
+    assert imported.cases[0].values == {"name": "Ann"}
     path.write_text('[{"question": "which tests have prompts?"}]', encoding="utf-8")
     table = read_file(path)
     assert isinstance(table, Table)

@@ -56,27 +56,27 @@ env: {A: B}
 
 
 def test_configuration_becomes_cases_checks_and_variants() -> None:
-    found = read_configuration(CONFIGURATION)
-    assert [turn.text for turn in found.turns] == ["What is the weather in {{city}}?"]
-    assert [(case.name, case.values) for case in found.cases] == [
+    imported = read_configuration(CONFIGURATION)
+    assert [turn.text for turn in imported.turns] == ["What is the weather in {{city}}?"]
+    assert [(case.name, case.values) for case in imported.cases] == [
         ("South", {"unit": "celsius", "city": "Lisbon"}),
         ("South 2", {"unit": "celsius", "city": "Rome"}),
         ("", {"unit": "celsius", "city": "Oslo"}),
     ]
-    assert found.cases[0].checks == (
+    assert imported.cases[0].checks == (
         Contains(text="warm", ignore_case=True, weight=2.0),
         Contains(text="sun", ignore_case=True, weight=2.0),
         Judge(rubric="is kind", least=0.8),
     )
-    assert found.checks == (Contains(text="API key", negated=True),)
-    assert [variant.name for variant in found.variants] == ["gpt-4o", "Sonnet"]
-    applied = found.variants[1].applied(ExperimentSettings())
+    assert imported.checks == (Contains(text="API key", negated=True),)
+    assert [variant.name for variant in imported.variants] == ["gpt-4o", "Sonnet"]
+    applied = imported.variants[1].applied(ExperimentSettings())
     assert (applied.model, applied.current.set_fields["temperature"]) == ("claude-sonnet", 0.2)
-    assert [str(bad) for bad in found.bad] == [
+    assert [str(bad) for bad in imported.bad] == [
         "Line 26: a test must be an object, not 7",
         f"Line 27: the value “city” (file://cities.txt) cannot be read: {ELSEWHERE}",
     ]
-    notes = "\n".join(found.notes)
+    notes = "\n".join(imported.notes)
     for words in ("“env”", "“javascript”", "“options”", "“apiKey”", "python:mine.py"):
         assert words in notes
     assert "secret" not in notes
@@ -133,11 +133,11 @@ def test_assertion_without_a_check_is_named(spelled: object) -> None:
 
 def test_written_assertion_is_read_as_its_check() -> None:
     written = 0
-    given = {"text": "x", "pattern": "x", "json_schema": {"type": "object"}, "rubric": "x"}
+    inputs = {"text": "x", "pattern": "x", "json_schema": {"type": "object"}, "rubric": "x"}
     for kind in CHECKS:
-        made = kind.model_validate({name: given[name] for name in kind.model_fields if name in given})
+        created = kind.model_validate({name: inputs[name] for name in kind.model_fields if name in inputs})
         for negated in (False, True):
-            check = made.model_copy(update={"negated": negated, "weight": 2.0})
+            check = created.model_copy(update={"negated": negated, "weight": 2.0})
             spelled = write_assert(check)
             if spelled is not None:
                 written += 1
@@ -156,9 +156,9 @@ def read(folder: Path, configuration: str, **files: str) -> Configuration:
         path.write_text(text, encoding="utf-8")
     path = folder / "promptfooconfig.yaml"
     path.write_text(configuration, encoding="utf-8")
-    found = read_file(path)
-    assert isinstance(found, Configuration)
-    return found
+    imported = read_file(path)
+    assert isinstance(imported, Configuration)
+    return imported
 
 
 @each_case(
@@ -176,17 +176,17 @@ def read(folder: Path, configuration: str, **files: str) -> Configuration:
 )
 @each_case("form", ["['{}']", "'{}'", "[{{id: '{}'}}]", "[{{'{}': {{config: {{}}}}}}]", "{{'{}': {{}}}}"])
 def test_provider_keeps_the_colons_of_its_model(form: str, written: str, model: str) -> None:
-    found = read_configuration(f"prompts: [Hi]\nproviders: {form.format(written)}\ntests: [{{}}]")
-    assert [variant.applied(ExperimentSettings()).model for variant in found.variants] == [model]
+    imported = read_configuration(f"prompts: [Hi]\nproviders: {form.format(written)}\ntests: [{{}}]")
+    assert [variant.applied(ExperimentSettings()).model for variant in imported.variants] == [model]
 
 
 @each_case(
     "written", ["echo", "openai:embedding:ada", "https://h.example", "file://own.py", "openai:chat", "x:{{ env.M }}"]
 )
 def test_provider_that_is_no_text_model_is_named(written: str) -> None:
-    found = read_configuration(json.dumps({"prompts": ["Hi"], "providers": [written], "tests": [{}]}))
-    assert found.variants == ()
-    assert any(written in note for note in found.notes)
+    imported = read_configuration(json.dumps({"prompts": ["Hi"], "providers": [written], "tests": [{}]}))
+    assert imported.variants == ()
+    assert any(written in note for note in imported.notes)
 
 
 @each_case(
@@ -202,10 +202,12 @@ def test_prompt_that_cannot_be_read_is_named_and_never_a_text(tmp_path: Path, wr
     (tmp_path / "outside.txt").write_text("secret", encoding="utf-8")
     folder = tmp_path / "folder"
     folder.mkdir(exist_ok=True)
-    found = read(folder, json.dumps({"prompts": [written], "providers": ["openai:m"], "tests": [{"vars": {"x": 1}}]}))
-    assert [(case.values, case.turns) for case in found.cases] == [({"x": "1"}, ())]
-    assert found.turns == ()
-    assert any(written[:20] in note and "left out" in note for note in found.notes)
+    imported = read(
+        folder, json.dumps({"prompts": [written], "providers": ["openai:m"], "tests": [{"vars": {"x": 1}}]})
+    )
+    assert [(case.values, case.turns) for case in imported.cases] == [({"x": "1"}, ())]
+    assert imported.turns == ()
+    assert any(written[:20] in note and "left out" in note for note in imported.notes)
 
 
 def test_prompt_that_leads_out_of_the_folder_by_a_link_is_not_read(tmp_path: Path) -> None:
@@ -213,20 +215,20 @@ def test_prompt_that_leads_out_of_the_folder_by_a_link_is_not_read(tmp_path: Pat
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
-    found = read(folder, "prompts: ['*.txt', link.txt]\nproviders: ['openai:m']\ntests: [{}]")
-    assert found.turns == ()
-    assert "secret" not in str(found)
+    imported = read(folder, "prompts: ['*.txt', link.txt]\nproviders: ['openai:m']\ntests: [{}]")
+    assert imported.turns == ()
+    assert "secret" not in str(imported)
 
 
 @each_case(
     "written", ["Answer yes/no: {{x}}", "Write *bold* {{x}}", "[INST] {{x}} [/INST]", "{{x}}.txt", "See README.md"]
 )
 def test_prompt_text_with_the_characters_of_paths_stays_a_text(tmp_path: Path, written: str) -> None:
-    found = read(tmp_path, json.dumps({"prompts": [written], "providers": ["openai:m"], "tests": [{}]}))
-    assert [turn.text for turn in found.turns] == [written]
+    imported = read(tmp_path, json.dumps({"prompts": [written], "providers": ["openai:m"], "tests": [{}]}))
+    assert [turn.text for turn in imported.turns] == [written]
     chat = '[{"role": "user", "content": {{ x | dump }}}]'
-    found = read_configuration(json.dumps({"prompts": [chat], "providers": ["openai:m"], "tests": [{}]}))
-    assert [turn.text for turn in found.turns] == ["{{x}}"]
+    imported = read_configuration(json.dumps({"prompts": [chat], "providers": ["openai:m"], "tests": [{}]}))
+    assert [turn.text for turn in imported.turns] == ["{{x}}"]
 
 
 CHAT = [(Role.SYSTEM, "Be brief"), (Role.USER, "Say {{x}}")]
@@ -247,20 +249,20 @@ def test_prompt_that_is_a_chat_becomes_turns(tmp_path: Path, prompts: object) ->
     (tmp_path / "chat.yaml").write_text(YAML_CHAT, encoding="utf-8")
     (tmp_path / "chat.json").write_text(JSON_CHAT, encoding="utf-8")
     (tmp_path / "list.yml").write_text("- file://chat.yaml\n", encoding="utf-8")
-    found = read_configuration(configuration, tmp_path)
-    assert [(turn.role, turn.text) for turn in found.turns] == CHAT
+    imported = read_configuration(configuration, tmp_path)
+    assert [(turn.role, turn.text) for turn in imported.turns] == CHAT
 
 
 def test_prompt_files_are_split_and_listed(tmp_path: Path) -> None:
-    found = read(
+    imported = read(
         tmp_path,
         "prompts: ['prompts/*.txt']\nproviders: ['openai:m']\n"
         "tests: [{vars: {x: 1}, options: {prefix: 'P ', suffix: ' S'}}]",
         prompts___a__txt="One {{x}}\n---\nTwo {{x}}\n",
         prompts___b__txt="Three {{x}}",
     )
-    assert [case.turns[0].text for case in found.cases] == ["P One {{x}} S", "P Two {{x}} S", "P Three {{x}} S"]
-    assert "Files that were read, too: prompts/a.txt, prompts/b.txt." in found.notes
+    assert [case.turns[0].text for case in imported.cases] == ["P One {{x}} S", "P Two {{x}} S", "P Three {{x}} S"]
+    assert "Files that were read, too: prompts/a.txt, prompts/b.txt." in imported.notes
 
 
 @each_case(
@@ -271,8 +273,10 @@ def test_prompt_files_are_split_and_listed(tmp_path: Path) -> None:
 def test_template_that_is_not_filled_gets_a_note(place: str, template: str, words: str) -> None:
     texts = {name: template if name == place else "x" for name in ("prompt", "value", "assertion")}
     test = {"vars": {"v": texts["value"]}, "assert": [{"type": "contains", "value": texts["assertion"]}]}
-    found = read_configuration(json.dumps({"prompts": [texts["prompt"]], "providers": ["openai:m"], "tests": [test]}))
-    assert [note for note in found.notes if words in note and place in note]
+    imported = read_configuration(
+        json.dumps({"prompts": [texts["prompt"]], "providers": ["openai:m"], "tests": [test]})
+    )
+    assert [note for note in imported.notes if words in note and place in note]
 
 
 CSV_TESTS = (
@@ -284,22 +288,22 @@ CSV_TESTS = (
 
 
 def test_tests_in_csv_files_keep_their_assertions(tmp_path: Path) -> None:
-    found = read(
+    imported = read(
         tmp_path, "prompts: ['Say {{x}}']\nproviders: ['openai:m']\ntests: file://tests.csv", tests__csv=CSV_TESTS
     )
-    assert [(case.name, case.values, case.checks) for case in found.cases] == [
+    assert [(case.name, case.values, case.checks) for case in imported.cases] == [
         ("first", {"x": "Hi, there"}, (IsJSON(), Judge(rubric="kind", least=0.9))),
         ("", {"x": "b"}, (Matches(pattern="a|b, c"), Latency(seconds=0.5))),
         ("", {"x": "c"}, (IsJSON(anywhere=True),)),
     ]
-    assert found.cases[0].turns[0].text == "Please: Say {{x}}"
-    notes = "\n".join(found.notes)
+    assert imported.cases[0].turns[0].text == "Please: Say {{x}}"
+    notes = "\n".join(imported.notes)
     assert "“metric”" in notes
     assert "“threshold”" in notes
 
 
 def test_tests_in_other_files_and_their_values_are_read(tmp_path: Path) -> None:
-    found = read(
+    imported = read(
         tmp_path,
         "prompts: ['{{x}}']\nproviders: ['openai:m']\ntests: [tests.jsonl, 'tests/*.yaml', 'file://make.py', 'huggingface://x']",
         tests__jsonl='{"vars": {"x": "j"}, "assert": [{"type": "contains", "value": "q"}]}\n',
@@ -307,23 +311,23 @@ def test_tests_in_other_files_and_their_values_are_read(tmp_path: Path) -> None:
         long__txt="a long text",
         schema__json=json.dumps(REQUIRED),
     )
-    assert [(case.values, case.checks) for case in found.cases] == [
+    assert [(case.values, case.checks) for case in imported.cases] == [
         ({"x": "j"}, (Contains(text="q"),)),
         ({"x": "a long text"}, (FitsSchema(json_schema=REQUIRED),)),
     ]
-    assert all(any(name in note for note in found.notes) for name in ("make.py", "huggingface://x"))
+    assert all(any(name in note for note in imported.notes) for name in ("make.py", "huggingface://x"))
 
 
 def test_default_test_in_a_file_is_read_and_fills_lists_of_words(tmp_path: Path) -> None:
-    found = read(
+    imported = read(
         tmp_path,
         "prompts: ['{{x}}']\nproviders: ['openai:m']\ndefaultTest: file://default.yaml\n"
         "tests: [{vars: {words: 'a, b'}}]",
         default__yaml="vars: {x: '1'}\n"
         "assert: [{type: contains, value: ok}, {type: contains-any, value: '{{words}}'}]\n",
     )
-    assert found.checks == (Contains(text="ok"),)
-    assert [(case.values, case.checks) for case in found.cases] == [
+    assert imported.checks == (Contains(text="ok"),)
+    assert [(case.values, case.checks) for case in imported.cases] == [
         ({"x": "1", "words": "a, b"}, (Matches(pattern="a|b"),))
     ]
     missing = read_configuration("prompts: [a]\nproviders: ['openai:m']\ndefaultTest: file://default.yaml\ntests: [{}]")
@@ -331,14 +335,14 @@ def test_default_test_in_a_file_is_read_and_fills_lists_of_words(tmp_path: Path)
 
 
 def test_scenario_asks_each_test_with_each_of_its_data() -> None:
-    found = read_configuration(
+    imported = read_configuration(
         "prompts: ['{{x}} {{y}}']\nproviders: ['openai:m']\nscenarios:\n"
         "  - config: [{vars: {x: 1}}, {vars: {x: 2}, assert: [{$ref: '#/assertionTemplates/t'}, {$ref: '#/no'}]}]\n"
         "    tests: [{vars: {y: a}}, {vars: {y: b}, assert: [{type: contains, value: b}]}]\n"
         "assertionTemplates: {t: {type: contains, value: two}}\n"
     )
-    assert any("#/no" in note for note in found.notes)
-    assert [(tuple(case.values.values()), tuple(check.words for check in case.checks)) for case in found.cases] == [
+    assert any("#/no" in note for note in imported.notes)
+    assert [(tuple(case.values.values()), tuple(check.words for check in case.checks)) for case in imported.cases] == [
         (("1", "a"), ()),
         (("1", "b"), ("“b”",)),
         (("2", "a"), ("“two”",)),
@@ -347,10 +351,10 @@ def test_scenario_asks_each_test_with_each_of_its_data() -> None:
 
 
 def test_files_that_refer_to_themselves_are_named(tmp_path: Path) -> None:
-    found = read(
+    imported = read(
         tmp_path,
         "prompts: [file://p.yaml]\nproviders: ['openai:m']\ntests: file://t.yaml",
         p__yaml="[file://p.yaml, file://p.yaml]",
         t__yaml="[file://t.yaml, file://t.yaml]",
     )
-    assert sum("refers to itself" in note for note in found.notes) == 2
+    assert sum("refers to itself" in note for note in imported.notes) == 2

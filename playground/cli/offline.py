@@ -1,0 +1,120 @@
+"""The commands that send nothing: `import`, `gateways` and `decode`. Imports nothing heavy before one runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from playground.cli.arguments import add_command
+from playground.cli.execution import exit_code_of, silence
+from playground.engine.headless.exit_codes import ExitCode
+from playground.protocols import MESSAGES, PROTOCOLS
+
+_KINDS: Final = ("auto", "request", MESSAGES, "tools", "cases", "servers")
+_FILE_CODES: Final = (ExitCode.OK, ExitCode.FAILED, ExitCode.BAD_INPUT)
+_MAX_BODY: Final = 1024 * 1024 * 1024  # bytes that `decode` reads
+
+
+def add_import(commands: Any) -> None:
+    """Add the command to argparse's ``commands``."""
+    command = add_command(
+        commands,
+        "import",
+        _import,
+        _FILE_CODES,
+        "read what other programs keep, and write it in a format of this one",
+        "Read a file of another program, as the window's import dialogs do, and write it in a format that "
+        "this program opens: a curl command, a body or a HAR as a request file; messages as a request file, or a line "
+        "each; tool definitions, Python functions and OpenAPI as tool definitions; tables and promptfoo configurations "
+        "as an experiment with cases; tool servers as a configuration for --mcp. Standard error says what the text was "
+        "read as and what was left out. No key is written. Nothing is run, sent or fetched.",
+    )
+    command.add_argument("file", type=Path, metavar="FILE", help="the file to import; - reads standard input")
+    command.add_argument(
+        "--as",
+        dest="kind",
+        choices=_KINDS,
+        default="auto",
+        help="what to read the file as (default: auto, by its content)",
+    )
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the content to this file")
+    command.add_argument(
+        "--json", action="store_true", help="print one JSON object: kind, notes, what was left out, and the content"
+    )
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from playground.engine.headless.importing import ImportOptions, import_file
+
+    options = ImportOptions(arguments.file, arguments.kind, arguments.out, arguments.json)
+    return exit_code_of(lambda: import_file(options, sys.stdout, sys.stderr))
+
+
+def add_gateways(commands: Any) -> None:
+    """Add the command to argparse's ``commands``."""
+    command = add_command(
+        commands,
+        "gateways",
+        _gateways,
+        (ExitCode.OK, ExitCode.FAILED),
+        "list the gateways that are set up in the window",
+        "List the gateways that are set up in the window, for --gateway: name, address, and where the key "
+        "is. No key is printed, and no keyring and no gateway is asked.",
+    )
+    command.add_argument("--json", action="store_true", help="print them as JSON, with their ids")
+
+
+def _gateways(arguments: argparse.Namespace) -> int:
+    from playground.engine.headless.saved_gateways import list_gateways
+
+    return exit_code_of(lambda: list_gateways(sys.stdout, sys.stderr, as_json=arguments.json))
+
+
+def add_decode(commands: Any) -> None:
+    """Add the command to argparse's ``commands``."""
+    decode = add_command(
+        commands,
+        "decode",
+        _decode,
+        _FILE_CODES,
+        "decode a recorded response body",
+        "Print what a recorded response body says, a stream or JSON, as one JSON value: the answer as far "
+        "as it came, the usage, and what leaves the protocol.",
+    )
+    decode.add_argument("--protocol", choices=PROTOCOLS, required=True)
+    decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
+    decode.add_argument(
+        "--cumulative", action="store_true", help="read deltas that each begin with all before them without the repeats"
+    )
+
+
+def _decode(arguments: argparse.Namespace) -> int:
+    from playground.engine.gateways.known_secrets import redactor_of
+    from playground.engine.gateways.redacted_output import redact_json
+    from playground.engine.gateways.secrets import key_from_environment
+    from playground.named_file import read_named, read_standard_input
+    from playground.protocols.summary import summarise
+
+    try:
+        if arguments.file == "-":
+            data = read_standard_input(_MAX_BODY)
+        else:
+            data = read_named(Path(arguments.file), _MAX_BODY, pipes=True)
+    except OSError as error:
+        print(f"playground: {arguments.file} cannot be read: {error.strerror or error}", file=sys.stderr)
+        return 2
+    try:
+        key = key_from_environment()
+        summary = summarise(arguments.protocol, data, cumulative=arguments.cumulative)
+        output = redact_json(summary, redactor_of((key,) if key is not None else ()))
+        print(json.dumps(output, ensure_ascii=True, indent=2), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence()
+        print(f"playground: standard output cannot be written: {error.strerror or error}", file=sys.stderr)
+        return 1
+    return 0
