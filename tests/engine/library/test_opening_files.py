@@ -39,7 +39,7 @@ def workspace(gateways: Gateways) -> Workspace:
 
 
 async def test_rules_in_a_file_that_ask_a_server_by_themselves_pause_here(workspace: Workspace, tmp_path: Path) -> None:
-    """What stands in a file is nobody's consent on this computer; a trusted server's tools that only read may run."""
+    """A file gives no consent on this computer; a trusted server's tools that only read may run."""
     servers = workspace.tool_servers
     servers.book.add(ToolServer(id="t", name="Trusted", command="x", trusted=True))
     servers.book.add(ToolServer(id="o", name="Other", command="x"))
@@ -149,9 +149,9 @@ async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(work
     second = Workspace(workspace.gateways)
     renamed = stored.model_copy(update={"id": "x1", "profile_id": "gone", "gateway": "Team"})
     assert (await settle(second, renamed)).session.settings.profile_id == "p1"
-    renamed = stored.model_copy(update={"id": "x2", "profile_id": "gone", "gateway": "Nobody's"})
+    renamed = stored.model_copy(update={"id": "x2", "profile_id": "gone", "gateway": "Unknown"})
     arrived = await settle(second, renamed)
-    assert arrived.lacking == "Nobody's"
+    assert arrived.lacking == "Unknown"
     assert arrived.session.settings.profile_id == workspace.gateways.active_id
 
 

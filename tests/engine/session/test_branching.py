@@ -134,7 +134,7 @@ def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
     assert texts(session) == ["Go", "", "is two"], "the other call keeps its answer"
     draft = session.debugger.notes.draft(copy_id, "one")
     assert draft is not None
-    assert draft.text == "is one", "what the call was answered with stands ready"
+    assert draft.text == "is one", "the old result is the draft"
     result_draft = session.debugger.notes.draft(copy_id, "two")
     assert result_draft is not None
     assert result_draft.text == "half"

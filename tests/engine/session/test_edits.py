@@ -67,7 +67,9 @@ def test_written_assistant_turn_has_its_calls_with_ids() -> None:
     assert all(ids), "an id is made where none was given"
     assert [item.id_is_ours for item in turn.calls] == [True, False, True]
     assert turn.calls[1].name == "other"
-    assert turn_of_draft(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, "nobody else has calls"
+    assert turn_of_draft(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, (
+        "only assistant turns have calls"
+    )
 
 
 @each_case(
@@ -126,7 +128,7 @@ def test_results_move_behind_the_turn_of_their_call(session: Session) -> None:
 def test_result_in_its_place_stays_and_so_does_that_of_an_unknown_call(session: Session) -> None:
     lost = session.turns.add_turn(result(""))
     path = [turn.id for turn in session.transcript.path]
-    session.turns.give_call(lost, 0, "nobody's")
+    session.turns.give_call(lost, 0, "unknown")
     session.turns.give_call(lost, 0, " two ")
     assert [turn.id for turn in session.transcript.path] == path
     assert answered(session) == ["two"]

@@ -68,7 +68,7 @@ class FaultyConversation:
         return [reason.code.value if reason is not None else "" for reason in reasons]
 
     async def loop(self) -> tuple[int, str]:
-        """The loop at the command line, with a row for every call: exit code and what is said on the error stream."""
+        """The loop at the command line, with a row for every call: exit code and text of the error stream."""
         request, table = self.folder / "request.json", self.folder / "table.json"
         messages = [{"role": "user", "content": "Weather?"}]
         content = {"playground": 1, "protocol": self.session.settings.protocol, "model": "m", "messages": messages}

@@ -58,7 +58,7 @@ async def make_workspace(gateways: Gateways, path: Path) -> AsyncIterator[MakeWo
 
 
 def sound(path: Path) -> bool:
-    """Whether SQLite finds nothing wrong in the file."""
+    """Return whether SQLite finds nothing wrong in the file."""
     with closing(sqlite3.connect(path)) as connection:
         words = [row[0] for row in connection.execute("PRAGMA integrity_check")]
         connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")

@@ -62,7 +62,7 @@ def picture() -> Image:
 
 
 def tapes(name: str) -> list[Any]:
-    """Exchanges of today: the bodies of old ones are let go when a store is opened."""
+    """Exchanges of today: opening a store drops the bodies of old ones."""
     letters = [(index / 100, chunk({"content": letter})) for index, letter in enumerate(KEY)]
     now = time.time()
     return [

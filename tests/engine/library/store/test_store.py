@@ -1,4 +1,4 @@
-"""What goes in comes out again: whole, by itself, and nothing that must not."""
+"""Experiments saved in a store and loaded again, without secrets."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ async def test_one_that_is_damaged_inside_is_read_as_far_as_can_be(make_store: M
     assert [turn.text for turn in back.turns] == ["one", "three"]
     assert back.head == back.turns[-1].id
     with pytest.raises(KeyError):
-        await store.load("nobody")
+        await store.load("unknown")
 
 
 async def test_a_closed_store_says_so(make_store: MakeStore) -> None:

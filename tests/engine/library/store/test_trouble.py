@@ -1,4 +1,4 @@
-"""What a disk and other programs can do to a store: it is said, what can be kept is, and nothing is deleted."""
+"""Errors of disks, files and other programs: reported in words, and nothing is deleted."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ async def test_database_of_another_program_is_left_alone(statements: str, make_s
 
 
 def filled(path: Path) -> None:
-    """Many experiments, in one file without a log beside it."""
+    """Many experiments, in one file without a write-ahead log."""
 
     async def fill() -> None:
         store = Store(path)

@@ -1,4 +1,4 @@
-"""What would be lost if the application ended now: exactly what somebody did since it was on the disk last."""
+"""Unsaved work: exactly the changes of a person that are not on the disk yet."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_on_a_full_disk_it_is_what_came_after_the_disk_was_full(path: Path
     workspace = await begun(store, gateways, ("One", "Two"))
     assert not workspace.behind
     fill_disk(store)
-    store.remember("current", "x" * 100_000)  # which one is looked at is nobody's work
+    store.remember("current", "x" * 100_000)  # the experiment shown is no work of a person
     await refused(workspace)
     assert store.status.trouble
     assert not workspace.behind

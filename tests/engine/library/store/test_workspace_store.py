@@ -27,7 +27,7 @@ from tests.support.eventually import eventually
 
 
 async def again(workspace: Workspace, make: MakeWorkspace) -> Workspace:
-    """As after a quit in order and another start."""
+    """Close a workspace and return one opened on the same file."""
     await workspace.close()
     return await make()
 
@@ -102,7 +102,7 @@ async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_wo
     assert workspace.current.id == ids[1]
     assert [session.title for session in workspace.sessions] == ["Three", "Two", "One"]
     with pytest.raises(KeyError):
-        await workspace.show("nobody")
+        await workspace.show("unknown")
     first, same = await asyncio.gather(workspace.bring(ids[0]), workspace.bring(ids[0]))
     assert first is same
 
@@ -220,7 +220,7 @@ async def test_deleted_ones_lie_in_the_trash_and_are_found_nowhere_else(make_wor
     assert await workspace.trash_size() > 100
     await workspace.look_through_trash()
     assert len(workspace.trash) == 2
-    workspace.put_back([ids[0], "nobody"])
+    workspace.put_back([ids[0], "unknown"])
     assert (await workspace.show(ids[0])).transcript.path[0].text == "One river"
     workspace = await again(workspace, make_workspace)
     assert {experiment.id for experiment in workspace.experiments} == {ids[0], ids[2]}
