@@ -109,7 +109,7 @@ def test_backup_is_due_daily_and_more_often_in_a_new_store(ages: list[float], du
 def test_oldest_and_unfinished_backups_are_removed(path: Path) -> None:
     put(path.parent / "backups" / ".experiments-2026-01-01-000000.db.tmp", b"of a process that was killed")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        backups = [make_backup(connection, path).path for _ in range(MAX_BACKUPS + 1)]
+        backups = [make_backup(connection, path) for _ in range(MAX_BACKUPS + 1)]
     assert [backup.path for backup in list_backups(path)] == backups[:0:-1]
     assert not list(path.parent.rglob("*.tmp"))
 
