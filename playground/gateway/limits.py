@@ -111,11 +111,6 @@ class Limiter:
         return max(wait, 0.0)
 
     @property
-    def is_paused(self) -> bool:
-        """Return whether an answer asked for a wait that is not over."""
-        return self._pause_end > self._clock()
-
-    @property
     def remaining(self) -> float | None:
         """Requests that may still be sent in this window; None if unknown."""
         if self._remaining is not None and self._clock() >= self._window_end:

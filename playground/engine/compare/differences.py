@@ -15,7 +15,7 @@ from playground.engine.inspect.compare import CUT, MOST_TEXT, Side, TooLargeErro
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange, Session
 
-GONE = "The bytes of a request were let go to save memory, and are not kept on the disk."
+GONE = "The bytes of a request were dropped to save memory and are not stored on disk."
 #: Marked differences of an answer, at most.
 MOST_MARKS = 1_000
 MANY = f"Of more differences the first {MOST_MARKS:,} of an answer are marked."

@@ -20,17 +20,18 @@ from weakref import WeakValueDictionary
 from playground.domain.transcript import new_id
 from playground.engine.gateways.gateways import Gateways
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
+from playground.engine.library.store import Filters, Mode, SearchResult, Status, Store, StoreError
+from playground.engine.library.store.autosave import Autosave
+from playground.engine.library.store.search import EVERYTHING, find_in
 from playground.engine.session.changes import ExchangeChanged, TitleChanged
 from playground.engine.session.experiment import DEFAULT_LIMIT
 from playground.engine.session.session import Experiment, Session
+from playground.engine.session.snapshot import Snapshot, copy_of, restore, snapshot
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
     from playground.engine.evaluation.answers import AnswerStore
     from playground.engine.gateways.secrets import Secret
-    from playground.engine.library.store import Filters, SearchResult, Status, Store
-    from playground.engine.library.store.autosave import Autosave
-    from playground.engine.session.snapshot import Snapshot
     from playground.engine.session.variants import Variant
     from playground.engine.tool_servers.calls import ServerToolCaller
     from playground.engine.tool_servers.servers import Servers
@@ -99,12 +100,10 @@ class Workspace:
         """Open the store, fill the list, and show what was looked at last, unless there is something to do already."""
         if self.store is None:
             return None
-        from playground.engine.library.store import StoreError
-
         try:
             status = await self.store.open()
             with contextlib.suppress(StoreError):  # the store says so itself
-                await self._fill(*await self._listed_in(self.store))
+                await self._fill(*await _listed_in(self.store))
         finally:
             self._set_ready()
         return status
@@ -117,10 +116,6 @@ class Workspace:
     def keep_current(self) -> None:
         """Keep the current experiment when the store is open: a person works in it."""
         self._begun = True
-
-    async def _listed_in(self, store: Store) -> tuple[list[ExperimentSummary], list[Deleted], str]:
-        """The experiments of a store that was just opened, its trash, and which was looked at last."""
-        return await store.experiments(), await store.deleted(), await store.recall(CURRENT)
 
     async def _fill(self, summaries: list[ExperimentSummary], deleted: list[Deleted], last: str) -> None:
         """Take over the list of a store, and show the experiment ``last``."""
@@ -268,7 +263,7 @@ class Workspace:
                 self._watch(session, stored=True)
                 self._autosaves[session.id].again()  # not all of it may have got there before
             raise
-        listed = await self._listed_in(store)  # before another one is looked at
+        listed = await _listed_in(store)  # before another one is looked at
         for session in tuple(self.sessions):
             self._forget(session)
         self._gone.clear()
@@ -317,8 +312,6 @@ class Workspace:
 
     async def duplicate(self, experiment_id: str) -> Session:
         """Copy an experiment with its exchanges; the copy becomes the current one. Raises as ``show`` does."""
-        from playground.engine.session.snapshot import copy_of, snapshot
-
         session = await self.bring(experiment_id)
         snapshot_copy = copy_of(snapshot(session), new_id(), f"{session.title} (copy)")
         exchanges = [replace(exchange) for exchange in session.exchanges.values() if exchange.ended is not None]
@@ -345,18 +338,18 @@ class Workspace:
         """Put an experiment away, or back. Raises KeyError for an unknown id."""
         self._flag(experiment_id, archived=on)
 
-    def _flag(self, experiment_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+    def _flag(self, experiment_id: str, **flags: bool) -> None:
         session = self._open_one(experiment_id) or self._closed_session(experiment_id)
         if session is not None:
-            session.experiment.pinned = session.experiment.pinned if pinned is None else pinned
-            session.experiment.archived = session.experiment.archived if archived is None else archived
+            for name, on in flags.items():
+                setattr(session.experiment, name, on)
             session.observers.tell(TitleChanged())
         if experiment_id in self._closed and self.store is not None:
             experiment = self._closed[experiment_id]
             experiment = replace(
                 experiment,
-                pinned=experiment.pinned if pinned is None else pinned,
-                archived=experiment.archived if archived is None else archived,
+                pinned=flags.get("pinned", experiment.pinned),
+                archived=flags.get("archived", experiment.archived),
             )
             self._closed[experiment_id] = experiment
             self.store.set_flags(experiment_id, pinned=experiment.pinned, archived=experiment.archived)
@@ -413,8 +406,6 @@ class Workspace:
 
         And the name of a gateway that there is none of. Raises ValueError where this version cannot work with it.
         """
-        from playground.engine.session.snapshot import restore
-
         profile_ids = self._profile_ids(stored.profile_id, stored.gateway)
         session = self.blank(profile_ids[0] if profile_ids else self.gateways.active_id)
         plan, variants = stored.evaluation, self._on_own_gateways(stored.variants)
@@ -444,8 +435,6 @@ class Workspace:
 
     def _restored(self, stored: Snapshot, exchanges: list[Exchange]) -> Session:
         """Return a session with a snapshot and its exchanges. Raises StoreError."""
-        from playground.engine.library.store import StoreError
-
         try:
             session, _ = self.restored(stored)
         except ValueError as error:
@@ -470,16 +459,13 @@ class Workspace:
         self._let_go()
 
     def _watch(self, session: Session, *, stored: bool) -> None:
-        from playground.engine.library.store.autosave import Autosave
-
         if self.store is not None:
             self._autosaves[session.id] = self._alive[session.id] = Autosave(session, self.store, stored=stored)
             session.experiment.fetch_exchange = self.store.tape
 
     def _look_at(self, session: Session) -> None:
         self.current = session
-        self._used.pop(session.id, None)
-        self._used[session.id] = None
+        self._used[session.id] = self._used.pop(session.id, None)
         if self.store is not None:
             self.store.remember(CURRENT, session.id)
         self._let_go()
@@ -529,8 +515,6 @@ class Workspace:
         return [session for session in self.sessions if self._is_unsaved(session)]
 
     def _is_unsaved(self, session: Session) -> bool:
-        from playground.engine.library.store import Mode
-
         if self.store is None or not self.store.unsaved(session.id):
             return False
         return self.store.status.mode is Mode.READY or self._autosaves[session.id].holds_work
@@ -550,10 +534,8 @@ class Workspace:
         return next((session for session in self.sessions if session.id == session_id), None)
 
     def _find(self, session_id: str) -> Session:
-        session = self._open_one(session_id)
-        if session is None:
-            raise KeyError(session_id)
-        return session
+        """Return an open session. Raises KeyError."""
+        return {session.id: session for session in self.sessions}[session_id]
 
     def _tell(self) -> None:
         for callback in tuple(self._observers):
@@ -569,8 +551,6 @@ class Workspace:
     async def look_through_trash(self) -> None:
         """Learn what is in the trash now: some of it may have gone by itself. Raises StoreError."""
         if self.store is not None:
-            from playground.engine.library.store import StoreError
-
             with contextlib.suppress(StoreError):  # what is there is read
                 await self.store.flush()
             self._fill_trash(await self.store.deleted())
@@ -583,8 +563,6 @@ class Workspace:
     async def keep_deleted(self, days: float | None) -> None:
         """Let what was deleted go for good after that many days; None: never by itself."""
         if self.store is not None:
-            from playground.engine.library.store import StoreError
-
             self.store.keep_deleted(days)
             with contextlib.suppress(StoreError):  # it is looked through again when it is looked at
                 await self.look_through_trash()
@@ -697,9 +675,6 @@ class Workspace:
         Returns how many stored rows and answers had it. Raises KeyError for an unknown id, StoreError with the reason
         where that cannot be done now, and AnswersError.
         """
-        from playground.engine.library.store import StoreError
-        from playground.engine.session.snapshot import restore
-
         session = await self.bring(experiment_id)
         if session.experiment.busy or session.experiment.calls_server:
             raise StoreError("Stop the run of this experiment first.")
@@ -727,7 +702,7 @@ class Workspace:
             return [result for result in results if result.experiment.id in self._trash]
         return self._find_open([entry.what for entry in self._gone if isinstance(entry.what, Session)], typed)
 
-    async def find(self, typed: str, filters: Filters | None = None) -> list[SearchResult]:
+    async def find(self, typed: str, filters: Filters = EVERYTHING) -> list[SearchResult]:
         """Search all experiments but the trash as they are now; a search that is followed by another returns nothing.
 
         Raises StoreError.
@@ -735,19 +710,19 @@ class Workspace:
         if self.store is None:
             return self._find_open(self.sessions, typed, filters)
         self._save_all()
-        results = await (self.store.find(typed, filters) if filters is not None else self.store.find(typed))
+        results = await self.store.find(typed, filters)
         return [result for result in results if result.experiment.id not in self._trash]
 
-    def _find_open(self, sessions: Iterable[Session], typed: str, filters: Filters | None = None) -> list[SearchResult]:
+    def _find_open(self, sessions: Iterable[Session], typed: str, filters: Filters = EVERYTHING) -> list[SearchResult]:
         """Search sessions that no store has, in the same way."""
-        from playground.engine.library.store.search import EVERYTHING, find_in
-        from playground.engine.session.snapshot import snapshot
+        return find_in([snapshot(session) for session in sessions], typed, filters)
 
-        return find_in([snapshot(session) for session in sessions], typed, filters or EVERYTHING)
+
+async def _listed_in(store: Store) -> tuple[list[ExperimentSummary], list[Deleted], str]:
+    """Return the experiments of an opened store, its trash, and the id of the experiment shown last."""
+    return await store.experiments(), await store.deleted(), await store.recall(CURRENT)
 
 
 def untouched(session: Session) -> bool:
     """Return whether a session holds nothing worth saving."""
-    from playground.engine.session.snapshot import snapshot
-
     return snapshot(session).untouched

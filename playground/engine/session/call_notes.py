@@ -19,9 +19,7 @@ from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.reading import parse_json
 
 #: Why an answer of a server did not become the result.
-LATE: Final = (
-    "Something else stands as the result meanwhile. What the server answered is kept among the answers to compare."
-)
+LATE: Final = "Another result was entered meanwhile. The server's answer is kept among the answers to compare."
 _MAX_CACHED: Final = 4000  # verdicts
 
 # ---- answers to calls ------------------------------------------------------------------------------------------------
@@ -54,7 +52,7 @@ class ToolRequest:
 
 
 def by_hand(answer: Answer) -> Planned:
-    """Return an answer that a person sends: credited to the server if nobody edited it."""
+    """Return an answer that a person sends: credited to the server unless it was edited."""
     served = answer.served
     if served is None:
         return Planned(answer, "you")

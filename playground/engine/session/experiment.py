@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.accumulator import GrowingChoice
@@ -102,7 +102,7 @@ class ExperimentState:
     `profile_of` returns a gateway's profile, from which extra body and reasoning rule are inherited; `price_of` the
     price of a gateway's model (by default that in the profile); `facts_of` its context limits and abilities; `serving`
     the caller of tool servers, when it is first needed. `literal`: turns contain no variables. `preview` shortens texts
-    and removes secrets. `unread` counts rows that the store could not read.
+    and removes secrets.
     """
 
     def __init__(
@@ -131,7 +131,6 @@ class ExperimentState:
         self.created_at = self.changed_at = time.time()
         self.pinned = self.archived = False
         self.left_out: tuple[str, ...] = ()  # lanes that get no messages, as in a snapshot
-        self.unread: Mapping[tuple[str, bool], int] = {}
         self.connect = connect
         self.fetch_exchange: FetchExchange | None = None
         self.profile_of = profile_of

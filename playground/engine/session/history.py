@@ -7,7 +7,7 @@ undoing an edit never loses an answer. All lanes share one tree and one undo sta
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -43,14 +43,6 @@ class _State:
     moment: float = -inf
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """States of undo that can be stored, newest first: those of turns alone. `stamp` differs after any change."""
-
-    stamp: object
-    states: tuple[Places, ...] = ()
-
-
 @dataclass
 class UndoStack:
     """The present state of an experiment and the states around it, shared by the histories of its lanes.
@@ -67,7 +59,6 @@ class UndoStack:
     sources: dict[str, str] = field(default_factory=dict)
     received: dict[str, tuple[int, str, Turn]] = field(default_factory=dict)  # turn id → number, source, turn
     count: int = 0
-    kept: Kept | None = None
     grouping: bool = False
     applied: dict[str, tuple[ExperimentSettings, ExperimentSettings]] = field(default_factory=dict)
 
@@ -100,7 +91,7 @@ class UndoStack:
         """Restore the last state of `source` and push the present one to `target`. Returns False without one."""
         if not source:
             return False
-        self.typing = self.kept = None
+        self.typing = None
         past = source.pop()
         target.append(replace(self.state(), moment=past.moment))
         self.places, self.settings = self.places_of(past), past.settings
@@ -182,7 +173,7 @@ class History:
         ends = {name: head for name, head in (heads or {}).items() if head is None or head in transcript.turns}
         places = {name: transcript.truncate_after(head) for name, head in ends.items()}
         stack.settings, stack.places = settings, _places_of_variants({MAIN: transcript, **places}, settings)
-        stack.typing = stack.kept = None
+        stack.typing = None
         for collection in (stack.undo, stack.redo, stack.sources, stack.received):
             collection.clear()
 
@@ -208,14 +199,13 @@ class History:
         elif turn.parent is None:  # deleted meanwhile; past states may still have a place for it
             turn = turn.model_copy(update={"parent": entry[2].parent})
         stack.received[turn.id] = (entry[0] if entry else stack.count, source, turn)
-        stack.kept = None
 
     # Undo
 
     def push(self, source: str = "") -> None:
         """Push the present state before an edit; `source` is the run that causes the edit, if any."""
         stack = self.stack
-        stack.typing = stack.kept = None
+        stack.typing = None
         if stack.grouping:
             return
         stack.undo.append(stack.state(source))
@@ -240,13 +230,13 @@ class History:
         is_same = before is not None and now - before[1] < (TYPING if before[0] == name else AT_ONCE)
         if not (is_same and stack.undo):
             self.push()
-        stack.typing, stack.kept = (name, now), None
+        stack.typing = (name, now)
 
     def discard(self, transcript: Transcript) -> None:
         """Remove the last pushed state if it has this transcript."""
         stack = self.stack
         if stack.undo and stack.undo[-1].places.get(self._lane) is transcript:
-            stack.typing = stack.kept = None
+            stack.typing = None
             stack.undo.pop()
 
     @property
@@ -271,36 +261,6 @@ class History:
     def redo(self) -> bool:
         """Restore the next state. Returns whether there was one."""
         return self.stack.travel(self.stack.redo, self.stack.undo)
-
-    # States of undo in the store
-
-    def kept(self) -> Kept:
-        """Return the states that undo goes back to, for the store.
-
-        Settings are left out; the states end where turns changed together with settings.
-        """
-        stack = self.stack
-        if stack.kept is None:
-            states, newer, settings = [], stack.places, stack.settings
-            for past in reversed(stack.undo):
-                places = stack.places_of(past)
-                if past.settings is settings or past.settings == settings:
-                    states.append(places)
-                elif any(newer.get(name, place) is not place for name, place in places.items()):
-                    break
-                newer, settings = places, past.settings
-            stack.kept = Kept(object(), tuple(states))
-        return stack.kept
-
-    def recall(self, states: Iterable[Places]) -> None:
-        """Add stored states of undo, newest first, below the present ones."""
-        stack = self.stack
-        older, newer = [], stack.places
-        for state in states:
-            newer = _moved({name: state.get(name, place) for name, place in newer.items()}, MAIN, state[MAIN])
-            older.append(_State(newer, stack.settings, {}, stack.count))
-        stack.undo = older[::-1] + stack.undo
-        stack.kept = None
 
 
 def _moved(places: Places, lane: str, transcript: Transcript) -> Places:

@@ -50,22 +50,22 @@ async def test_each_answer_of_a_call_runs_in_a_lane_of_its_own(conversation: Too
         "get_weather gave answer 2",
     ]
     assert [roles(lane) for lane in lanes.all] == ["uc", "uctta", "uctta", "uctta"]
-    given = [[answer.text, "same"] for answer in answers]
-    assert [results(lane) for lane in lanes.all[1:]] == given
+    results_of_lanes = [[answer.text, "same"] for answer in answers]
+    assert [results(lane) for lane in lanes.all[1:]] == results_of_lanes
     errors = [turn.results[0].is_error for lane in lanes.all[1:] for turn in lane.transcript.path[2:3]]
     assert errors == [False, True, False]
     assert session.transcript.path == before.path
     assert conversation.reasons == ["breakpoint"] * 2, "the conversation itself is where it was"
-    sent = {results[0][1] for _, results in (conversation.sent(at) for at in (-1, -2, -3))}
+    sent = {results[0][1] for _, results in (conversation.sent(index) for index in (-1, -2, -3))}
     assert sent == {answer.text for answer in answers}
     assert session.undo()
     assert (lanes.all, session.transcript.path) == ((session,), before.path)
     assert session.redo()
-    assert [results(lane) for lane in lanes.all[1:]] == given
+    assert [results(lane) for lane in lanes.all[1:]] == results_of_lanes
     lanes.continue_with(lanes.all[2])
-    assert [results(lane) for lane in lanes.all] == [given[1], given[0], [], given[2]]
+    assert [results(lane) for lane in lanes.all] == [results_of_lanes[1], results_of_lanes[0], [], results_of_lanes[2]]
     assert session.undo()
-    assert [results(lane) for lane in lanes.all] == [[], *given]
+    assert [results(lane) for lane in lanes.all] == [[], *results_of_lanes]
 
 
 async def test_lanes_of_answers_follow_the_rules_and_one_undo_takes_all_back(conversation: ToolConversation) -> None:
@@ -151,18 +151,18 @@ def test_forks_of_an_older_file_are_alternatives_with_their_drafts(session: Sess
     restore(open_file(STORED / "tools.playground.json"), session)
     lanes = Lanes(session)
     tree = session.transcript
-    given = next(turn.id for turn in tree.turns.values() if any(result.by == "fork" for result in turn.results))
-    forked, beside = next(
-        (turn.id, beside)
-        for turn in tree.lineage(given)
-        if turn.role is Role.TOOL and (beside := tree.siblings(turn.id))
+    forked_result = next(turn.id for turn in tree.turns.values() if any(result.by == "fork" for result in turn.results))
+    forked, siblings = next(
+        (turn.id, siblings)
+        for turn in tree.lineage(forked_result)
+        if turn.role is Role.TOOL and (siblings := tree.siblings(turn.id))
     )
-    assert len(beside) > 1
+    assert len(siblings) > 1
     session.turns.select_alternative(forked)
-    made = lanes.add_alternatives(forked)
-    assert len(made) == len(beside) - 1
-    shown = [{turn.id for turn in lane.transcript.path} & {*beside} for lane in lanes.all]
-    assert all(len(one) == 1 for one in shown)
-    assert set[str]().union(*shown) == {*beside}
+    added = lanes.add_alternatives(forked)
+    assert len(added) == len(siblings) - 1
+    alternatives = [{turn.id for turn in lane.transcript.path} & {*siblings} for lane in lanes.all]
+    assert all(len(turn_ids) == 1 for turn_ids in alternatives)
+    assert set[str]().union(*alternatives) == {*siblings}
     assert all(session.debugger.notes.fork_drafts.values())
     assert session.debugger.notes.fork_drafts

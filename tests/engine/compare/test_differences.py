@@ -17,10 +17,10 @@ def answer(*texts: str) -> Turn:
     return Turn(id=new_id(), role=Role.ASSISTANT, parts=parts, outcome=Outcome(ending=Ending.COMPLETE))
 
 
-def marked(turn: Turn, other: Turn) -> list[str]:
+def marked(turn: Turn, second: Turn) -> list[str]:
     texts = [part.text for part in turn.parts if part.kind == "text"]
-    found = differing([make_turn(Role.USER, "?"), turn], [make_turn(Role.USER, "?"), other])
-    return [texts[one.nth][one.start : one.end] for one in found.words.get(turn.id, ())]
+    differences = differing([make_turn(Role.USER, "?"), turn], [make_turn(Role.USER, "?"), second])
+    return [texts[mark.nth][mark.start : mark.end] for mark in differences.words.get(turn.id, ())]
 
 
 def test_words_missing_in_the_other_answer_are_marked() -> None:
@@ -36,40 +36,40 @@ def test_words_missing_in_the_other_answer_are_marked() -> None:
 
 def test_answers_of_the_same_round_are_fellows() -> None:
     question, other_question = make_turn(Role.USER, "?"), make_turn(Role.USER, "And?")
-    one, two, three, four = (answer(text) for text in ("a", "b", "c", "d"))
-    path = [question, one, two, other_question, three]
-    assert list(fellows(path, [question, four, other_question, one])) == [(one, four), (three, one)]
-    assert list(fellows([question, one], [other_question])) == []
+    first, two, three, four = (answer(text) for text in ("a", "b", "c", "d"))
+    path = [question, first, two, other_question, three]
+    assert list(fellows(path, [question, four, other_question, first])) == [(first, four), (three, first)]
+    assert list(fellows([question, first], [other_question])) == []
 
 
 def test_differing_fields_of_requests_are_named() -> None:
-    one = exchange(asked={"model": "a", "temperature": 1})
+    first = exchange(asked={"model": "a", "temperature": 1})
     two = exchange(asked={"model": "b", "top_p": 1})
-    assert differing([], [], (one, two)).fields == ("model", "top_p", "temperature")
-    assert differing([], [], (one, one)).fields == ()
+    assert differing([], [], (first, two)).fields == ("model", "top_p", "temperature")
+    assert differing([], [], (first, first)).fields == ()
     assert differing([], []).fields is None
     two.drop()
-    gone = differing([], [], (one, two))
-    assert (gone.fields, gone.left_out) == (None, (GONE,))
+    without_lanes = differing([], [], (first, two))
+    assert (without_lanes.fields, without_lanes.left_out) == (None, (GONE,))
     large = exchange(asked=[1] * MOST_TOKENS)
-    found = differing([], [], (one, large))
-    assert found.fields is None
-    assert "not compared" in found.left_out[0]
+    differences = differing([], [], (first, large))
+    assert differences.fields is None
+    assert "not compared" in differences.left_out[0]
 
 
 def test_beginning_of_a_long_answer_is_marked_with_a_note() -> None:
-    turn, other = answer("other words " * 90_000), answer("some words " * 90_000)
-    found = differing([turn], [other])
-    assert found.left_out == (CUT,)
-    assert all(one.end <= MOST_TEXT for one in found.words[turn.id])
+    turn, second = answer("other words " * 90_000), answer("some words " * 90_000)
+    differences = differing([turn], [second])
+    assert differences.left_out == (CUT,)
+    assert all(mark.end <= MOST_TEXT for mark in differences.words[turn.id])
 
 
 def test_first_of_thousands_of_differences_are_marked_with_a_note() -> None:
-    texts = ["".join(f"line {at}\n\nof {word}\n\n" for at in range(MOST_MARKS + 10)) for word in ("some", "such")]
-    turn, other = answer(texts[1]), answer(texts[0])
-    found = differing([turn], [other])
-    assert found.left_out == (MANY,)
-    assert len(found.words[turn.id]) == MOST_MARKS
+    texts = ["".join(f"line {index}\n\nof {word}\n\n" for index in range(MOST_MARKS + 10)) for word in ("some", "such")]
+    turn, second = answer(texts[1]), answer(texts[0])
+    differences = differing([turn], [second])
+    assert differences.left_out == (MANY,)
+    assert len(differences.words[turn.id]) == MOST_MARKS
 
 
 @settings(max_examples=50)

@@ -34,10 +34,10 @@ def servers() -> Iterator[list[FaultServer]]:
 
 async def gateway(gateways: Gateways, server: FaultServer, key: str) -> str:
     """Add a gateway with a key of its own. Return its id."""
-    made = gateways.store.add_profile(Profile(name=key, base_url=server.url, retries=1))
-    await gateways.keys.set(made.id, made.origin, Secret(key))
-    gateways.update(made.model_copy(update={"key_origin": made.origin}))
-    return made.id
+    profile = gateways.store.add_profile(Profile(name=key, base_url=server.url, retries=1))
+    await gateways.keys.set(profile.id, profile.origin, Secret(key))
+    gateways.update(profile.model_copy(update={"key_origin": profile.origin}))
+    return profile.id
 
 
 def carried(server: FaultServer) -> str:
@@ -46,9 +46,9 @@ def carried(server: FaultServer) -> str:
 
 
 async def test_key_goes_to_its_own_gateway(gateways: Gateways, session: Session, servers: list[FaultServer]) -> None:
-    plain, other, refusing, busy = servers
+    plain, second, refusing, busy = servers
     plain.play(send(head(), CHAT))
-    other.play(send(head(), MESSAGES))
+    second.play(send(head(), MESSAGES))
     refusing.play(send(whole(401, "application/json", b'{"error": {"message": "bad key"}}')))
     busy.play_next(send(whole(429, "application/json", b"{}", "Retry-After: 1")))
     busy.play(send(head(), CHAT))
@@ -65,8 +65,8 @@ async def test_key_goes_to_its_own_gateway(gateways: Gateways, session: Session,
     ends = [lane.transcript.path[-1] for lane in lanes.all]
     assert [turn.text for turn in ends] == ["from chat", "from messages", "", "from chat", ""]
     assert [turn.outcome.failure.status for turn in ends if turn.outcome and turn.outcome.failure] == [401, 404]
-    assert [request.target for request in other.requests] == ["/v1/messages"]
+    assert [request.target for request in second.requests] == ["/v1/messages"]
     for server, own in zip(servers, keys, strict=True):
-        told = carried(server)
-        assert own in told
-        assert not [key for key in keys if key != own and key in told]
+        headers = carried(server)
+        assert own in headers
+        assert not [key for key in keys if key != own and key in headers]

@@ -30,7 +30,7 @@ def lanes(session: Session) -> Lanes:
     return Lanes(session)
 
 
-def said(lane: Session) -> list[str]:
+def texts_of(lane: Session) -> list[str]:
     return [turn.text for turn in lane.transcript.path]
 
 
@@ -63,10 +63,10 @@ async def test_question_goes_to_every_ticked_lane_with_its_settings(lanes: Lanes
     lanes.tick(first, False)
     assert lanes.ticked == lanes.all[1:]
     lanes.write(make_turn(Role.USER, "And now?"))
-    assert [len(said(lane)) for lane in lanes.all] == [2, 3, 3]
+    assert [len(texts_of(lane)) for lane in lanes.all] == [2, 3, 3]
     await lanes.run()
     sent = [body["messages"][1]["content"] for body in bodies(gateway)[-2:]]  # type: ignore[index]
-    assert set(sent) == {said(lane)[1] for lane in lanes.all[1:]}, "each continues from its own answer"
+    assert set(sent) == {texts_of(lane)[1] for lane in lanes.all[1:]}, "each continues from its own answer"
     lanes.tick(first, True)
     assert lanes.ticked == lanes.all
 
@@ -77,12 +77,14 @@ async def test_requests_of_the_same_round_belong_together(lanes: Lanes) -> None:
     for words in ("Hello", "And now?"):
         lanes.write(make_turn(Role.USER, words))
         await lanes.run()
-    asked = {lane: [turn.outcome.exchange or "" for turn in lane.transcript.path if turn.outcome] for lane in lanes.all}
-    (one, two), (three, four) = asked[first], asked[second]
+    exchanges = {
+        lane: [turn.outcome.exchange or "" for turn in lane.transcript.path if turn.outcome] for lane in lanes.all
+    }
+    (first_id, two), (three, four) = exchanges[first], exchanges[second]
     assert (last_request(first), last_request(second)) == (two, four)
     assert (request_before(second, four), request_before(second, three)) == (three, "")
-    assert (fellow_request(second, three), fellow_request(second, four)) == (one, two)
-    assert (fellow_request(first, one), fellow_request(second, one)) == (None, "")
+    assert (fellow_request(second, three), fellow_request(second, four)) == (first_id, two)
+    assert (fellow_request(first, first_id), fellow_request(second, first_id)) == (None, "")
     pair = last_requests(second)
     assert pair is not None
     assert [each.id for each in pair] == [two, four]
@@ -100,7 +102,7 @@ async def test_failing_lane_leaves_the_others_alone_and_is_asked_again(lanes: La
     await lanes.run()
     good, bad = first.transcript.path[-1], wrong.transcript.path[-1]
     assert (good.text != "", bad.is_empty) == (True, True)
-    assert said(without) == ["Hello"]
+    assert texts_of(without) == ["Hello"]
     with pytest.raises(RunRefusedError, match="Choose a model"):
         await lanes.run([without])
     lanes.close(without)
@@ -152,7 +154,7 @@ async def test_open_edit_of_a_shared_turn_is_sent_in_all_lanes(lanes: Lanes, gat
     before = second.transcript
     first.editors.set_editing(OpenEdit(turn=first.transcript.path[0].id, text="Good night"))
     await lanes.regenerate()
-    assert [said(lane)[0] for lane in lanes.all] == ["Good night", "Good evening"]
+    assert [texts_of(lane)[0] for lane in lanes.all] == ["Good night", "Good evening"]
     assert second.transcript.turns.keys() > before.turns.keys()
 
 
@@ -170,7 +172,7 @@ def test_adding_renaming_moving_and_closing_a_lane_are_steps_of_undo(lanes: Lane
     assert list(lanes.all) == [session, third]
     assert session.undo()
     assert list(lanes.all) == [session, third, second]
-    assert said(second) == ["?", "more"]
+    assert texts_of(second) == ["?", "more"]
     for _ in range(3):
         assert session.undo()
     assert [lanes.title(lane) for lane in lanes.all] == ["A", "B · one", "C ·  two  words "]
@@ -202,14 +204,14 @@ def test_edit_is_of_one_lane_and_a_deletion_of_all(lanes: Lanes) -> None:
         session.turns.add_turn(make_turn(Role.USER, text))
     lane = lanes.add()
     lane.turns.add_turn(make_turn(Role.USER, "three"))
-    assert [said(one) for one in lanes.all] == [["one", "two"], ["one", "two", "three"]]
+    assert [texts_of(item) for item in lanes.all] == [["one", "two"], ["one", "two", "three"]]
     session.delete_turn(session.transcript.path[1].id)
-    assert [said(one) for one in lanes.all] == [["one"], ["one", "three"]]
+    assert [texts_of(item) for item in lanes.all] == [["one"], ["one", "three"]]
     session.delete_branch(session.transcript.path[0].id)
-    assert [said(one) for one in lanes.all] == [[], []]
+    assert [texts_of(item) for item in lanes.all] == [[], []]
     session.undo()
     session.undo()
-    assert [said(one) for one in lanes.all] == [["one", "two"], ["one", "two", "three"]]
+    assert [texts_of(item) for item in lanes.all] == [["one", "two"], ["one", "two", "three"]]
 
 
 def test_moved_turn_stays_in_lanes_with_another_answer(lanes: Lanes) -> None:
@@ -218,7 +220,7 @@ def test_moved_turn_stays_in_lanes_with_another_answer(lanes: Lanes) -> None:
     for lane, text in ((first, "one"), (second, "two")):
         lane.turns.add_turn(make_turn(Role.ASSISTANT, text))
     first.turns.move_turn(first.transcript.path[0].id, 1)
-    assert [said(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
+    assert [texts_of(lane) for lane in lanes.all] == [["one", "Question"], ["Question", "two"], ["Question"]]
 
 
 async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(connect_to: Connect, server: FaultServer) -> None:
@@ -234,7 +236,7 @@ async def test_answer_of_a_lane_survives_undo_of_an_edit_in_another(connect_to: 
     server.go_on()
     await run
     assert session.undo()
-    assert (said(session), said(lane)) == (["Hello"], ["Hello", "Hello"])
+    assert (texts_of(session), texts_of(lane)) == (["Hello"], ["Hello", "Hello"])
     outcome = lane.transcript.path[-1].outcome
     assert outcome is not None
     assert outcome.is_complete
@@ -260,7 +262,7 @@ async def test_result_goes_to_one_lane_or_to_every_lane_with_the_same_call(calli
     await calling.answer(third, turn_id, call.id, Answer(text="rain"))
     assert [turn.role.value for turn in third.transcript.path] == ["user", "assistant", "tool", "assistant"]
     ((turn_id, call),) = first.debugger.waiting
-    assert [one.lane for one in calling.same_calls(first, turn_id, call.id)] == [second]
+    assert [match.lane for match in calling.same_calls(first, turn_id, call.id)] == [second]
     await calling.answer(first, turn_id, call.id, Answer(text="sunny"), all_lanes=True)
     assert [lane.debugger.paused for lane in calling.all] == [False] * 3
     for lane in (first, second):
@@ -279,27 +281,27 @@ def test_preset_and_system_turn_of_a_lane_are_its_own(lanes: Lanes) -> None:
     preset = Preset(name="long", system="Be long.", parameters={"temperature": 1}, model="demo-tools", switches=True)
     lane = lanes.add_preset(preset)
     assert lanes.title(lane) == "B · long"
-    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
+    assert [texts_of(item) for item in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
     assert (session.settings.model, lane.settings.model) == ("demo-chat", "demo-tools")
     assert (
         session.settings.current.set_fields.get("temperature"),
         lane.settings.current.set_fields["temperature"],
     ) == (None, 1)
     assert snapshot(session).variants[0].system == "Be long."
-    made = from_session(lane, "again", with_model=True)
-    assert (made.system, made.model) == ("Be long.", "demo-tools")
+    own_preset = from_session(lane, "again", with_model=True)
+    assert (own_preset.system, own_preset.model) == ("Be long.", "demo-tools")
     like = lanes.add_preset(Preset(name="cold", parameters={"top_p": 0.5}), lane)
-    assert (like.settings.model, said(like)[0]) == ("demo-tools", "Be long.")
+    assert (like.settings.model, texts_of(like)[0]) == ("demo-tools", "Be long.")
     with pytest.raises(PresetError):
         lanes.add_preset(Preset(name="new", protocol="of tomorrow", switches=True))
     assert session.undo()
     lanes.set_system(lane, "")
-    assert said(lane) == ["Hello"]
+    assert texts_of(lane) == ["Hello"]
     lanes.set_system(lane, None)
-    assert said(lane) == ["Be brief.", "Hello"]
+    assert texts_of(lane) == ["Be brief.", "Hello"]
     assert session.settings.variants[0].system is None
     assert apply(lane, preset)
-    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
+    assert [texts_of(item) for item in lanes.all] == [["Be brief.", "Hello"], ["Be long.", "Hello"]]
     for _ in range(4):
         assert session.undo()
-    assert [said(one) for one in lanes.all] == [["Be brief.", "Hello"]]
+    assert [texts_of(item) for item in lanes.all] == [["Be brief.", "Hello"]]

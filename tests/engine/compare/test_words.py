@@ -72,8 +72,8 @@ def answer(first: float, end: float, tokens: int | None, *calls: str, price: Pri
         exchange=new_id(),
         asked=Asked(price=price),
     )
-    made = tuple(ToolCall(id=name, name=name, arguments="{}") for name in calls)
-    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text="!"), *made), outcome=outcome)
+    tool_calls = tuple(ToolCall(id=name, name=name, arguments="{}") for name in calls)
+    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text="!"), *tool_calls), outcome=outcome)
 
 
 def test_figures_are_of_answers_since_the_last_question(pair: tuple[Lanes, Session, Session]) -> None:
@@ -81,17 +81,17 @@ def test_figures_are_of_answers_since_the_last_question(pair: tuple[Lanes, Sessi
     price = Price(input=1.0, output=2.0)
     for turn in (answer(9, 10, 5), make_turn(Role.USER, "again"), answer(0.5, 2.5, 100, price=price)):
         lane.turns.add_turn(turn)
-    found = lane_metrics(lane, lambda _profile, _model: None)
-    assert (found.first, found.rate, found.tokens, found.calls, found.requests) == (0.5, 50, 100, 0, 1)
-    assert found.price == pytest.approx((100 * 1.0 + 100 * 2.0) / 1e6)
-    assert found.words[:3] == ["first token 0.50 s", "50 tok/s", "100 tok"]
-    assert found.totals == ["1 request, 2.50 s in all", "100 tokens in", "100 tokens out"]
+    metrics = lane_metrics(lane, lambda _profile, _model: None)
+    assert (metrics.first, metrics.rate, metrics.tokens, metrics.calls, metrics.requests) == (0.5, 50, 100, 0, 1)
+    assert metrics.price == pytest.approx((100 * 1.0 + 100 * 2.0) / 1e6)
+    assert metrics.words[:3] == ["first token 0.50 s", "50 tok/s", "100 tok"]
+    assert metrics.totals == ["1 request, 2.50 s in all", "100 tokens in", "100 tokens out"]
     lane.turns.add_turn(make_turn(Role.USER, "once more"))
     assert lane_metrics(lane, lambda _profile, _model: None) == LaneMetrics()
     lane.turns.add_turn(answer(1, 1, None, "f", "g"))
-    found = lane_metrics(lane, lambda _profile, _model: None)
-    assert (found.rate, found.tokens, found.costs, found.calls, found.whole) == (None, None, (), 2, False)
-    assert found.words == ["first token 1.00 s", "2 calls"]
+    metrics = lane_metrics(lane, lambda _profile, _model: None)
+    assert (metrics.rate, metrics.tokens, metrics.costs, metrics.calls, metrics.whole) == (None, None, (), 2, False)
+    assert metrics.words == ["first token 1.00 s", "2 calls"]
     failed = answer(1, 1, None)
     assert failed.outcome is not None
     lane.turns.add_turn(
@@ -101,45 +101,45 @@ def test_figures_are_of_answers_since_the_last_question(pair: tuple[Lanes, Sessi
 
 
 def test_figures_have_their_difference_from_the_first_whole_lane() -> None:
-    one = LaneMetrics(first=0.31, rate=92, tokens=214, costs=(Cost(0.0004, "$"),), requests=1, whole=True)
+    first = LaneMetrics(first=0.31, rate=92, tokens=214, costs=(Cost(0.0004, "$"),), requests=1, whole=True)
     two = LaneMetrics(first=0.42, rate=61.4, tokens=214, costs=(Cost(0.0002, "$"),), calls=1, requests=1, whole=True)
-    assert two.words_compared(one) == [
+    assert two.words_compared(first) == [
         "first token 0.42 s (+0.11 s)",
         "61 tok/s (−31)",
         "214 tok (±0)",
         "$0.0002 (−$0.0002)",
         "1 call (+1)",
     ]
-    assert one.words_compared(two)[-1] == "0 calls (−1)"
-    assert replace(two, whole=False).words_compared(one) == two.words_compared(None) == two.words
-    assert two.words_compared(replace(one, whole=False)) == two.words
-    assert replace(two, costs=(Cost(1, "€"),)).words_compared(one)[3] == "€1.00"
+    assert first.words_compared(two)[-1] == "0 calls (−1)"
+    assert replace(two, whole=False).words_compared(first) == two.words_compared(None) == two.words
+    assert two.words_compared(replace(first, whole=False)) == two.words
+    assert replace(two, costs=(Cost(1, "€"),)).words_compared(first)[3] == "€1.00"
 
 
 def test_best_lane_is_named_among_whole_answers() -> None:
-    one = LaneMetrics(first=1, rate=10, tokens=5, costs=(Cost(1, "$"),), whole=True)
+    first = LaneMetrics(first=1, rate=10, tokens=5, costs=(Cost(1, "$"),), whole=True)
     two = LaneMetrics(first=2, rate=20, tokens=5, costs=(Cost(2, "$"),), whole=True)
     failed = LaneMetrics(first=0.1, rate=99, tokens=1, costs=(Cost(0, "$"),))
-    assert best([one, two, failed]) == [["soonest first token", "cheapest"], ["most tokens per second"], []]
+    assert best([first, two, failed]) == [["soonest first token", "cheapest"], ["most tokens per second"], []]
     euro = LaneMetrics(costs=(Cost(1, "€"),), whole=True)
-    assert best([one, euro]) == [[], []]
-    assert best([one, one]) == [[], []]
-    assert best([one, failed]) == [[], []]
+    assert best([first, euro]) == [[], []]
+    assert best([first, first]) == [[], []]
+    assert best([first, failed]) == [[], []]
 
 
 def test_place_of_a_lane_has_gateway_protocol_and_settings(pair: tuple[Lanes, Session, Session]) -> None:
     _, session, lane = pair
 
-    def said(one: Session) -> str:
-        return " · ".join(place_words(one, lambda key: f"gateway {key}"))
+    def words_of(lane_session: Session) -> str:
+        return " · ".join(place_words(lane_session, lambda key: f"gateway {key}"))
 
     place = f"gateway {session.settings.profile_id} · chat completions"
-    assert (said(session), said(lane)) == (f"{place} · as set", f"{place} · as set")
+    assert (words_of(session), words_of(lane)) == (f"{place} · as set", f"{place} · as set")
     lane.change(model="another")
-    assert said(lane) == f"{place} · otherwise as set"
+    assert words_of(lane) == f"{place} · otherwise as set"
     assert set_here(lane) == 0, "streaming is what every experiment begins with"
     lane.set_parameters(lane.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
-    assert said(lane) == f"{place} · temperature 1, top p 0.5"
+    assert words_of(lane) == f"{place} · temperature 1, top p 0.5"
     assert (set_here(session), set_here(lane)) == (0, 2)
     lane.switch_protocol("messages")
-    assert said(lane).startswith(f"gateway {session.settings.profile_id} · messages · ")
+    assert words_of(lane).startswith(f"gateway {session.settings.profile_id} · messages · ")

@@ -39,14 +39,14 @@ def workspace(gateways: Gateways) -> Workspace:
 
 
 async def test_rules_in_a_file_that_ask_a_server_by_themselves_pause_here(workspace: Workspace, tmp_path: Path) -> None:
-    """What stands in a file is nobody's consent on this computer; a trusted server's tools that only read may run."""
+    """A file gives no consent on this computer; a trusted server's tools that only read may run."""
     servers = workspace.tool_servers
     servers.book.add(ToolServer(id="t", name="Trusted", command="x", trusted=True))
     servers.book.add(ToolServer(id="o", name="Other", command="x"))
     hints = Hints(read_only=True)
     tools = tuple(
-        ToolDefinition(name=name, server=server, hints=said)
-        for name, server, said in (
+        ToolDefinition(name=name, server=server, hints=permission)
+        for name, server, permission in (
             ("reads", "Trusted", hints),
             ("writes", "Trusted", None),
             ("elsewhere", "Other", hints),
@@ -63,8 +63,8 @@ async def test_rules_in_a_file_that_ask_a_server_by_themselves_pause_here(worksp
     same = await settle(workspace, open_file(tmp_path / "a.json"))
     assert (same.outcome, same.paused) == (Outcome.SAME, ())
     assert same.session.settings.debugging == rules
-    found = open_file(tmp_path / "a.json").model_copy(update={"id": "another"})
-    opened = await settle(workspace, found)
+    stored = open_file(tmp_path / "a.json").model_copy(update={"id": "another"})
+    opened = await settle(workspace, stored)
     assert opened.paused == ("writes", "elsewhere", "unknown", "gone")
     now = opened.session.settings.debugging
     assert now.default == asks, "by itself it asks trusted servers for what only reads"
@@ -84,13 +84,13 @@ async def test_a_tool_of_the_same_name_is_not_let_in_by_one_that_only_reads(work
     servers.book.add(ToolServer(id="t", name="Trusted", command="x", trusted=True))
     servers.book.add(ToolServer(id="o", name="Other", command="x"))
     reads = ToolDefinition(name="look", server="Trusted", hints=Hints(read_only=True))
-    other = ToolDefinition(name="look", server="Other")
+    look = ToolDefinition(name="look", server="Other")
     talk(workspace)
     session = workspace.current
     session.change(tools=(reads,), debugging=Debugging(rules={"look": ToolRule(policy=Policy.SERVER)}))
-    variant = Variant().with_settings(session.settings, session.settings.changed(tools=(other,)))
+    variant = Variant().with_settings(session.settings, session.settings.changed(tools=(look,)))
     if place == "settings":
-        session.change(tools=(other, reads))
+        session.change(tools=(look, reads))
     elif place == "variant":
         session.change(variants=(variant,))
     else:
@@ -128,39 +128,39 @@ def test_a_file_is_what_it_says_of_itself(tmp_path: Path, name: str, text: str, 
 
 async def test_the_same_experiment_is_shown_and_another_one_stands_beside(workspace: Workspace) -> None:
     talk(workspace)
-    here = workspace.current
-    taken = snapshot(here)
+    current = workspace.current
+    stored = snapshot(current)
     workspace.new()
-    arrived = await settle(workspace, taken)
-    assert (arrived.outcome, arrived.session) == (Outcome.SAME, here)
-    assert workspace.current is here
-    here.turns.add_turn(make_turn(Role.USER, "And back?"))
-    arrived = await settle(workspace, taken)
+    arrived = await settle(workspace, stored)
+    assert (arrived.outcome, arrived.session) == (Outcome.SAME, current)
+    assert workspace.current is current
+    current.turns.add_turn(make_turn(Role.USER, "And back?"))
+    arrived = await settle(workspace, stored)
     assert arrived.outcome is Outcome.BESIDE
-    assert arrived.session.id != here.id
+    assert arrived.session.id != current.id
     assert [turn.text for turn in arrived.session.transcript.path] == ["Which way to Oslo?"]
-    assert len(here.transcript.path) == 2
+    assert len(current.transcript.path) == 2
 
 
 async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(workspace: Workspace) -> None:
     talk(workspace)
     workspace.gateways.store.add_profile(Profile(id="p1", name="Team", base_url="https://team.example/v1"))
-    taken = snapshot(workspace.current)
-    other = Workspace(workspace.gateways)
-    found = taken.model_copy(update={"id": "x1", "profile_id": "gone", "gateway": "Team"})
-    assert (await settle(other, found)).session.settings.profile_id == "p1"
-    found = taken.model_copy(update={"id": "x2", "profile_id": "gone", "gateway": "Nobody's"})
-    arrived = await settle(other, found)
-    assert arrived.lacking == "Nobody's"
+    stored = snapshot(workspace.current)
+    second = Workspace(workspace.gateways)
+    renamed = stored.model_copy(update={"id": "x1", "profile_id": "gone", "gateway": "Team"})
+    assert (await settle(second, renamed)).session.settings.profile_id == "p1"
+    renamed = stored.model_copy(update={"id": "x2", "profile_id": "gone", "gateway": "Unknown"})
+    arrived = await settle(second, renamed)
+    assert arrived.lacking == "Unknown"
     assert arrived.session.settings.profile_id == workspace.gateways.active_id
 
 
 async def test_an_experiment_this_version_cannot_work_with_is_refused(workspace: Workspace) -> None:
     talk(workspace)
-    found = snapshot(workspace.current).model_copy(update={"id": "x", "protocol": "morse"})
+    stored = snapshot(workspace.current).model_copy(update={"id": "x", "protocol": "morse"})
     count = len(workspace.sessions)
     with pytest.raises(FileError, match="morse"):
-        await settle(workspace, found)
+        await settle(workspace, stored)
     assert len(workspace.sessions) == count
 
 
@@ -168,14 +168,14 @@ async def test_conversations_become_experiments_in_their_order(workspace: Worksp
     talk(workspace)
     before = workspace.current
     lines = "\n".join(json.dumps({"messages": [{"role": "user", "content": f"Number {n}"}]}) for n in range(45))
-    told: list[str] = []
-    workspace.subscribe(lambda: told.append(workspace.current.title))
+    titles: list[str] = []
+    workspace.subscribe(lambda: titles.append(workspace.current.title))
     sessions = await take_in(workspace, read(lines).conversations)
     assert [session.title for session in workspace.sessions] == [*(f"Number {n}" for n in range(45)), before.title]
     assert workspace.current is sessions[0]
     assert {session.settings.model for session in sessions} == {"demo-chat"}
     assert {session.settings.profile_id for session in sessions} == {DEMO_ID}
-    assert len(told) < 5
+    assert len(titles) < 5
     assert sessions[44].undo()
     assert sessions[44].transcript.path == ()
 

@@ -69,7 +69,7 @@ async def test_a_real_server_answers_one_call_by_itself_and_the_other_when_it_is
     try:
         serving = ServerToolCaller(lambda: servers)
         session = Experiment(gateways.client, profile_id=DEMO_ID, serving=lambda: serving).main
-        sample = next(one for one in SAMPLES if one.action == "sample.servers")
+        sample = next(item for item in SAMPLES if item.action == "sample.servers")
         open_sample(session, sample.path, sample.title)
         ours = session.settings.tools
         live = await servers.start(DEMO_SERVER)

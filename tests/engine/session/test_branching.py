@@ -51,17 +51,19 @@ def test_edited_question_is_a_branch_without_the_old_answers(session: Session) -
     before, first = session.transcript, ids(session)[0]
     session.turns.edit_text(first, "One?")
     assert session.transcript is before, "the same words are no edit"
-    made = session.turns.edit_text(first, "Uno?")
+    copy_id = session.turns.edit_text(first, "Uno?")
     assert texts(session) == ["Uno?"]
-    assert session.transcript.siblings(made) == (first, made), "‹ 2/2 ›"
+    assert session.transcript.siblings(copy_id) == (first, copy_id), "‹ 2/2 ›"
     assert all(session.transcript.turns[key] == turn for key, turn in before.turns.items())
-    places = {one.turn.text: one.place for one in Selection(snapshot(session), [], whole_tree=True).sections()}
+    places = {
+        section.turn.text: section.place for section in Selection(snapshot(session), [], whole_tree=True).sections()
+    }
     assert places["One?"] == "alternative 1 of 2"
     assert places["Uno?"].startswith("alternative 2 of 2")
     session.turns.select_alternative(first)
     assert texts(session) == ["One?", "1", "Two?", "2"]
     assert session.undo()
-    session.delete_turn(made)
+    session.delete_turn(copy_id)
     assert texts(session) == ["One?", "1", "Two?", "2"], "the alternative next to a deleted one is shown"
     assert session.undo()
     assert session.undo()
@@ -85,9 +87,9 @@ def test_turn_without_answers_is_edited_in_place(session: Session) -> None:
 def test_turns_below_an_edit_are_copied_up_to_the_first_answer() -> None:
     system, more = make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "And now?")
     session = session_of(system, make_turn(Role.USER, "One?"), received("1"), more)
-    made = session.turns.edit_text(system.id, "Be long.")
+    copy_id = session.turns.edit_text(system.id, "Be long.")
     assert texts(session) == ["Be long.", "One?"]
-    assert session.transcript.children(None) == (system.id, made)
+    assert session.transcript.children(None) == (system.id, copy_id)
     assert session.transcript.turns[more.id].parent is not None
 
 
@@ -95,9 +97,9 @@ def test_written_answers_stay_but_examples_follow_an_edited_system_prompt() -> N
     user, assistant = Role.USER, Role.ASSISTANT
     turns = [make_turn(user, "a?"), make_turn(assistant, "A"), make_turn(user, "b?"), make_turn(assistant, "B")]
     session = session_of(make_turn(Role.SYSTEM, "Be brief."), *turns)
-    made = session.turns.edit_text(turns[0].id, "x?")
+    copy_id = session.turns.edit_text(turns[0].id, "x?")
     assert texts(session) == ["Be brief.", "x?"]
-    assert resend_from(session.transcript, made) == made
+    assert resend_from(session.transcript, copy_id) == copy_id
     assert session.undo()
     session.turns.edit_text(ids(session)[0], "Be long.")
     assert texts(session) == ["Be long.", "a?", "A", "b?", "B"]
@@ -106,14 +108,14 @@ def test_written_answers_stay_but_examples_follow_an_edited_system_prompt() -> N
 
 def test_edited_image_or_role_is_a_branch() -> None:
     image = Image(url=PIXEL, name="a.png")
-    asked = make_turn(Role.USER, "What is it?", image)
-    session = session_of(asked, received("A dot."))
-    assert session.turns.set_image(asked.id, 0, None) != asked.id
+    question = make_turn(Role.USER, "What is it?", image)
+    session = session_of(question, received("A dot."))
+    assert session.turns.set_image(question.id, 0, None) != question.id
     assert [turn.images for turn in session.transcript.path] == [()]
     assert session.undo()
-    made = session.turns.change_role(asked.id, Role.SYSTEM)
-    assert session.transcript.turns[made].role is Role.SYSTEM
-    assert session.transcript.turns[asked.id].role is Role.USER
+    copy_id = session.turns.change_role(question.id, Role.SYSTEM)
+    assert session.transcript.turns[copy_id].role is Role.SYSTEM
+    assert session.transcript.turns[question.id].role is Role.USER
 
 
 def with_calls(*more: Turn) -> Session:
@@ -126,16 +128,16 @@ def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
     session = with_calls(received("done"))
     maker = ids(session)[1]
     session.debugger.notes.set_draft(maker, "two", ResultDraft(text="half"))
-    made = session.turns.edit_call(maker, "one", '{"a": 1}')
-    assert [call.arguments for call in session.transcript.turns[made].calls] == ['{"a": 1}', "{}"]
+    copy_id = session.turns.edit_call(maker, "one", '{"a": 1}')
+    assert [call.arguments for call in session.transcript.turns[copy_id].calls] == ['{"a": 1}', "{}"]
     assert [call.id for call in session.transcript.unanswered()] == ["one"]
     assert texts(session) == ["Go", "", "is two"], "the other call keeps its answer"
-    draft = session.debugger.notes.draft(made, "one")
+    draft = session.debugger.notes.draft(copy_id, "one")
     assert draft is not None
-    assert draft.text == "is one", "what the call was answered with stands ready"
-    kept = session.debugger.notes.draft(made, "two")
-    assert kept is not None
-    assert kept.text == "half"
+    assert draft.text == "is one", "the old result is the draft"
+    result_draft = session.debugger.notes.draft(copy_id, "two")
+    assert result_draft is not None
+    assert result_draft.text == "half"
     assert [call.arguments for call in session.transcript.turns[maker].calls] == ["{}", "{}"]
     assert session.undo()
     assert texts(session) == ["Go", "", "is one", "is two", "done"]
@@ -144,9 +146,9 @@ def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
 def test_edited_result_is_a_branch_without_the_old_answer() -> None:
     session = with_calls(received("done"))
     last = ids(session)[3]
-    made = session.turns.edit_text(last, "is other")
+    copy_id = session.turns.edit_text(last, "is other")
     assert texts(session) == ["Go", "", "is one", "is other"]
-    assert session.transcript.siblings(made) == (last, made)
+    assert session.transcript.siblings(copy_id) == (last, copy_id)
 
 
 async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
@@ -175,11 +177,11 @@ async def test_edit_during_a_run_makes_a_branch(connect_to: Connect, server: Fau
         await session.run_edited(question, "Other")
     assert session.transcript.turns[question].text == "Hello"
     assert has_answers(session.transcript, question), "an answer that is arriving is one"
-    made = session.turns.edit_text(question, "Other")
+    copy_id = session.turns.edit_text(question, "Other")
     server.go_on()
     await run
     assert texts(session) == ["Other"], "the answer arrives where it was asked for"
-    assert session.transcript.children(made) == ()
+    assert session.transcript.children(copy_id) == ()
     answer = session.transcript.turns[session.transcript.children(question)[0]]
     assert answer.outcome is not None
     assert answer.outcome.ending is Ending.COMPLETE

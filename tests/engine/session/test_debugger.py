@@ -324,11 +324,11 @@ async def test_undo_of_an_edit_during_the_loop_keeps_its_turns(conversation: Too
     await eventually(lambda: session.state is RunState.ANSWERING)
     edit_in_place(session, question.id, f"{THREE}, please !chain")
     await run
-    whole = session.transcript
+    complete = session.transcript
     assert conversation.roles == "uctctcta"
     while conversation.path[0].text.endswith("please !chain"):
         assert session.undo()
-    assert [turn.id for turn in conversation.path] == [turn.id for turn in whole.path]
+    assert [turn.id for turn in conversation.path] == [turn.id for turn in complete.path]
 
 
 async def test_complete_gives_the_turns_of_a_run_and_why_it_ended(conversation: ToolConversation) -> None:

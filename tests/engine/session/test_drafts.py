@@ -78,11 +78,11 @@ async def test_open_edits_are_saved_and_restored(conversation: ToolConversation,
     await conversation.ask("Weather in Lisbon")
     begin_arguments(conversation, 0, '{"city": "Os')
     conversation.session.editors.set_editing(OpenEdit(turn=conversation.path[0].id, text="two\nlines"))
-    found = snapshot(conversation.session)
-    assert decode(encode_experiment(found)).editing == found.editing
-    assert read(write(found)).editing == found.editing
+    stored = snapshot(conversation.session)
+    assert decode(encode_experiment(stored)).editing == stored.editing
+    assert read(write(stored)).editing == stored.editing
     session = Experiment(gateways.client, profile_id=DEMO_ID).main
-    restore(found, session)
+    restore(stored, session)
     assert session.editors.open == conversation.session.editors.open
     session.editors.set_editing(OpenEdit(turn="gone", what=What.ARGUMENTS, call="gone", text="x"))
     assert session.editors.preview()[0].path[0].text == "two\nlines"
@@ -98,10 +98,10 @@ async def test_open_edit_above_an_answer_becomes_a_branch(conversation: ToolConv
     first, answer, second = conversation.path
     session.editors.set_editing(OpenEdit(turn=first.id, text="Say uno"))
     session.editors.set_editing(OpenEdit(turn=second.id, text="never shown beside it"))
-    shown = session.next_request.body()
+    body = session.next_request.body()
     assert [turn.text for turn in session.next_request.build().turns] == ["Say uno"]
     await session.run()
-    assert json.loads(conversation.posts[-1]) == shown
+    assert json.loads(conversation.posts[-1]) == body
     assert session.transcript.siblings(conversation.path[0].id) == (first.id, conversation.path[0].id)
     assert session.transcript.turns[answer.id] == answer, "the old answer stays with the old words"
     assert list(session.editors.open) == [EditKey(second.id)], "it is on the other branch"
@@ -145,10 +145,10 @@ def grown(chance: random.Random) -> Session:
     for number in range(chance.randint(1, 9)):
         role = chance.choice([Role.SYSTEM, Role.USER, Role.USER, Role.ASSISTANT, Role.TOOL])
         if role is Role.ASSISTANT:
-            made = [ToolCall(id=f"c{number}{n}", name="f", arguments="{}") for n in range(chance.randint(0, 2))]
-            calls += made
+            new_calls = [ToolCall(id=f"c{number}{n}", name="f", arguments="{}") for n in range(chance.randint(0, 2))]
+            calls += new_calls
             outcome = Outcome(ending=Ending.COMPLETE) if chance.random() < 0.5 else None
-            turn = make_turn(role, f"a{number}", *made).model_copy(update={"outcome": outcome})
+            turn = make_turn(role, f"a{number}", *new_calls).model_copy(update={"outcome": outcome})
         elif role is Role.TOOL and calls:
             turn = make_turn(role, "", ToolResult(call_id=chance.choice(calls).id, text=f"r{number}"))
         else:
@@ -160,7 +160,7 @@ def grown(chance: random.Random) -> Session:
             session.turns.rewrite(session.transcript.truncate_after(chance.choice(list(session.transcript.turns))))
     for _ in range(chance.randint(1, 4)):
         turn, what = chance.choice(list(session.transcript.turns.values())), chance.choice(list(What))
-        call = chance.choice([*(one.id for one in turn.calls), ""])
+        call = chance.choice([*(item.id for item in turn.calls), ""])
         written = ToolCall(id=chance.choice(["", "zz", call]), name=chance.choice(["", "g", "g"]), arguments="{}")
         text = chance.choice([None, "", "other", "{}"])
         is_call = what is What.CALL
@@ -179,14 +179,14 @@ def test_shown_request_equals_the_saved_one_whatever_is_open() -> None:
     for seed in range(150):
         chance = random.Random(seed)
         session = grown(chance)
-        at = chance.choice([HEAD, None, *session.transcript.turns])
-        why, (kept, tip) = session.editors.problem(at), session.editors.preview(at)
-        shown = spoken(kept.path if at == HEAD else kept.lineage(tip))
+        tip_of_request = chance.choice([HEAD, None, *session.transcript.turns])
+        why, (transcript, tip) = session.editors.problem(tip_of_request), session.editors.preview(tip_of_request)
+        texts = spoken(transcript.path if tip_of_request == HEAD else transcript.lineage(tip))
         if why:
             with pytest.raises(ValueError, match="call"):
-                session.editors.keep_open(at)
+                session.editors.keep_open(tip_of_request)
             continue
-        copies = session.editors.keep_open(at)
+        copies = session.editors.keep_open(tip_of_request)
         now = session.transcript
-        tip = position_after(now, copies, at)
-        assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, seed
+        tip = position_after(now, copies, tip_of_request)
+        assert spoken(now.path if tip_of_request == HEAD else now.lineage(tip)) == texts, seed

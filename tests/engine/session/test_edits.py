@@ -42,8 +42,8 @@ def answered(session: Session) -> list[str]:
 
 def messages(session: Session) -> list[dict[str, Any]]:
     body = session.next_request.body()
-    found: list[dict[str, Any]] = body["messages"]
-    return found
+    result: list[dict[str, Any]] = body["messages"]
+    return result
 
 
 def test_written_result_answers_the_chosen_call_else_the_first_that_waits(session: Session) -> None:
@@ -61,13 +61,15 @@ def test_written_assistant_turn_has_its_calls_with_ids() -> None:
     draft = Draft(role=Role.ASSISTANT, calls=(call(""), call("mine", " other "), call("")))
     turn = turn_of_draft(draft, Transcript())
     assert turn is not None
-    ids = [one.id for one in turn.calls]
+    ids = [item.id for item in turn.calls]
     assert ids[1] == "mine"
     assert len(set(ids)) == 3
     assert all(ids), "an id is made where none was given"
-    assert [one.id_is_ours for one in turn.calls] == [True, False, True]
+    assert [item.id_is_ours for item in turn.calls] == [True, False, True]
     assert turn.calls[1].name == "other"
-    assert turn_of_draft(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, "nobody else has calls"
+    assert turn_of_draft(draft.model_copy(update={"role": Role.USER}), Transcript()) is None, (
+        "only assistant turns have calls"
+    )
 
 
 @each_case(
@@ -126,7 +128,7 @@ def test_results_move_behind_the_turn_of_their_call(session: Session) -> None:
 def test_result_in_its_place_stays_and_so_does_that_of_an_unknown_call(session: Session) -> None:
     lost = session.turns.add_turn(result(""))
     path = [turn.id for turn in session.transcript.path]
-    session.turns.give_call(lost, 0, "nobody's")
+    session.turns.give_call(lost, 0, "unknown")
     session.turns.give_call(lost, 0, " two ")
     assert [turn.id for turn in session.transcript.path] == path
     assert answered(session) == ["two"]
@@ -143,15 +145,15 @@ def test_calls_added_to_a_turn_are_answered_and_sent(session: Session) -> None:
     session.turns.add_turn(turn)
     wind, time = call("", "get_wind", '{"city": "Oslo"}'), call("mine", "get_time", "")
     session.turns.replace_turn(edits.with_more_calls(turn, [wind, time]))
-    made, mine = session.transcript.turns[turn.id].calls
-    assert (mine.id, made.id_is_ours) == ("mine", True)
-    assert [one.id for one in session.transcript.unanswered()] == [made.id, "mine"]
+    added, mine = session.transcript.turns[turn.id].calls
+    assert (mine.id, added.id_is_ours) == ("mine", True)
+    assert [item.id for item in session.transcript.unanswered()] == [added.id, "mine"]
     session.turns.answer("mine", "noon")
-    session.turns.answer(made.id, "calm")
+    session.turns.answer(added.id, "calm")
     assert session.next_request.refusal() == ""
     sent = messages(session)
-    assert [one["id"] for one in sent[-3]["tool_calls"]] == [made.id, "mine"]
-    assert [one["tool_call_id"] for one in sent[-2:]] == [made.id, "mine"]
+    assert [item["id"] for item in sent[-3]["tool_calls"]] == [added.id, "mine"]
+    assert [item["tool_call_id"] for item in sent[-2:]] == [added.id, "mine"]
     assert sent[-3]["tool_calls"][1]["function"] == {"name": "get_time", "arguments": "{}"}
     with pytest.raises(ValueError, match="mine"):
         session.turns.replace_turn(edits.with_more_calls(session.transcript.turns[turn.id], [call("mine")]))
@@ -175,7 +177,7 @@ def test_results_follow_a_call_to_its_new_id(session: Session) -> None:
         session.turns.replace_call(maker, "dos", call("uno"))
     assert session.undo()
     assert session.undo()
-    assert [one.id for one in session.transcript.turns[maker].calls] == ["one", "two"]
+    assert [item.id for item in session.transcript.turns[maker].calls] == ["one", "two"]
 
 
 def test_deleted_call_or_changed_role_takes_the_results_along(session: Session) -> None:
@@ -187,7 +189,7 @@ def test_deleted_call_or_changed_role_takes_the_results_along(session: Session) 
         session.turns.give_call(both.id, 2, "two")
     assert answered(session) == ["one", "two"]
     session.turns.delete_call(maker, "one")
-    assert [one.id for one in session.transcript.path[1].calls] == ["two"]
+    assert [item.id for item in session.transcript.path[1].calls] == ["two"]
     assert answered(session) == ["two"]
     assert session.undo()
     assert answered(session) == ["one", "two"]

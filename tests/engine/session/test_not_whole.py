@@ -64,11 +64,11 @@ class FaultyConversation:
     @property
     def why(self) -> list[str]:
         debugger = self.session.debugger
-        found = [debugger.reason(turn_id, call.id) for turn_id, call in debugger.waiting]
-        return [reason.code.value if reason is not None else "" for reason in found]
+        reasons = [debugger.reason(turn_id, call.id) for turn_id, call in debugger.waiting]
+        return [reason.code.value if reason is not None else "" for reason in reasons]
 
     async def loop(self) -> tuple[int, str]:
-        """The loop at the command line, with a row for every call: exit code and what is said on the error stream."""
+        """The loop at the command line, with a row for every call: exit code and text of the error stream."""
         request, table = self.folder / "request.json", self.folder / "table.json"
         messages = [{"role": "user", "content": "Weather?"}]
         content = {"playground": 1, "protocol": self.session.settings.protocol, "model": "m", "messages": messages}
@@ -100,7 +100,7 @@ async def test_answer_with_a_hole_is_saved_as_not_whole(conversation: FaultyConv
     assert "not_json" in dict(turn.outcome.deviations)
     assert not turn.truncated  # the text did not break off
     saved = snapshot(conversation.session)
-    (again,) = [one for one in decode(json.loads(json.dumps(encode(saved)))).turns if one.id == turn.id]
+    (again,) = [item for item in decode(json.loads(json.dumps(encode(saved)))).turns if item.id == turn.id]
     assert again.outcome == turn.outcome
     assert "Part of the answer could not be read." in to_markdown(Selection(saved, (), whole_tree=False))
     (replayed,) = answers_of(conversation.session.exchanges[turn.outcome.exchange or ""])
@@ -116,10 +116,10 @@ async def test_call_of_an_answer_with_a_hole_is_answered_by_a_person_only(conver
     for go in (debugger.go_on, debugger.run_to_end):
         with pytest.raises(RunRefusedError, match="could not be read"):
             await go()
-    other = Experiment(conversation.session.experiment.connect, profile_id="p").main
-    restore(snapshot(conversation.session), other)
+    second = Experiment(conversation.session.experiment.connect, profile_id="p").main
+    restore(snapshot(conversation.session), second)
     ((turn_id, call),) = debugger.waiting
-    assert other.debugger.reason(turn_id, call.id) == debugger.reason(turn_id, call.id)
+    assert second.debugger.reason(turn_id, call.id) == debugger.reason(turn_id, call.id)
     conversation.plays(conversation.text())
     debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="cold"))
     await debugger.go_on()

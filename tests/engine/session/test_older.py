@@ -20,9 +20,9 @@ def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: st
 
 
 def opened(gateways: Gateways, *turns: dict[str, Any], **fields: Any) -> Session:
-    asked = {"id": "q", "role": "user", "parts": [{"kind": "text", "text": "?"}]}
+    question = {"id": "q", "role": "user", "parts": [{"kind": "text", "text": "?"}]}
     session = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
-    restore(decode({"id": "old", "head": "q", "turns": [asked, *turns], **fields}), session)
+    restore(decode({"id": "old", "head": "q", "turns": [question, *turns], **fields}), session)
     return session
 
 
@@ -40,11 +40,11 @@ async def test_turns_of_one_request_get_the_number_of_its_choices(gateways: Gate
 
 
 async def test_turns_get_the_gateway_of_their_experiment(gateways: Gateways) -> None:
-    told = {"prompt": 5, "completion": 30, "raw": {"cost": 0.5}}
-    session = opened(gateways, answer("a"), answer("b", "e2", usage=told), profile_id="demo")
+    usage = {"prompt": 5, "completion": 30, "raw": {"cost": 0.5}}
+    session = opened(gateways, answer("a"), answer("b", "e2", usage=usage), profile_id="demo")
     session.change(profile_id="another")
-    (asked, first, second) = session.transcript.turns.values()
-    assert asked.outcome is None
+    (question, first, second) = session.transcript.turns.values()
+    assert question.outcome is None
     assert first.outcome is not None
     assert second.outcome is not None
     assert first.outcome.asked == second.outcome.asked == Asked(profile_id="demo")
@@ -90,8 +90,8 @@ async def test_extra_body_that_replaced_an_object_sends_the_same(gateways: Gatew
     again = opened(gateways, **json.loads(json.dumps(encode_experiment(snapshot(session)))))
     assert again.next_request.body() == body, "what was opened and kept is of today"
     session.set_parameters(session.settings.current.with_value("effort", "low"))
-    kept = opened(gateways, **json.loads(json.dumps(encode_experiment(snapshot(session)))))
-    assert kept.next_request.body()["output_config"] == {"effort": "low", "x": 1}
+    reopened = opened(gateways, **json.loads(json.dumps(encode_experiment(snapshot(session)))))
+    assert reopened.next_request.body()["output_config"] == {"effort": "low", "x": 1}
 
 
 async def test_extra_body_over_fields_of_chat_sends_the_same(gateways: Gateways) -> None:

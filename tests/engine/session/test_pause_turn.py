@@ -60,7 +60,7 @@ def streamed(value: dict[str, Any], index: int) -> bytes:
 
 
 def paused_stream() -> bytes:
-    return b"".join([start(), *(streamed(value, at) for at, value in enumerate(PAUSED)), stop("pause_turn")])
+    return b"".join([start(), *(streamed(value, index) for index, value in enumerate(PAUSED)), stop("pause_turn")])
 
 
 def paused_body() -> bytes:

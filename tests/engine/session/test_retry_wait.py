@@ -109,14 +109,14 @@ async def test_nothing_is_retried_after_content_or_a_refusal(patient: Session, g
 
 async def test_wait_of_a_gateway_holds_for_every_session(patient: Session, gateways: Gateways) -> None:
     first = await begin_wait(patient, "Hello !429x1=60")
-    other = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
-    second = await begin_wait(other, "Hello")
-    assert "takes no more requests" in wait_of(other).failure.message
-    assert 0 < wait_of(other).remaining <= 60
-    assert not len(other.exchanges)
-    wait_of(other).retry_now()
+    second_session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
+    second = await begin_wait(second_session, "Hello")
+    assert "takes no more requests" in wait_of(second_session).failure.message
+    assert 0 < wait_of(second_session).remaining <= 60
+    assert not len(second_session.exchanges)
+    wait_of(second_session).retry_now()
     await second
-    assert other.transcript.path[-1].text
+    assert second_session.transcript.path[-1].text
     wait_of(patient).give_up()
     await first
 

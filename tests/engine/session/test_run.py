@@ -119,8 +119,8 @@ async def test_streamed_answer_has_usage_and_exchange(session: Session, gateway:
     session.undo()
     switch(session, stream=None, include_usage=None)
     await session.run()
-    whole = session.transcript.path[-1]
-    assert (whole.parts, outcome_of(whole).usage) == (turn.parts, usage), "not streamed, it is the same answer"
+    answer = session.transcript.path[-1]
+    assert (answer.parts, outcome_of(answer).usage) == (turn.parts, usage), "not streamed, it is the same answer"
 
 
 async def test_three_completions_become_alternatives_of_one_request(session: Session) -> None:
@@ -131,13 +131,13 @@ async def test_three_completions_become_alternatives_of_one_request(session: Ses
     alternatives = [session.transcript.turns[key] for key in siblings]
     outcomes = [outcome_of(alternative) for alternative in alternatives]
     assert all(alternative.text for alternative in alternatives)
-    assert [(one.choice, one.choices, one.finish_reason) for one in outcomes] == [
+    assert [(outcome.choice, outcome.choices, outcome.finish_reason) for outcome in outcomes] == [
         (0, 3, "stop"),
         (1, 3, "stop"),
         (2, 3, "stop"),
     ]
     assert outcomes[0].usage is not None
-    assert all(one.usage == outcomes[0].usage for one in outcomes)
+    assert all(outcome.usage == outcomes[0].usage for outcome in outcomes)
     session.turns.select_alternative(siblings[2])
     assert session.transcript.path[-1].id == siblings[2]
     assert len(list(one_per_request(session.transcript.turns.values()))) == 1
@@ -287,9 +287,9 @@ async def test_failures_stand_on_the_turn_with_what_was_received(session: Sessio
 
 
 async def test_broken_connections_are_failures(connect_to: Connect, server: FaultServer) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        outcome = outcome_of(await ask(connect_to(f"http://127.0.0.1:{taken.getsockname()[1]}/v1"), "Hello"))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        outcome = outcome_of(await ask(connect_to(f"http://127.0.0.1:{listener.getsockname()[1]}/v1"), "Hello"))
     assert outcome.failure is not None
     assert outcome.failure.kind is FailureKind.REFUSED
     assert outcome.timing is not None

@@ -32,7 +32,7 @@ def calling(*calls: ToolCall, outcome: Outcome | None = None) -> Turn:
     return Turn(id=new_id(), role=Role.ASSISTANT, parts=calls, outcome=outcome)
 
 
-def said(session: Session) -> list[tuple[str, str]]:
+def texts_of(session: Session) -> list[tuple[str, str]]:
     return [(turn.role.value, turn.text) for turn in session.transcript.path]
 
 
@@ -42,12 +42,12 @@ def assert_sound(transcript: Transcript) -> None:
     for key, turn in transcript.turns.items():
         assert key == turn.id
         seen: set[str] = set()
-        at: str | None = turn.id
-        while at is not None:
-            assert at not in seen, "turns in a circle"
-            seen.add(at)
-            assert at in transcript.turns, "a parent that is not there"
-            at = transcript.turns[at].parent
+        ancestor: str | None = turn.id
+        while ancestor is not None:
+            assert ancestor not in seen, "turns in a circle"
+            seen.add(ancestor)
+            assert ancestor in transcript.turns, "a parent that is not there"
+            ancestor = transcript.turns[ancestor].parent
 
 
 def test_adding_a_turn_announces_path_request_and_title_until_cancelled() -> None:
@@ -97,11 +97,11 @@ def test_role_is_changed_and_a_tool_turn_answers_the_first_open_call() -> None:
     session.turns.change_role(last, Role.USER)
     assert session.transcript is before
     session.turns.change_role(last, Role.SYSTEM)
-    assert said(session)[-1] == ("system", "sunny")
+    assert texts_of(session)[-1] == ("system", "sunny")
     session.turns.change_role(last, Role.TOOL)
     assert session.transcript.path[-1].results == (ToolResult(call_id="c1", text="sunny"),)
     session.turns.change_role(last, Role.USER)
-    assert (said(session)[-1], session.transcript.turns[last].results) == (("user", "sunny"), ())
+    assert (texts_of(session)[-1], session.transcript.turns[last].results) == (("user", "sunny"), ())
     session.delete_turn(last)
     session.turns.change_role(calls, Role.TOOL)
     assert session.transcript.path[-1].results == (ToolResult(call_id="", text=""),), "not its own call"
@@ -110,13 +110,13 @@ def test_role_is_changed_and_a_tool_turn_answers_the_first_open_call() -> None:
 def test_turns_are_deleted_and_moved_up_to_the_ends() -> None:
     session = make_session(*(make_turn(Role.USER, text) for text in "abcd"))
     session.delete_turn(session.transcript.path[1].id)
-    assert [text for _, text in said(session)] == ["a", "c", "d"]
+    assert [text for _, text in texts_of(session)] == ["a", "c", "d"]
     last = session.transcript.path[2].id
     session.turns.move_turn(last, -1)
     session.turns.move_turn(last, -1)
     before = session.transcript
     session.turns.move_turn(last, -1)
-    assert [text for _, text in said(session)] == ["d", "a", "c"]
+    assert [text for _, text in texts_of(session)] == ["d", "a", "c"]
     assert session.transcript is before
 
 
@@ -268,9 +268,9 @@ def test_any_sequence_of_edits_keeps_the_tree_sound(steps: list[tuple[str, int]]
 
 
 def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
-    known = list(session.transcript.turns)
+    turn_ids = list(session.transcript.turns)
     path = [turn.id for turn in session.transcript.path]
-    anyone = known[number % len(known)] if known else ""
+    anyone = turn_ids[number % len(turn_ids)] if turn_ids else ""
     on_path = path[number % len(path)] if path else ""
     growing = list(session.growing)
     if what == "add":
@@ -290,7 +290,7 @@ def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
         finished.add(turn_id)
     elif what == "answer" and (waiting := session.transcript.unanswered()):
         session.turns.answer(waiting[number % len(waiting)].id, "fine")
-    elif not known:
+    elif not turn_ids:
         return
     elif what == "edit":
         session.turns.edit_text(anyone, "other")

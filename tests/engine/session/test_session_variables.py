@@ -56,9 +56,9 @@ def test_braces_of_a_model_are_no_variables(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c", text="{{found}}")))
     session.change(variables={"name": "X", "x": "X", "found": "rain"})
     assert session.next_request.refusal() == ""
-    _, said, result = session.next_request.body()["messages"]
-    assert said["content"] == "Dear {{name}}"
-    assert said["tool_calls"][0]["function"]["arguments"] == '{"a": "{{x}}"}'
+    _, answer_message, result = session.next_request.body()["messages"]
+    assert answer_message["content"] == "Dear {{name}}"
+    assert answer_message["tool_calls"][0]["function"]["arguments"] == '{"a": "{{x}}"}'
     assert result["content"] == "rain"
 
 

@@ -25,14 +25,14 @@ PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 def again(session: Session, gateways: Gateways) -> Session:
     """Return the session restored from JSON text."""
-    other = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
-    restore(decode(json.loads(json.dumps(encode_experiment(snapshot(session))))), other)
-    return other
+    second = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
+    restore(decode(json.loads(json.dumps(encode_experiment(snapshot(session))))), second)
+    return second
 
 
 def fill(session: Session) -> None:
     """Set a value of every kind."""
-    asked = make_turn(Role.USER, "Weather \ud800 in Ōsaka?", Image(url=PIXEL, detail="low", name="dot.png"))
+    question = make_turn(Role.USER, "Weather \ud800 in Ōsaka?", Image(url=PIXEL, detail="low", name="dot.png"))
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Osaka"', received='{"city": "Oslo"}')
     answer = Turn(
         id="answer",
@@ -53,7 +53,7 @@ def fill(session: Session) -> None:
         members={"name": "Bob"},
     )
     session.history.transcript = (
-        Transcript().append(asked, answer).truncate_after(asked.id).append(make_turn(Role.USER, "or"))
+        Transcript().append(question, answer).truncate_after(question.id).append(make_turn(Role.USER, "or"))
     )
     session.history.transcript = session.transcript.select("answer")
     session.change(title="Weather")
@@ -101,9 +101,14 @@ async def test_experiment_comes_back_whole(session: Session, gateways: Gateways)
     assert (back.id, back.title, back.draft) == (session.id, "Weather", session.draft)
     experiment = session.experiment
     assert (back.experiment.created_at, back.experiment.changed_at) == (experiment.created_at, experiment.changed_at)
-    made = copy_of(snapshot(session), "b", "T, copy")
-    assert (made.id, made.title, made.pinned, made.turns) == ("b", "T, copy", False, snapshot(session).turns)
-    assert made.created_at > 0
+    duplicate = copy_of(snapshot(session), "b", "T, copy")
+    assert (duplicate.id, duplicate.title, duplicate.pinned, duplicate.turns) == (
+        "b",
+        "T, copy",
+        False,
+        snapshot(session).turns,
+    )
+    assert duplicate.created_at > 0
 
 
 async def test_unknown_fields_of_every_level_come_back(session: Session, gateways: Gateways) -> None:
@@ -115,14 +120,14 @@ async def test_unknown_fields_of_every_level_come_back(session: Session, gateway
     written["debugging"]["rules"]["get_weather"]["tomorrow"] = [1]
     written["draft"]["tomorrow"] = "x"
     written["calls"][0]["tomorrow"] = True
-    found = decode(json.loads(json.dumps(written)))
-    other = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
-    restore(found, other)
-    assert encode_experiment(found) == written
-    kept = encode_experiment(snapshot(other))
-    assert kept["tomorrow"] is None
+    stored = decode(json.loads(json.dumps(written)))
+    second = Experiment(gateways.client, profile_of=gateways.get, profile_id="").main
+    restore(stored, second)
+    assert encode_experiment(stored) == written
+    encoded = encode_experiment(snapshot(second))
+    assert encoded["tomorrow"] is None
     for name in ("turns", "debugging"):
-        assert kept[name] == written[name]
+        assert encoded[name] == written[name]
 
 
 def test_new_experiment_is_untouched_until_a_parameter_is_set(gateways: Gateways) -> None:

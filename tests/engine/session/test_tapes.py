@@ -17,22 +17,22 @@ def tape(name: str, size: int = 1000, *, ended: bool = True) -> Exchange:
 
 def test_oldest_bodies_are_dropped_beyond_the_limit() -> None:
     tapes = Tapes(limit=2500)
-    kept = [tape(name) for name in "abc"]
-    for one in kept:
-        tapes.keep(one)
-        tapes.keep(one)
-    assert [(one.dropped, one.size, len(one.request_body)) for one in kept] == [
+    exchanges = [tape(name) for name in "abc"]
+    for entry in exchanges:
+        tapes.keep(entry)
+        tapes.keep(entry)
+    assert [(entry.dropped, entry.size, len(entry.request_body)) for entry in exchanges] == [
         (1002, 0, 0),
         (0, 1000, 2),
         (0, 1000, 2),
     ]
     assert list(tapes) == ["a", "b", "c"]
-    assert kept[0].status == 200
+    assert exchanges[0].status == 200
     assert tapes.bytes <= 2500
-    tapes.keep(kept[0])
+    tapes.keep(exchanges[0])
     assert tapes.bytes <= 2500
     tapes.limit = 0
-    assert [one.dropped for one in kept] == [1002] * 3
+    assert [entry.dropped for entry in exchanges] == [1002] * 3
 
 
 def test_exchange_that_came_last_stays_until_the_next() -> None:

@@ -59,12 +59,12 @@ def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
 
 def blocks_of(session: Session) -> list[str]:
     """Return the kinds of all blocks in the assistant messages of the body."""
-    found = []
+    kinds = []
     for message in session.next_request.body()["messages"]:
         if message["role"] == "assistant":
             content = message["content"]
-            found += [block["type"] for block in content] if isinstance(content, list) else ["text"]
-    return found
+            kinds += [block["type"] for block in content] if isinstance(content, list) else ["text"]
+    return kinds
 
 
 def test_edit_makes_the_thinking_after_it_stale(session: Session) -> None:
@@ -106,11 +106,11 @@ def test_edit_of_what_is_not_sent_makes_nothing_stale(session: Session) -> None:
 
 
 def test_thinking_on_other_branches_becomes_stale(session: Session) -> None:
-    path, other = ids(session), thought("another one")
-    session.history.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
+    path, second = ids(session), thought("another one")
+    session.history.transcript = session.transcript.truncate_after(path[1]).append(second).select(path[4])
     before = session.transcript
     edit_in_place(session, path[1], "Uno?")
-    assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], other.id}
+    assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], second.id}
 
 
 def test_dropped_thinking_leaves_the_text_and_can_be_undone(session: Session) -> None:

@@ -28,15 +28,15 @@ LATE = "kept among the answers to compare"
 
 @pytest.fixture
 async def sky() -> AsyncIterator[Sky]:
-    async with Sky() as made:
-        yield made
+    async with Sky() as server:
+        yield server
 
 
 def make_conversation(gateways: Gateways, gateway: DemoServer, sky: Sky) -> ToolConversation:
     session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-tools", serving=lambda: sky).main
-    made = ToolConversation(session, gateway)
+    conversation = ToolConversation(session, gateway)
     session.change(tools=(weather(),), debugging=always(Policy.SERVER))
-    return made
+    return conversation
 
 
 @pytest.fixture

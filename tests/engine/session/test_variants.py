@@ -52,9 +52,9 @@ SETTINGS = st.builds(
 
 def sent(settings: RequestSettings) -> dict[str, Any]:
     """Return the settings that go into requests, without who set a parameter."""
-    found = dict(settings)
-    held = {name: settings.changed(protocol=name).current.set_fields for name in PROTOCOLS}
-    return {**{name: found[name] for name in RequestSettings.model_fields}, "parameters": held}
+    result = dict(settings)
+    parameters = {name: settings.changed(protocol=name).current.set_fields for name in PROTOCOLS}
+    return {**{name: result[name] for name in RequestSettings.model_fields}, "parameters": parameters}
 
 
 @settings(max_examples=40)
@@ -117,8 +117,8 @@ def test_unknown_members_of_a_variant_stay_and_an_unknown_protocol_is_ignored() 
     content["variants"] = [
         {"id": "v", "differences": {"protocol": "tomorrow", "model": "n", "colour": "red"}, "shape": ["round"]}
     ]
-    found = read(json.dumps(content).encode())
-    restore(found, session)
+    stored = read(json.dumps(content).encode())
+    restore(stored, session)
     lane = session.experiment.lanes[1]
     assert (lane.settings.protocol, lane.settings.model) == ("chat", "n")
     lane.change(model="o")

@@ -80,9 +80,9 @@ def hashed(value: Any) -> str:
 
 
 def of_exchange(exchange: Exchange) -> dict[str, Any]:
-    (found,) = json.loads(cassette.write([exchange]))["exchanges"]
-    reads = (found["response"] or {}).get("reads", ())
-    return {"id": found["id"], "reads": len(reads), "sha256": hashed(found)}
+    (entry,) = json.loads(cassette.write([exchange]))["exchanges"]
+    reads = (entry["response"] or {}).get("reads", ())
+    return {"id": entry["id"], "reads": len(reads), "sha256": hashed(entry)}
 
 
 def of_next(session: Session) -> Any:
@@ -97,7 +97,9 @@ async def of_session(session: Session) -> dict[str, Any]:
     """Return the facts of one experiment in the shape of ``facts.json``."""
     return {
         "snapshot": bare(encode_experiment(snapshot(session))),
-        "exchanges": [of_exchange(await session.experiment.with_bodies(one)) for one in session.exchanges.values()],
+        "exchanges": [
+            of_exchange(await session.experiment.with_bodies(exchange)) for exchange in session.exchanges.values()
+        ],
         "preview": of_next(session),
     }
 
@@ -117,18 +119,18 @@ async def test_stored_list_trash_and_search_are_unchanged(open_workspace: Open) 
     assert workspace.store.status.mode is Mode.READY
     assert workspace.current.id == FACTS["current"]
     assert [bare(asdict(experiment)) for experiment in workspace.experiments] == bare(FACTS["list"])
-    assert [[one.experiment.id, one.experiment.title, one.at] for one in workspace.trash] == FACTS["trash"]
+    assert [[entry.experiment.id, entry.experiment.title, entry.at] for entry in workspace.trash] == FACTS["trash"]
     for words, ids in FACTS["found"].items():
-        assert sorted(found.experiment.id for found in await workspace.find(words)) == ids
+        assert sorted(result.experiment.id for result in await workspace.find(words)) == ids
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_stored_experiment_is_unchanged_after_an_edit_and_a_restart(
     open_workspace: Open, folder: Path, name: str
 ) -> None:
-    experiment, facts = next((key, one) for key, one in FACTS["experiments"].items() if one["name"] == name)
+    experiment, facts = next((key, item) for key, item in FACTS["experiments"].items() if item["name"] == name)
     workspace = await open_workspace()
-    if any(one.experiment.id == experiment for one in workspace.trash):
+    if any(item.experiment.id == experiment for item in workspace.trash):
         workspace.put_back([experiment])
     session = await workspace.bring(experiment)
     assert await of_session(session) == then(facts)
@@ -148,25 +150,25 @@ async def test_stored_experiment_is_unchanged_after_an_edit_and_a_restart(
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_experiment_file_is_written_unchanged(path: Path) -> None:
-    def of(found: Snapshot) -> dict[str, Any]:
-        facts = bare(encode_experiment(found))
+    def facts_of(opened: Snapshot) -> dict[str, Any]:
+        facts = bare(encode_experiment(opened))
         return {**facts, "turns": sorted(facts["turns"], key=lambda turn: str(turn["id"]))}
 
-    found = experiment_file.open_file(path)
-    facts = bare(FACTS["experiments"][found.id]["snapshot"])
-    assert of(found) == {**facts, "turns": sorted(facts["turns"], key=lambda turn: str(turn["id"]))}
-    written = experiment_file.write(found)
+    opened = experiment_file.open_file(path)
+    facts = bare(FACTS["experiments"][opened.id]["snapshot"])
+    assert facts_of(opened) == {**facts, "turns": sorted(facts["turns"], key=lambda turn: str(turn["id"]))}
+    written = experiment_file.write(opened)
     assert written == path.read_bytes()
-    assert experiment_file.read(written) == found
+    assert experiment_file.read(written) == opened
 
 
 def test_cassette_is_written_unchanged() -> None:
     path, facts = HERE / "exchanges.cassette.json", FACTS["cassette"]
-    found = cassette.open_file(path)
-    assert (found.title, found.created_at, found.app) == (facts["title"], facts["created_at"], facts["app"])
-    assert [of_exchange(one) for one in found.exchanges] == facts["exchanges"]
-    assert not found.unread
-    written = json.loads(cassette.write(found.exchanges, found.title, (), found.unknown_members))
+    opened = cassette.open_file(path)
+    assert (opened.title, opened.created_at, opened.app) == (facts["title"], facts["created_at"], facts["app"])
+    assert [of_exchange(exchange) for exchange in opened.exchanges] == facts["exchanges"]
+    assert not opened.unread
+    written = json.loads(cassette.write(opened.exchanges, opened.title, (), opened.unknown_members))
     old = json.loads(path.read_bytes())
     assert without(written, "app", "created_at") == without(old, "app", "created_at")
 
@@ -181,7 +183,7 @@ async def test_presets_are_unchanged_and_fit_their_experiments(open_workspace: O
 
     workspace = await open_workspace()
     for name, preset in zip(("full", "full", "tools"), store.presets, strict=True):
-        session = await workspace.bring(next(key for key, one in FACTS["experiments"].items() if one["name"] == name))
+        session = await workspace.bring(next(key for key, item in FACTS["experiments"].items() if item["name"] == name))
         assert fits(session, preset)
         session.change(tools=())
         assert apply(session, preset)

@@ -58,8 +58,8 @@ def is_backup_due(backups: list[Backup], now: float) -> bool:
     return time.localtime(backups[0].created_at)[:3] != time.localtime(now)[:3]
 
 
-def make_backup(connection: sqlite3.Connection, store: Path, stopped: Callable[[], bool] = lambda: False) -> Backup:
-    """Back up the store at that path and remove the oldest backups. Raises StoreError."""
+def make_backup(connection: sqlite3.Connection, store: Path, stopped: Callable[[], bool] = lambda: False) -> Path:
+    """Back up the store at that path, remove the oldest backups, and return the new file. Raises StoreError."""
     folder = store.parent / _FOLDER
     try:
         make_folder(folder)
@@ -69,7 +69,7 @@ def make_backup(connection: sqlite3.Connection, store: Path, stopped: Callable[[
     target = free_name(folder / store.name, "")
     copy_database(connection, target, stopped)
     _remove(old.path for old in list_backups(store)[MAX_BACKUPS:])
-    return next(backup for backup in list_backups(store) if backup.path == target)
+    return target
 
 
 def _remove(paths: Iterable[Path]) -> None:
@@ -78,14 +78,13 @@ def _remove(paths: Iterable[Path]) -> None:
             path.unlink()
 
 
-def back_up_if_due(store: Path, stopped: Callable[[], bool]) -> Backup | None:
+def back_up_if_due(store: Path, stopped: Callable[[], bool]) -> None:
     """Back up the store at that path if one is due and it holds an experiment. Raises StoreError, sqlite3.Error."""
     if not is_backup_due(list_backups(store), time.time()):
-        return None
+        return
     with closing(connect(store, "mode=ro")) as connection:
-        if connection.execute("SELECT 1 FROM experiments LIMIT 1").fetchone() is None:
-            return None
-        return make_backup(connection, store, stopped)
+        if connection.execute("SELECT 1 FROM experiments LIMIT 1").fetchone() is not None:
+            make_backup(connection, store, stopped)
 
 
 def free_name(path: Path, reason: str) -> Path:

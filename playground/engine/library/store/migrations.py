@@ -191,13 +191,3 @@ def fresh(migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connectio
         store.close()
         raise
     return store
-
-
-def first_number(experiment: int) -> int:
-    """The number below those of an experiment's turns."""
-    return experiment << SHIFT
-
-
-def last_number(experiment: int) -> int:
-    """The last number that a turn of the experiment can have."""
-    return (experiment << SHIFT) | MOST_PLACES

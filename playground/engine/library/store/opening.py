@@ -122,7 +122,7 @@ def _open_for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened
             return _read_only(path, "They were written by a newer version of this application. Update it.")
         if 0 < version < len(migrations):
             backup = make_backup(connection, path)
-            words = words or f"The store was brought up to date; {backup.path.name} is how it was before."
+            words = words or f"The store was brought up to date; {backup.name} is how it was before."
         connection.execute("PRAGMA journal_mode = WAL")
         migrate(connection, migrations)
         connection.execute(f"PRAGMA busy_timeout = {database.BUSY}")

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import fields
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
 
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError
+from playground.engine.io.database import connect
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
-from playground.engine.library.store.migrations import first_number, last_number, version_of
+from playground.engine.library.store.migrations import MOST_PLACES, SHIFT, version_of
 from playground.engine.library.store.retention import SIZE
 from playground.engine.library.store.tape_rows import read_head, read_tape
 from playground.engine.library.store.texts import bring_pictures
@@ -24,12 +27,45 @@ from playground.gateway.tape import Exchange
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
 
+T = TypeVar("T")
+
 #: The columns of the list are the fields of a summary.
-_COLUMNS: Final = tuple(field.name for field in fields(ExperimentSummary))
-SUMMARY: Final = ", ".join(_COLUMNS)
+COLUMNS: Final = tuple(field.name for field in fields(ExperimentSummary))
+SUMMARY: Final = ", ".join(COLUMNS)
 _TYPES: Final = (str, str, str, str, str, int, int, float, float, int, int)
 _FLAGS: Final = ("pinned", "archived", "has_error", "has_tools")
 _UNNAMED: Final = "damaged-"  # begins the id of an experiment whose own cannot be read
+
+
+class Reader:
+    """A thread with a connection that reads the file at ``path``; the first task opens it."""
+
+    def __init__(self, path: Path, options: str) -> None:
+        self._path, self._options = path, options
+        self._connection: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, "store reader")
+
+    def do(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run ``work`` on the thread, after the tasks before it."""
+        return self._thread.submit(self._do, work)
+
+    def interrupt(self) -> None:
+        """End the statement that runs now with sqlite3.OperationalError."""
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    def close(self) -> None:
+        """Interrupt the task that runs now, drop those after it, and close the file."""
+        self.interrupt()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._connection is None:
+            self._connection = connect(self._path, self._options)
+        return work(self._connection)
 
 
 class LoadedExperiment(NamedTuple):
@@ -39,11 +75,22 @@ class LoadedExperiment(NamedTuple):
     corrupt_rows: int
 
 
+def number_of(connection: sqlite3.Connection, experiment_id: str) -> int | None:
+    """Return the number of an experiment in the file; None for an unknown id."""
+    row = connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
+    return row[0] if row is not None else None
+
+
+def turn_numbers(experiment: int) -> tuple[int, int]:
+    """Return the first and the last number that a turn of an experiment can have."""
+    return experiment << SHIFT, experiment << SHIFT | MOST_PLACES
+
+
 def summary_from_row(row: tuple[JSON, ...]) -> ExperimentSummary:
     """Return the summary from the number of an experiment and its ``SUMMARY`` columns; a damaged one becomes empty."""
     number, *columns = row
-    values = dict(zip(_COLUMNS, columns, strict=True))
-    for name, kind in zip(_COLUMNS, _TYPES, strict=True):
+    values = dict(zip(COLUMNS, columns, strict=True))
+    for name, kind in zip(COLUMNS, _TYPES, strict=True):
         value = values[name]
         if type(value) is not kind or (isinstance(value, float) and not 0 <= value <= LATEST):
             values[name] = kind() if name != "id" else f"{_UNNAMED}{number}"
@@ -72,7 +119,7 @@ def trash_size(connection: sqlite3.Connection) -> int:
     """Return about how many bytes of the file the trash takes: turns, settings and exchanges."""
     total = 0
     for (number,) in connection.execute("SELECT number FROM experiments WHERE deleted_at IS NOT NULL").fetchall():
-        span = first_number(number), last_number(number)
+        span = turn_numbers(number)
         queries: list[tuple[str, tuple[int, ...]]] = [
             ("SELECT sum(length(json)) FROM turns WHERE number BETWEEN ? AND ?", span),
             ("SELECT sum(length(json)) FROM settings WHERE experiment = ?", (number,)),
@@ -98,7 +145,7 @@ def load(connection: sqlite3.Connection, experiment_id: str) -> LoadedExperiment
         for part in (drafts.get("draft"), {"calls": drafts.get("calls")}):
             if isinstance(part, dict):
                 bring_pictures(part, pictures, connection)
-    span = first_number(number), last_number(number)
+    span = turn_numbers(number)
     query = "SELECT json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number"
     turns = [parse_object(text) for (text,) in connection.execute(query, span).fetchall()]
     for turn in turns:

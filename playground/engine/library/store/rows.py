@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.encoding import encode
 from playground.domain.transcript import Turn
 from playground.engine.library.experiment_summary import ExperimentSummary, summarize_snapshot
-from playground.engine.library.store.migrations import MOST_PLACES, first_number, last_number
-from playground.engine.library.store.reading import parse_object, parse_turn
+from playground.engine.library.store.migrations import MOST_PLACES, SHIFT
+from playground.engine.library.store.reading import COLUMNS, number_of, parse_object, parse_turn, turn_numbers
 from playground.engine.library.store.texts import Clean, Pictures, as_text
 from playground.engine.session.drafts import Draft
 from playground.engine.session.snapshot import Snapshot, encode_experiment
@@ -34,8 +34,6 @@ _INDEX = """INSERT INTO words (rowid, text, reasoning, arguments)
 _UNTITLE = """INSERT INTO titles (titles, rowid, title, model)
     SELECT 'delete', number, title, model FROM experiments WHERE number = ?"""
 _TITLE = "INSERT INTO titles (rowid, title, model) SELECT number, title, model FROM experiments WHERE number = ?"
-#: The columns of the list are the fields of a summary.
-_COLUMNS = tuple(column.name for column in fields(ExperimentSummary))
 
 
 @dataclass
@@ -91,14 +89,12 @@ class ExperimentRows:
         return now
 
     def _read(self, experiment_id: str) -> StoredRows | None:
-        row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
-        if row is None:
+        experiment = number_of(self._connection, experiment_id)
+        if experiment is None:
             return None
-        stored = StoredRows(row[0])
-        span = first_number(stored.number), last_number(stored.number)
-        rows = self._connection.execute(
-            "SELECT number, id, json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number", span
-        )
+        stored = StoredRows(experiment)
+        query = "SELECT number, id, json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number"
+        rows = self._connection.execute(query, turn_numbers(experiment))
         for number, turn_id, text in rows:
             key = turn_id if turn_id not in stored.turns else f"{turn_id} {number}"  # two damaged rows of one id
             stored.turns[key] = text
@@ -108,8 +104,8 @@ class ExperimentRows:
     # The line of the list
 
     def _begin(self, experiment: ExperimentSummary, clean: Clean) -> int:
-        marks = ", ".join("?" * len(_COLUMNS))
-        statement = f"INSERT INTO experiments ({', '.join(_COLUMNS)}) VALUES ({marks})"  # noqa: S608 - our own names
+        marks = ", ".join("?" * len(COLUMNS))
+        statement = f"INSERT INTO experiments ({', '.join(COLUMNS)}) VALUES ({marks})"  # noqa: S608 - our own names
         number = self._connection.execute(statement, _values(experiment, clean)).lastrowid
         if number is None:
             raise sqlite3.InternalError("no number was given")
@@ -118,7 +114,7 @@ class ExperimentRows:
 
     def _describe(self, number: int, experiment: ExperimentSummary, clean: Clean) -> None:
         self._connection.execute(_UNTITLE, (number,))
-        names = ", ".join(f"{name} = ?" for name in _COLUMNS)
+        names = ", ".join(f"{name} = ?" for name in COLUMNS)
         statement = f"UPDATE experiments SET {names} WHERE number = ?"  # noqa: S608 - our own names
         self._connection.execute(statement, (*_values(experiment, clean), number))
         self._connection.execute(_TITLE, (number,))
@@ -152,7 +148,7 @@ class ExperimentRows:
             self._pictures.stow(value, now.number, self._connection)
             text = as_text(value, clean)
             if before.get(turn.id) != text:
-                self._write_turn(first_number(now.number) | places[turn.id], turn.id, text, turn.id in growing)
+                self._write_turn(now.number << SHIFT | places[turn.id], turn.id, text, turn.id in growing)
 
     def _write_turn(self, number: int, turn_id: str, text: str, growing: bool) -> None:
         execute = self._connection.execute
@@ -170,31 +166,9 @@ class ExperimentRows:
         """Delete the row of a turn; one that cannot be read stays in the file as it is."""
         if not isinstance(turn, Turn) and parse_turn(parse_object(turn)) is None:
             return
-        number = first_number(experiment) | place
+        number = experiment << SHIFT | place
         self._connection.execute(_UNINDEX, (number,))
         self._connection.execute("DELETE FROM turns WHERE number = ?", (number,))
-
-
-def unindex_turn(connection: sqlite3.Connection, number: int) -> bool:
-    """Remove a turn from the full-text index, before its row changes. Returns True if it was in the index."""
-    connection.execute(_UNINDEX, (number,))
-    row = connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()
-    return bool(row[0] == _INDEXED)
-
-
-def index_turn(connection: sqlite3.Connection, number: int) -> None:
-    """Add a turn to the full-text index again, after its row has changed."""
-    connection.execute(_INDEX, (number,))
-
-
-def unindex_title(connection: sqlite3.Connection, number: int) -> None:
-    """Remove a title from the full-text index, before its row changes."""
-    connection.execute(_UNTITLE, (number,))
-
-
-def index_title(connection: sqlite3.Connection, number: int) -> None:
-    """Add a title to the full-text index again, after its row has changed."""
-    connection.execute(_TITLE, (number,))
 
 
 def index_rest(connection: sqlite3.Connection) -> None:
@@ -232,7 +206,7 @@ def erase(connection: sqlite3.Connection, experiment_ids: Iterable[str]) -> list
 
 def _delete(connection: sqlite3.Connection, rows: list[tuple[int, str]]) -> list[str]:
     for experiment, _ in rows:
-        span = first_number(experiment), last_number(experiment)
+        span = turn_numbers(experiment)
         for row in connection.execute("SELECT number FROM turns WHERE number BETWEEN ? AND ?", span).fetchall():
             connection.execute(_UNINDEX, row)
         connection.execute("DELETE FROM turns WHERE number BETWEEN ? AND ?", span)
@@ -248,7 +222,7 @@ def _settings(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def _values(experiment: ExperimentSummary, clean: Clean) -> tuple[object, ...]:
-    values = [getattr(experiment, name) for name in _COLUMNS]
+    values = [getattr(experiment, name) for name in COLUMNS]
     return tuple(clean(_without_surrogates(value)) if isinstance(value, str) else value for value in values)
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
 from typing import Final
 
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.io.database import transaction
-from playground.engine.library.store.migrations import first_number, last_number
-from playground.engine.library.store.reading import tape_reads
-from playground.engine.library.store.rows import index_title, index_turn, unindex_title, unindex_turn
+from playground.engine.library.store.migrations import MOST_PLACES, SHIFT
+from playground.engine.library.store.reading import number_of, tape_reads
+from playground.engine.library.store.rows import rebuild_index
 from playground.engine.library.store.tape_rows import read_tape, write_tape
 from playground.gateway.redact import Redactor
 
 #: Columns of text by table, and the condition for the rows of the experiment with a given number.
 _TEXTS: Final = (
+    ("experiments", ("title", "summary", "model"), "number = ?"),
+    ("turns", ("json",), f"number BETWEEN ?1 << {SHIFT} AND ?1 << {SHIFT} | {MOST_PLACES}"),
     ("settings", ("json",), "experiment = ?"),
     ("drafts", ("json",), "experiment = ?"),
     ("images", ("url",), "hash IN (SELECT hash FROM image_uses WHERE experiment = ?)"),
@@ -25,21 +26,22 @@ _NOTHING: Final = Redactor(())
 
 
 def remove_secret(connection: sqlite3.Connection, experiment_id: str, redactor: Redactor) -> int:
-    """Rewrite the rows of an experiment that hold the secret; return how many did. Raises sqlite3.Error.
+    """Rewrite the rows of an experiment that hold the secret and the full-text index; return how many did.
 
-    Pages that are freed by it keep nothing, and neither do the index and the write-ahead log.
+    Raises sqlite3.Error. Pages that are freed by it keep nothing, and neither do the index and the write-ahead log.
     """
-    row = connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
-    if row is None:
+    number = number_of(connection, experiment_id)
+    if number is None:
         return 0
     with transaction(connection):
-        count = _clean_title(connection, row[0], redactor) + _clean_turns(connection, row[0], redactor)
-        for table, columns, condition in _TEXTS:
-            count += _clean_texts(connection, table, columns, (condition, (row[0],)), redactor)
-        count += _clean_tapes(connection, experiment_id, row[0], redactor)
+        count = sum(
+            _clean_texts(connection, table, columns, (condition, number), redactor)
+            for table, columns, condition in _TEXTS
+        )
+        count += _clean_tapes(connection, experiment_id, number, redactor)
+        if count:
+            rebuild_index(connection)
     if count:
-        for index in ("words", "titles"):
-            connection.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")  # noqa: S608 - our own names
         connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return count
@@ -48,43 +50,20 @@ def remove_secret(connection: sqlite3.Connection, experiment_id: str, redactor: 
 def _clean_texts(
     connection: sqlite3.Connection,
     table: str,
-    columns: Iterable[str],
-    where: tuple[str, tuple[object, ...]],
+    columns: tuple[str, ...],
+    where: tuple[str, int],
     redactor: Redactor,
 ) -> int:
-    """Redact columns of text in the rows of a table for which a condition holds; return how many rows changed."""
-    names = tuple(columns)
-    condition, values = where
-    query = f"SELECT rowid, {', '.join(names)} FROM {table} WHERE {condition}"  # noqa: S608 - our own names
+    """Redact columns of text where a condition holds for a value; return how many rows changed."""
+    condition, value = where
+    query = f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE {condition}"  # noqa: S608 - our own names
     count = 0
-    for rowid, *texts in connection.execute(query, values).fetchall():
+    for rowid, *texts in connection.execute(query, (value,)).fetchall():
         clean = [redactor.text(text) if isinstance(text, str) else text for text in texts]
         if clean != texts:
-            sets = ", ".join(f"{name} = ?" for name in names)
+            sets = ", ".join(f"{name} = ?" for name in columns)
             connection.execute(f"UPDATE {table} SET {sets} WHERE rowid = ?", (*clean, rowid))  # noqa: S608 - our own names
             count += 1
-    return count
-
-
-def _clean_title(connection: sqlite3.Connection, number: int, redactor: Redactor) -> int:
-    unindex_title(connection, number)
-    columns = ("title", "summary", "model")
-    count = _clean_texts(connection, "experiments", columns, ("number = ?", (number,)), redactor)
-    index_title(connection, number)
-    return count
-
-
-def _clean_turns(connection: sqlite3.Connection, experiment: int, redactor: Redactor) -> int:
-    span = first_number(experiment), last_number(experiment)
-    count = 0
-    for number, text in connection.execute(
-        "SELECT number, json FROM turns WHERE number BETWEEN ? AND ?", span
-    ).fetchall():
-        if isinstance(text, str) and redactor.text(text) != text:
-            indexed = unindex_turn(connection, number)
-            count += _clean_texts(connection, "turns", ("json",), ("number = ?", (number,)), redactor)
-            if indexed:
-                index_turn(connection, number)
     return count
 
 
@@ -99,7 +78,7 @@ def _clean_tapes(connection: sqlite3.Connection, experiment_id: str, number: int
                 continue
             clean_head, clean_data = write_tape(exchange, redactor)
         except CassetteError:  # damaged: its bodies cannot be shown either
-            count += _clean_texts(connection, "tapes", ("head",), ("rowid = ?", (rowid,)), redactor)
+            count += _clean_texts(connection, "tapes", ("head",), ("rowid = ?", rowid), redactor)
             continue
         values = (clean_head, len(clean_data), clean_data, rowid)
         connection.execute("UPDATE tapes SET head = ?, size = ?, data = ? WHERE rowid = ?", values)

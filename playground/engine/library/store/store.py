@@ -27,7 +27,7 @@ from playground.engine.library.store import reading, search
 from playground.engine.library.store.backups import Backup, back_up_if_due, check_copy, copy_database, list_backups
 from playground.engine.library.store.migrations import MIGRATIONS
 from playground.engine.library.store.opening import OpenedStore, default_path, open_store
-from playground.engine.library.store.readers import Reader
+from playground.engine.library.store.reading import Reader
 from playground.engine.library.store.recovery import finish, note_damage, put_back
 from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.rows import erase, index_rest, purge, rebuild_index

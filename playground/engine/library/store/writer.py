@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.io.database import error_words, is_damage, is_index_damage, is_transient, transaction
 from playground.engine.library.experiment_summary import summarize_snapshot
+from playground.engine.library.store.reading import number_of
 from playground.engine.library.store.rows import ExperimentRows, StoredRows, rebuild_index
 from playground.engine.library.store.tape_rows import GrowingTape, write_tape
 from playground.engine.library.store.trouble import StoreError
@@ -182,13 +183,12 @@ class Writer:
 
     def _write(self, jobs: OrderedDict[object, Job]) -> OrderedDict[object, Job]:
         """Do all jobs; return those to do again."""
-        written: dict[str, StoredRows] = {}
         results: list[tuple[Task, Any, Exception | None]] = []
         refused: dict[str, str] = {}
         try:
             with transaction(self._connection):
                 for job in jobs.values():
-                    self._do_in_savepoint(job, written, results, refused)
+                    self._do_in_savepoint(job, results, refused)
         except (sqlite3.Error, OSError, MemoryError) as error:
             self._cache.clear()
             if is_index_damage(error) and self._rebuild_index():
@@ -196,33 +196,33 @@ class Writer:
             self._set_trouble(error_words(error))
             return self._without_barriers(jobs, error)
         self._on_commit()
-        self._remember(written)
+        while len(self._cache) > _MAX_CACHED:
+            self._cache.popitem(last=False)
         saved = {job.snapshot.id for job in jobs.values() if isinstance(job, Save)}
         self._refused = {key: words for key, words in self._refused.items() if key not in saved} | refused
         trouble = next(iter(self._refused.values()), "")
         self._set_trouble(trouble)
         for job in jobs.values():
             if isinstance(job, Task) and job.own_transaction:
-                results.append((job, *self._attempt(job)))
+                try:
+                    results.append((job, self._do(job), None))
+                except Exception as error:  # noqa: BLE001 - the caller gets it
+                    results.append((job, None, error))
         with self._changed:
-            self._running = ()  # before anybody learns of the results
+            self._running = ()  # before the callers get the results
         for task, result, failure in results:
             task.finish(result, StoreError(trouble) if task.run is None and trouble else failure)
         return OrderedDict()
 
     def _do_in_savepoint(
-        self,
-        job: Job,
-        written: dict[str, StoredRows],
-        results: list[tuple[Task, Any, Exception | None]],
-        refused: dict[str, str],
+        self, job: Job, results: list[tuple[Task, Any, Exception | None]], refused: dict[str, str]
     ) -> None:
         """Do one job; an error that would come again with every try undoes this job alone."""
         if isinstance(job, Task) and job.own_transaction:
             return
         self._connection.execute("SAVEPOINT job")
         try:
-            result = self._do(job, written)
+            result = self._do(job)
             if isinstance(job, Task):
                 results.append((job, result, None))
         except Exception as error:
@@ -232,24 +232,9 @@ class Writer:
             if isinstance(job, Task):
                 results.append((job, None, error))
             elif isinstance(job, Save):
-                written.pop(job.snapshot.id, None)
                 title = summarize_snapshot(job.snapshot, job.redactor.front).title
                 refused[job.snapshot.id] = f"“{title}” could not be saved: {error_words(error)}"
         self._connection.execute("RELEASE job")
-
-    def _attempt(self, task: Task) -> tuple[Any, Exception | None]:
-        self._cache.clear()
-        try:
-            return (task.run(self._connection) if task.run is not None else None), None
-        except Exception as error:  # noqa: BLE001 - the caller gets it
-            return None, error
-
-    def _remember(self, written: dict[str, StoredRows]) -> None:
-        for key, value in written.items():
-            self._cache[key] = value
-            self._cache.move_to_end(key)
-        while len(self._cache) > _MAX_CACHED:
-            self._cache.popitem(last=False)
 
     def _rebuild_index(self) -> bool:
         """Replace the damaged full-text index; return whether that succeeded."""
@@ -269,27 +254,21 @@ class Writer:
                 remaining[key] = job
         return remaining
 
-    def _do(self, job: Job, written: dict[str, StoredRows]) -> Any:
+    def _do(self, job: Job) -> Any:
         if isinstance(job, Save):
             key = job.snapshot.id
-            stored = written.get(key) or self._cache.get(key)
-            written[key] = self._rows.write(job.snapshot, job.growing, job.redactor, stored)
+            self._cache[key] = self._rows.write(job.snapshot, job.growing, job.redactor, self._cache.pop(key, None))
         elif isinstance(job, Tape):
             self._write_tape(job)
         elif isinstance(job, Reads):
             self._write_reads(job)
         elif job.run is not None:
-            written.clear()  # it may change any row
-            self._cache.clear()
+            self._cache.clear()  # it may change any row
             return job.run(self._connection)
         return None
 
-    def _number(self, experiment_id: str) -> int | None:
-        row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
-        return row[0] if row is not None else None
-
     def _write_tape(self, job: Tape) -> None:
-        number = self._number(job.experiment_id)
+        number = number_of(self._connection, job.experiment_id)
         if number is None:
             return
         try:
@@ -307,7 +286,7 @@ class Writer:
         tape = self._growing.setdefault(job.exchange.id, GrowingTape())
         if job.packed is None:
             job.packed = tape.pack(job.reads, job.redactor)
-        number = self._number(job.experiment_id)
+        number = number_of(self._connection, job.experiment_id)
         if number is None:
             return
         key = number, job.exchange.id

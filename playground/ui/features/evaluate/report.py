@@ -140,7 +140,7 @@ class _Writer:
     def __init__(self, text: QTextDocument) -> None:
         self._cursor = QTextCursor(text)
         t = tokens()
-        self._plain, self._muted, self._bad = (self._format(colour) for colour in (t.text, t.muted, t.error))
+        self._plain, self._muted = self._format(t.text), self._format(t.muted)
         self._bold = self._format(t.text, bold=True)
         self._title = self._format(t.text, bold=True, size=BODY_PX + 5)
 

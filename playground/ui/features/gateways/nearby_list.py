@@ -84,11 +84,6 @@ class NearbyList(QWidget):
         say(self.status, _WHAT)
         say(self.others, "")
 
-    @property
-    def looking(self) -> bool:
-        """Whether it is under way."""
-        return self._task is not None
-
     def look(self) -> None:
         """Look, or go on looking."""
         if self._task is not None:

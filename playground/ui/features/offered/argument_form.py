@@ -42,12 +42,6 @@ class ArgumentField(QLineEdit):
         self._timer.timeout.connect(self._tell)
         self.textEdited.connect(self._edited)
 
-    @property
-    def proposed(self) -> list[str]:
-        """What is proposed now."""
-        rows = range(self._proposals.rowCount())
-        return [str(self._proposals.item(row).data(VALUE)) for row in rows]
-
     def propose(self, text: str, values: Sequence[str]) -> None:
         """Offer these for what was typed; if something else stands there by now, nothing happens."""
         if text != self.text():

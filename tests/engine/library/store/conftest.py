@@ -26,16 +26,16 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 async def make_store(path: Path) -> AsyncIterator[MakeStore]:
     """Opens the store at ``path``, or elsewhere."""
-    made: list[Store] = []
+    stores: list[Store] = []
 
-    async def make(where: Path | None = None, known: tuple[Secret, ...] = ()) -> Store:
-        store = Store(where or path, lambda: known)
-        made.append(store)
+    async def make(where: Path | None = None, secrets: tuple[Secret, ...] = ()) -> Store:
+        store = Store(where or path, lambda: secrets)
+        stores.append(store)
         await store.open()
         return store
 
     yield make
-    for store in made:
+    for store in stores:
         if store.status.mode is not Mode.CLOSED:
             await store.close()
 
@@ -43,22 +43,22 @@ async def make_store(path: Path) -> AsyncIterator[MakeStore]:
 @pytest.fixture
 async def make_workspace(gateways: Gateways, path: Path) -> AsyncIterator[MakeWorkspace]:
     """A workspace on the store at ``path``, started: as after a start of the application."""
-    made: list[Workspace] = []
+    workspaces: list[Workspace] = []
 
-    async def make(known: tuple[Secret, ...] = ()) -> Workspace:
-        workspace = Workspace(gateways, Store(path, lambda: known))
-        made.append(workspace)
+    async def make(secrets: tuple[Secret, ...] = ()) -> Workspace:
+        workspace = Workspace(gateways, Store(path, lambda: secrets))
+        workspaces.append(workspace)
         await workspace.start()
         return workspace
 
     yield make
-    for workspace in made:
+    for workspace in workspaces:
         if workspace.store is not None and workspace.store.status.mode is not Mode.CLOSED:
             await workspace.close()
 
 
 def sound(path: Path) -> bool:
-    """Whether SQLite finds nothing wrong in the file."""
+    """Return whether SQLite finds nothing wrong in the file."""
     with closing(sqlite3.connect(path)) as connection:
         words = [row[0] for row in connection.execute("PRAGMA integrity_check")]
         connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")

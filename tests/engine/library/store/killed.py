@@ -48,11 +48,11 @@ async def stream(path: Path, url: str, log: Path) -> None:
             session.turns.add_turn(make_turn(Role.USER, f"Number {number}{PACES[number % 2]}"))
             run = asyncio.get_running_loop().create_task(session.run())
             while not run.done():
-                there = [turn for turn in session.transcript.path if turn.id not in session.growing]
+                received = [turn for turn in session.transcript.path if turn.id not in session.growing]
                 texts = {key: choice.freeze() for key, choice in session.growing.items()}
                 await workspace.flush()
                 growing = [[key, _length(parts)] for key, parts in texts.items()]
-                line = json.dumps([session.id, [[turn.id, len(turn.text)] for turn in there] + growing])
+                line = json.dumps([session.id, [[turn.id, len(turn.text)] for turn in received] + growing])
                 os.write(handle, line.encode() + b"\n")
                 await asyncio.sleep(0.002)
             await run
@@ -97,11 +97,11 @@ def look(path: Path, log: Path) -> tuple[int, list[str]]:
     wrong: list[str] = []
     acknowledged: dict[tuple[str, str], int] = {}
     for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
-        found: Any = json.loads(line)
-        if isinstance(found, dict):
-            wrong.append(str(found))
+        entry: Any = json.loads(line)
+        if isinstance(entry, dict):
+            wrong.append(str(entry))
         else:
-            acknowledged.update({(found[0], turn): length for turn, length in found[1]})
+            acknowledged.update({(entry[0], turn): length for turn, length in entry[1]})
     with closing(sqlite3.connect(path)) as connection:
         check = connection.execute("PRAGMA quick_check").fetchall()
         if check != [("ok",)]:
@@ -113,9 +113,9 @@ def look(path: Path, log: Path) -> tuple[int, list[str]]:
             if tables[0]
             else "SELECT 1, 2, 3 WHERE 0"
         )
-        there = {(experiment, turn): text for experiment, turn, text in rows}
+        stored = {(experiment, turn): text for experiment, turn, text in rows}
     for key, length in acknowledged.items():
-        turn = json.loads(there[key]) if key in there else None
+        turn = json.loads(stored[key]) if key in stored else None
         got = sum(len(part["text"]) for part in turn["parts"] if part["kind"] in ("text", "reasoning")) if turn else -1
         if got < length:
             wrong.append(f"{key}: {length} characters were acknowledged, {got} are there")
@@ -134,17 +134,17 @@ def main(path: Path, url: str, rounds: int) -> None:
         child = start(path, url, log)
         time.sleep(chance.uniform(0.005, longest))  # which may be before the store is open
         end(child)
-        count, found = look(path, log) if path.exists() else (0, [])
+        count, snapshots = look(path, log) if path.exists() else (0, [])
         longest *= 1.0 if count else 1.2
         acknowledged += count
-        wrong += [f"round {number}: {words}" for words in found]
+        wrong += [f"round {number}: {words}" for words in snapshots]
 
     async def last() -> dict[str, Any]:
         store = Store(path)
         status = await store.open()
-        found = [await store.load(experiment.id) for experiment in await store.experiments()]
+        snapshots = [await store.load(experiment.id) for experiment in await store.experiments()]
         await store.close()
-        endings = [turn.outcome.ending for one in found for turn in one.turns if turn.outcome is not None]
+        endings = [turn.outcome.ending for snapshot in snapshots for turn in snapshot.turns if turn.outcome is not None]
         return {
             "mode": status.mode,
             "words": status.words,

@@ -44,13 +44,13 @@ async def open_and_close(path: Path) -> tuple[str, list[str], float]:
     status = await store.open()
     seconds = time.monotonic() - began
     words = status.words if status.mode is Mode.READY else f"{status.mode}: {status.words}"
-    whole = []
+    complete = []
     for experiment in await store.experiments():
         loaded = await store.load(experiment.id)
         if [turn.text for turn in loaded.turns] == TEXTS:
-            whole.append(experiment.id)
+            complete.append(experiment.id)
     await store.close()
-    return words, sorted(whole), seconds
+    return words, sorted(complete), seconds
 
 
 def open_until_killed(path: Path, seconds: float) -> None:
@@ -71,8 +71,8 @@ def damage(path: Path, chance: random.Random) -> bytes:
     """Overwrite some pages of the store; return its bytes then."""
     data = bytearray(path.read_bytes())
     for _ in range(8):
-        at = chance.randrange(len(data) // 4096) * 4096
-        data[at : at + 4096] = chance.randbytes(4096)
+        offset = chance.randrange(len(data) // 4096) * 4096
+        data[offset : offset + 4096] = chance.randbytes(4096)
     data[4096 : 2 * 4096] = bytes(4096)
     data[:4096] = chance.randbytes(4096)
     path.write_bytes(data)
@@ -90,22 +90,22 @@ def main(path: Path, rounds: int) -> None:
     longest = 0.05  # seconds until a process is killed at the latest
     for number in range(rounds):
         damaged = damage(path, chance)
-        known = set(path.parent.glob("experiments.damaged-*.db"))
+        damaged_files = set(path.parent.glob("experiments.damaged-*.db"))
         open_until_killed(path, chance.uniform(0, longest))
         marker = read_marker(path)
         interrupted += (marker is None or not marker.restored) and any(path.parent.glob(".*.tmp"))
-        words, whole, seconds = asyncio.run(open_and_close(path))
+        words, complete, seconds = asyncio.run(open_and_close(path))
         slowest = max(slowest, seconds)
-        if whole != everything:
-            wrong.append(f"round {number}: {len(whole)} experiments are whole; {words}")
+        if complete != everything:
+            wrong.append(f"round {number}: {len(complete)} experiments are whole; {words}")
         if "restored from the backup" not in words:
             wrong.append(f"round {number}: the notice is “{words}”")
-        aside = set(path.parent.glob("experiments.damaged-*.db")) - known
+        aside = set(path.parent.glob("experiments.damaged-*.db")) - damaged_files
         if [item.read_bytes() for item in aside] != [damaged] or not all(item.name in words for item in aside):
             wrong.append(f"round {number}: the damaged file is not kept as it was: {aside}; {words}")
-        words, whole, _ = asyncio.run(open_and_close(path))
-        if words or whole != everything:
-            wrong.append(f"round {number}: the next start has {len(whole)} experiments and says “{words}”")
+        words, complete, _ = asyncio.run(open_and_close(path))
+        if words or complete != everything:
+            wrong.append(f"round {number}: the next start has {len(complete)} experiments and says “{words}”")
         for item in aside:
             item.unlink()
     print(json.dumps({"wrong": wrong[:10], "slowest": slowest, "interrupted": interrupted}))

@@ -51,25 +51,25 @@ def killed(path: Path, url: str, lanes: int = 1) -> Said:
     command = [sys.executable, "-m", "tests.engine.library.store.killed_stream", str(path), url, str(lanes)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        said: Said = []
+        reports: Said = []
         for line in child.stdout:
-            said.append(tuple(json.loads(line)))
-            first = next((at for at, reads in said if reads), said[-1][0])
-            if said[-1][0] - first > 2 * LATE:
+            reports.append(tuple(json.loads(line)))
+            first = next((moment for moment, reads in reports if reads), reports[-1][0])
+            if reports[-1][0] - first > 2 * LATE:
                 break
         child.kill()
-        said += [tuple(json.loads(line)) for line in child.stdout if line.endswith("\n")]
-    return said
+        reports += [tuple(json.loads(line)) for line in child.stdout if line.endswith("\n")]
+    return reports
 
 
-def reads_before(said: Said) -> dict[str, int]:
+def reads_before(reports: Said) -> dict[str, int]:
     """Return the number of reads of each exchange ``LATE`` seconds before the end."""
-    return [reads for at, reads in said if at < said[-1][0] - LATE][-1]
+    return [reads for moment, reads in reports if moment < reports[-1][0] - LATE][-1]
 
 
-def long_before(said: Said) -> int:
+def long_before(reports: Said) -> int:
     """Return the number of all reads ``LATE`` seconds before the end."""
-    return sum(reads_before(said).values())
+    return sum(reads_before(reports).values())
 
 
 @asynccontextmanager
@@ -88,15 +88,15 @@ async def opened(gateways: Gateways, path: Path) -> AsyncIterator[list[Session]]
 async def test_lanes_killed_in_mid_stream_are_there_up_to_the_last_seconds(
     gateway: DemoServer, gateways: Gateways, path: Path
 ) -> None:
-    said = await asyncio.to_thread(killed, path, gateway.start(), MOST_LANES)
+    reports = await asyncio.to_thread(killed, path, gateway.start(), MOST_LANES)
     log = path.with_name(f"{path.name}-wal")
-    whole = log.read_bytes()
-    assert whole
+    content = log.read_bytes()
+    assert content
     for share in (0.2, 0.5, 0.97):  # as after a power failure: the end of what was written last is lost
         cut = path.parent / str(share) / path.name
         cut.parent.mkdir()
         shutil.copy(path, cut)
-        cut.with_name(log.name).write_bytes(whole[: round(len(whole) * share)])
+        cut.with_name(log.name).write_bytes(content[: round(len(content) * share)])
         async with opened(gateways, cut) as sessions:
             for lane in [lane for session in sessions for lane in session.experiment.lanes]:
                 assert lane.transcript.head in {None, *lane.transcript.turns}
@@ -112,7 +112,7 @@ async def test_lanes_killed_in_mid_stream_are_there_up_to_the_last_seconds(
             tape = await lane.experiment.bring_exchange(turn.outcome.exchange or "")
             assert tape is not None
             assert not tape.complete
-            assert len(tape.reads) >= reads_before(said)[tape.id] > 0
+            assert len(tape.reads) >= reads_before(reports)[tape.id] > 0
             decoded = sum(part.length for part in indexed(tape).parts(0) if part.kind == "text")
             assert abs(decoded - len(turn.text)) < 600, "text and tape were written together"
     assert sound(path)

@@ -109,8 +109,8 @@ def test_backup_is_due_daily_and_more_often_in_a_new_store(ages: list[float], du
 def test_oldest_and_unfinished_backups_are_removed(path: Path) -> None:
     put(path.parent / "backups" / ".experiments-2026-01-01-000000.db.tmp", b"of a process that was killed")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        made = [make_backup(connection, path).path for _ in range(MAX_BACKUPS + 1)]
-    assert [backup.path for backup in list_backups(path)] == made[:0:-1]
+        backups = [make_backup(connection, path) for _ in range(MAX_BACKUPS + 1)]
+    assert [backup.path for backup in list_backups(path)] == backups[:0:-1]
     assert not list(path.parent.rglob("*.tmp"))
 
 
@@ -144,8 +144,8 @@ def damages(number: int, data: bytearray) -> str:
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     elif way in ("random pages", "zero pages"):
         for _ in range(chance.randrange(1, 40)):
-            at = chance.randrange(pages) * PAGE
-            data[at : at + PAGE] = bytes(PAGE) if way == "zero pages" else chance.randbytes(PAGE)
+            offset = chance.randrange(pages) * PAGE
+            data[offset : offset + PAGE] = bytes(PAGE) if way == "zero pages" else chance.randbytes(PAGE)
     elif way == "cut":
         del data[chance.randrange(len(data)) if number % 3 else len(data) - 1 :]
     elif way == "text":
@@ -339,9 +339,9 @@ async def test_special_file_in_its_place_is_named_at_once(
 
 
 async def test_file_locked_by_another_program_is_read_in_time(make_store: MakeStore, path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("BEGIN EXCLUSIVE")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN EXCLUSIVE")
         store = await opened_in_time(make_store)
         assert store.status.mode is Mode.READ_ONLY
         assert "Another program holds the file locked." in store.status.words

@@ -16,7 +16,7 @@ from tests.engine.library.store.conftest import MakeStore
 from tests.engine.library.store.test_store import simple
 
 
-def shown(passage: Passage) -> str:
+def marked_text(passage: Passage) -> str:
     """The passage with its hits in brackets."""
     out, last = "", 0
     for start, end in passage.marks:
@@ -26,13 +26,13 @@ def shown(passage: Passage) -> str:
 
 
 async def ids(store: Store, typed: str, filters: Filters | None = None) -> list[str]:
-    return [found.experiment.id for found in await store.find(typed, filters or Filters())]
+    return [result.experiment.id for result in await store.find(typed, filters or Filters())]
 
 
 @pytest.fixture
 async def store(make_store: MakeStore) -> Store:
     """An experiment with something in every field, and some others."""
-    made = await make_store()
+    store = await make_store()
     call = ToolCall(id="c", name="get_weather", arguments='{"city": "Reykjavík"}')
     parts = (Reasoning(text="Perhaps the aquifer matters."), Text(text="Straße, CAFÉ and\nporridge."), call)
     turns = Transcript().append(
@@ -44,16 +44,16 @@ async def store(make_store: MakeStore) -> Store:
     full = Snapshot(
         id="full", title="Sea mammals", model="demo-reasoner", turns=tuple(turns.turns.values()), head=turns.head
     )
-    made.save(full)
+    store.save(full)
     failed = Turn(
         id="f",
         role=Role.ASSISTANT,
         outcome=Outcome(ending=Ending.FAILED, failure=Failure(kind=FailureKind.HTTP, message="no", status=500)),
     )
-    made.save(Snapshot(id="failed", protocol="messages", model="big", turns=(failed,), head="f", archived=True))
-    made.save(Snapshot(id="tools", model="big", tools=(ToolDefinition(name="x"),)))
-    await made.flush()
-    return made
+    store.save(Snapshot(id="failed", protocol="messages", model="big", turns=(failed,), head="f", archived=True))
+    store.save(Snapshot(id="tools", model="big", tools=(ToolDefinition(name="x"),)))
+    await store.flush()
+    return store
 
 
 async def test_text_in_every_field_is_found_and_shown(store: Store) -> None:
@@ -72,13 +72,13 @@ async def test_text_in_every_field_is_found_and_shown(store: Store) -> None:
         (match,) = await store.find(typed)
         assert match.experiment.id == "full"
         (hit,) = match.passages
-        assert (hit.field, shown(hit)) == (field, passage)
+        assert (hit.field, marked_text(hit)) == (field, passage)
         assert bool(hit.turn_id) is (field not in ("title", "model"))
 
 
 async def test_words_may_be_scattered_but_all_are_needed(store: Store) -> None:
-    (found,) = await store.find("mammals walrus drizzle")
-    assert [hit.field for hit in found.passages] == ["title", "text", "text"]
+    (result,) = await store.find("mammals walrus drizzle")
+    assert [hit.field for hit in result.passages] == ["title", "text", "text"]
     assert await store.find("walrus nowhere") == []
     store.save(simple("near", "walrus and drizzle", created_at=1))
     await store.flush()
@@ -103,9 +103,11 @@ async def test_filters(store: Store) -> None:
 
 
 async def test_what_is_changed_or_gone_is_not_found(store: Store) -> None:
-    found = await store.load("full")
-    first = found.turns[0].model_copy(update={"parts": (Text(text="Tell me about seals"),)})
-    store.save(found.model_copy(update={"title": "Changed", "turns": (first, *found.turns[1:2]), "head": "answer"}))
+    snapshot = await store.load("full")
+    first = snapshot.turns[0].model_copy(update={"parts": (Text(text="Tell me about seals"),)})
+    store.save(
+        snapshot.model_copy(update={"title": "Changed", "turns": (first, *snapshot.turns[1:2]), "head": "answer"})
+    )
     await store.flush()
     assert await ids(store, "walrus") == await ids(store, "drizzle") == await ids(store, "mammals") == []
     assert await ids(store, "seals") == await ids(store, "changed") == ["full"]
@@ -113,8 +115,8 @@ async def test_what_is_changed_or_gone_is_not_found(store: Store) -> None:
 
 async def test_a_turn_being_received_is_found_once_it_is_there(make_store: MakeStore) -> None:
     store = await make_store()
-    found = simple("a", "albatross").model_copy(update={"title": "Birds"})
-    store.save(found, frozenset({found.turns[0].id}))
+    snapshot = simple("a", "albatross").model_copy(update={"title": "Birds"})
+    store.save(snapshot, frozenset({snapshot.turns[0].id}))
     await store.flush()
     assert await ids(store, "albatross") == []
     await store.close()
@@ -128,9 +130,9 @@ async def test_few_passages_of_each_and_the_newest_first(make_store: MakeStore) 
     for number in range(120):
         store.save(simple(f"e{number}", *(f"penguin {n}" for n in range(10))))
     await store.flush()
-    found = await store.find("pengu")
-    assert [one.experiment.id for one in found] == [f"e{number}" for number in range(119, 19, -1)]
-    assert all(1 <= len(one.passages) <= 4 for one in found)
+    results = await store.find("pengu")
+    assert [result.experiment.id for result in results] == [f"e{number}" for number in range(119, 19, -1)]
+    assert all(1 <= len(result.passages) <= 4 for result in results)
 
 
 async def test_a_new_search_ends_the_one_before(make_store: MakeStore) -> None:
@@ -155,17 +157,17 @@ async def test_search_in_long_turns_ends_at_once(make_store: MakeStore) -> None:
     store.save(simple("long", "word " * 100_000 + "Zürich"))
     await store.flush()
     async with asyncio.timeout(20):
-        (found,) = await store.find("w")
-    assert len(found.passages[0].text) < 300
-    assert found.passages[0].marks[0] == (0, 4)
-    (found,) = await store.find("zurich")
-    assert shown(found.passages[0]).endswith("word [Zürich]")
+        (result,) = await store.find("w")
+    assert len(result.passages[0].text) < 300
+    assert result.passages[0].marks[0] == (0, 4)
+    (result,) = await store.find("zurich")
+    assert marked_text(result.passages[0]).endswith("word [Zürich]")
 
 
 async def test_search_shows_the_passage_where_most_words_stand_together(make_store: MakeStore) -> None:
     store = await make_store()
     store.save(simple("a", f"alpha {'x ' * 400}alpha beta{' y' * 400}"))
     await store.flush()
-    (found,) = await store.find("beta alph")
-    assert "x [alpha] [beta] y" in shown(found.passages[0])
-    assert shown(found.passages[0]).startswith("…x x")
+    (result,) = await store.find("beta alph")
+    assert "x [alpha] [beta] y" in marked_text(result.passages[0])
+    assert marked_text(result.passages[0]).startswith("…x x")

@@ -29,7 +29,7 @@ from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
-PIECES = [KEY[at : at + 8] for at in range(len(KEY) - 7)]
+PIECES = [KEY[index : index + 8] for index in range(len(KEY) - 7)]
 OTHER = "sk-other+0123456789abcdefghij"
 
 
@@ -47,11 +47,13 @@ def stored(path: Path) -> bytes:
 
 def fill(session: Session, name: str) -> None:
     failure = Failure(kind=FailureKind.HTTP, message=f"Incorrect \ud83d key {KEY}", body=f'{{"k":"{KEY}"}}')
-    asked = Turn(id=f"{name}1", role=Role.USER, parts=(Text(text=f"{name}: \ud83d why is {KEY} refused? 7"), picture()))
+    question = Turn(
+        id=f"{name}1", role=Role.USER, parts=(Text(text=f"{name}: \ud83d why is {KEY} refused? 7"), picture())
+    )
     outcome = Outcome(ending=Ending.FAILED, failure=failure, exchange=f"{name}-whole")
-    answer = Turn(id=f"{name}2", role=Role.ASSISTANT, parent=asked.id, parts=(Text(text=KEY),), outcome=outcome)
-    session.load(session.next_request.build(asked))
-    session.history.transcript = Transcript({asked.id: asked, answer.id: answer}, answer.id)
+    answer = Turn(id=f"{name}2", role=Role.ASSISTANT, parent=question.id, parts=(Text(text=KEY),), outcome=outcome)
+    session.load(session.next_request.build(question))
+    session.history.transcript = Transcript({question.id: question, answer.id: answer}, answer.id)
     session.change(title=f"About {KEY} and {OTHER}")
 
 
@@ -60,8 +62,8 @@ def picture() -> Image:
 
 
 def tapes(name: str) -> list[Any]:
-    """Exchanges of today: the bodies of old ones are let go when a store is opened."""
-    letters = [(at / 100, chunk({"content": letter})) for at, letter in enumerate(KEY)]
+    """Exchanges of today: opening a store drops the bodies of old ones."""
+    letters = [(index / 100, chunk({"content": letter})) for index, letter in enumerate(KEY)]
     now = time.time()
     return [
         exchange([(0.1, b'{"said": "'), (0.2, KEY.encode()), (0.3, b'"}')], id=f"{name}-whole", started_at=now),
@@ -81,9 +83,9 @@ async def begin(gateways: Gateways, path: Path) -> tuple[Workspace, Store, list[
     for name in ("a", "b"):
         session = workspace.current if name == "a" else workspace.new()
         fill(session, name)
-        for one in tapes(name):
-            session.exchanges.keep(one)
-            store.keep_tape(session.id, one)
+        for recorded in tapes(name):
+            session.exchanges.keep(recorded)
+            store.keep_tape(session.id, recorded)
         ids.append(session.id)
     await workspace.flush()
     await workspace.close()
@@ -109,7 +111,7 @@ async def test_removed_secret_is_in_no_page_of_the_store_its_backups_and_answers
     assert [turn.text for turn in session.transcript.path] == [f"edited {MASK}", MASK]
     assert session.title == f"About {MASK} and {OTHER}"
     assert not session.undo()
-    assert not any(leaks(repr(one).encode()) for one in session.exchanges.values())
+    assert not any(leaks(repr(exchange).encode()) for exchange in session.exchanges.values())
     for name in ("a-whole", "a-letters", "a-asked"):
         tape = await store.tape(ids[0], name)
         assert tape is not None

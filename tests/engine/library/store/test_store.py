@@ -1,4 +1,4 @@
-"""What goes in comes out again: whole, by itself, and nothing that must not."""
+"""Experiments saved in a store and loaded again, without secrets."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Session, path: Path) -> None:
     fill(session)
     session.history.settings = session.settings.model_copy(update={"from_tomorrow": [None]})
-    found = snapshot(session)
+    stored = snapshot(session)
     first = await make_store()
     assert first.status.mode is Mode.READY
     assert first.status.words == ""
-    first.save(found)
+    first.save(stored)
     await first.flush()
-    assert await first.load(session.id) == found
+    assert await first.load(session.id) == stored
     await first.close()
     second = await make_store()
     back = await second.load(session.id)
-    assert encode_experiment(back) == encode_experiment(found)
-    assert back == found
+    assert encode_experiment(back) == encode_experiment(stored)
+    assert back == stored
     assert sound(path)
 
 
@@ -57,10 +57,10 @@ async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Se
 async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopened: bool, path: Path) -> None:
     store = await make_store()
     first = simple("a", "one", "two", "three").transcript
-    one, two, three = first.turns
+    first_turn, two, three = first.turns
     removed = first.remove(two)
     moved = first.move(three, -1)
-    inserted = first.insert(make_turn(Role.SYSTEM, "zero"), before=one)
+    inserted = first.insert(make_turn(Role.SYSTEM, "zero"), before=first_turn)
     backwards = Transcript(dict(reversed(list(first.turns.items()))), first.head)
     for step in (first, removed, first, moved, inserted, backwards, removed, Transcript(), first):
         store.save(Snapshot(id="a", turns=tuple(step.turns.values()), head=step.head))
@@ -86,10 +86,10 @@ async def test_file_of_a_tool_server_is_stored_without_the_secrets_in_it(path: P
     await store.open()
     store.save(Snapshot(id="a", turns=(turn,), head=turn.id))
     await store.flush()
-    ((kept,),) = rows(path, "SELECT url FROM images")
-    assert kept != data
-    assert len(kept) == len(data)
-    assert secret.encode() not in base64.b64decode(kept)
+    ((url,),) = rows(path, "SELECT url FROM images")
+    assert url != data
+    assert len(url) == len(data)
+    assert secret.encode() not in base64.b64decode(url)
     await store.close()
 
 
@@ -101,19 +101,19 @@ async def test_what_a_tool_server_sent_is_written_once_and_a_draft_of_it_holds_n
     served = ServerAnswer(server="s", tool="t", blocks=(TextBlock(text="here"), sound, trap), structured={"a": [1]})
     image = Image(url="data:image/png;base64," + "A" * 100_000)
     call = ToolCall(id="c1", name="t", arguments="{}")
-    asked = make_turn(Role.ASSISTANT, "", call)
+    caller = make_turn(Role.ASSISTANT, "", call)
     result = ToolResult(call_id="c1", text="here", by="server", seconds=1.0, images=(image,), served=served)
-    turn = make_turn(Role.TOOL, "", result).model_copy(update={"parent": asked.id})
+    turn = make_turn(Role.TOOL, "", result).model_copy(update={"parent": caller.id})
     typed = ResultDraft(text="her", images=(image,), served=served)
-    state = CallState(turn=asked.id, call="c1", typed=typed, fork=(Answer(text="x", images=(image,), served=served),))
-    found = Snapshot(id="a", turns=(asked, turn), head=turn.id, calls=(state,))
+    state = CallState(turn=caller.id, call="c1", typed=typed, fork=(Answer(text="x", images=(image,), served=served),))
+    snapshot = Snapshot(id="a", turns=(caller, turn), head=turn.id, calls=(state,))
     store, edited = await make_store(), state
     for text in ("her", "here", "here.", "here!"):
         edited = state.model_copy(update={"typed": typed.typed(text)})
-        store.save(found.model_copy(update={"calls": (edited,)}))
+        store.save(snapshot.model_copy(update={"calls": (edited,)}))
         await store.flush()
     back = await store.load("a")
-    assert back.turns == (asked, turn)
+    assert back.turns == (caller, turn)
     assert back.calls == (edited,)
     assert rows(path, "SELECT count(*) FROM images WHERE length(url) > 1000") == [(2,)]
     assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 2000
@@ -126,9 +126,9 @@ async def test_flags_of_one_that_is_not_open(make_store: MakeStore) -> None:
     store.set_flags("a", pinned=True, archived=True)
     await store.flush()
     (experiment,) = await store.experiments()
-    found = await store.load("a")
-    assert (experiment.pinned, experiment.archived, found.pinned, found.archived) == (True, True, True, True)
-    store.save(found.model_copy(update={"pinned": False}))
+    loaded = await store.load("a")
+    assert (experiment.pinned, experiment.archived, loaded.pinned, loaded.archived) == (True, True, True, True)
+    store.save(loaded.model_copy(update={"pinned": False}))
     await store.flush()
     (experiment,) = await store.experiments()
     assert (experiment.pinned, experiment.archived) == (False, True)
@@ -165,7 +165,7 @@ async def test_one_that_is_damaged_inside_is_read_as_far_as_can_be(make_store: M
     assert [turn.text for turn in back.turns] == ["one", "three"]
     assert back.head == back.turns[-1].id
     with pytest.raises(KeyError):
-        await store.load("nobody")
+        await store.load("unknown")
 
 
 async def test_a_closed_store_says_so(make_store: MakeStore) -> None:

@@ -39,14 +39,14 @@ def exchange(id_: str, days_ago: float = 0, reads: int = 3, extra: bytes = b"") 
 
 @each_case("reads", [0, 1, 255, 256, 257, 5000])
 def test_an_exchange_comes_back_whole(reads: int) -> None:
-    made = exchange("x", reads=reads)
-    head, data = write_tape(made, NONE)
-    assert read_tape(head, data) == made
+    original = exchange("x", reads=reads)
+    head, data = write_tape(original, NONE)
+    assert read_tape(head, data) == original
     if reads == 5000:
-        assert len(data) < made.size / 2
+        assert len(data) < original.size / 2
     bare = read_head(head)
-    assert (bare.reads, bare.request_body, bare.status, bare.ended) == ([], b"", 200, made.ended)
-    assert bare.dropped == made.size + len(made.request_body)
+    assert (bare.reads, bare.request_body, bare.status, bare.ended) == ([], b"", 200, original.ended)
+    assert bare.dropped == original.size + len(original.request_body)
 
 
 def test_damaged_rows_of_an_exchange_are_refused() -> None:
@@ -73,12 +73,12 @@ async def test_old_bodies_go_by_age_and_by_size(make_store: MakeStore, path: Pat
     size = rows(path, "SELECT size FROM tapes WHERE id = 'x9'")[0][0]
     store.keep_tapes(KeepTapes(days=7.5, bytes=None))
     await store.flush()
-    kept = [bool(await store.tape("a", f"x{number}")) for number in range(10)]
-    assert kept == [False] * 3 + [True] * 7
+    has_body = [bool(await store.tape("a", f"x{number}")) for number in range(10)]
+    assert has_body == [False] * 3 + [True] * 7
     store.keep_tapes(KeepTapes(days=None, bytes=int(size * 3.5)))
     await store.flush()
-    kept = [bool(await store.tape("a", f"x{number}")) for number in range(10)]
-    assert kept == [False] * 7 + [True] * 3
+    has_body = [bool(await store.tape("a", f"x{number}")) for number in range(10)]
+    assert has_body == [False] * 7 + [True] * 3
     heads = await store.tape_heads("a")
     assert [head.id for head in heads] == [f"x{number}" for number in range(10)]
     assert all(head.dropped for head in heads)
@@ -87,25 +87,25 @@ async def test_old_bodies_go_by_age_and_by_size(make_store: MakeStore, path: Pat
 async def test_the_tape_of_what_is_under_way_has_no_piece_of_a_key_and_goes_with_its_body(
     make_store: MakeStore, path: Path
 ) -> None:
-    store = await make_store(known=(Secret(CANARY),))
+    store = await make_store(secrets=(Secret(CANARY),))
     store.keep_tapes(KeepTapes(None, None))
     store.save(simple("a", "Hello"))
     store.save(simple("b", "Hello"))
-    made = exchange("x", reads=0)
-    made.ended, made.complete = None, False
+    growing = exchange("x", reads=0)
+    growing.ended, growing.complete = None, False
     for number, text in enumerate(("Key: ", CANARY[:9], CANARY[9:20], CANARY[20:], " s", "o")):
-        before = len(made.reads)
-        made.reads.append(Read(number / 10, chunk({"content": text})))
-        store.grow_tape("a", made, before)
+        before = len(growing.reads)
+        growing.reads.append(Read(number / 10, chunk({"content": text})))
+        store.grow_tape("a", growing, before)
         await store.flush()
-    whole = await store.tape("a", "x")
-    assert whole is not None
-    assert not any(piece.encode() in whole.body for piece in (CANARY[:9], CANARY[9:20], CANARY[20:]))
-    assert [read.at for read in whole.reads] == [read.at for read in made.reads]
-    assert whole.body.endswith(made.reads[4].data + made.reads[5].data)
+    stored = await store.tape("a", "x")
+    assert stored is not None
+    assert not any(piece.encode() in stored.body for piece in (CANARY[:9], CANARY[9:20], CANARY[20:]))
+    assert [read.at for read in stored.reads] == [read.at for read in growing.reads]
+    assert stored.body.endswith(growing.reads[4].data + growing.reads[5].data)
     store.copy_tapes("a", "b")
     copied = await store.tape("b", "x")
-    assert copied == whole
+    assert copied == stored
     await store.backup(path.with_name("copy.db"))
     assert rows(path.with_name("copy.db"), "SELECT count(*) FROM tape_reads")[0][0] >= 4
     store.keep_tapes(KeepTapes(days=None, bytes=0))
@@ -115,23 +115,23 @@ async def test_the_tape_of_what_is_under_way_has_no_piece_of_a_key_and_goes_with
 
 
 async def test_a_key_entered_while_an_answer_comes_is_taken_out_from_then_on_and_no_read_is_lost(path: Path) -> None:
-    known: list[Secret] = [Secret("another-secret")]
-    store = Store(path, lambda: tuple(known))
+    secrets: list[Secret] = [Secret("another-secret")]
+    store = Store(path, lambda: tuple(secrets))
     store.save(simple("a", "Hello"))
-    made = exchange("x", reads=0)
-    made.ended, made.complete = None, False
+    growing = exchange("x", reads=0)
+    growing.ended, growing.complete = None, False
     for number, text in enumerate(("before the store is open", "an", CANARY, " after")):
-        before = len(made.reads)
-        made.reads.append(Read(number / 10, chunk({"content": text})))
-        store.grow_tape("a", made, before)
+        before = len(growing.reads)
+        growing.reads.append(Read(number / 10, chunk({"content": text})))
+        store.grow_tape("a", growing, before)
         if number == 0:
             await store.open()
         elif number == 1:
-            known.append(Secret(CANARY))
-    whole = await store.tape("a", "x")
-    assert whole is not None
-    assert [read.at for read in whole.reads] == [0.0, 0.1, 0.2, 0.3]
-    assert whole.body == made.body.replace(CANARY.encode(), "••••".encode())
+            secrets.append(Secret(CANARY))
+    stored = await store.tape("a", "x")
+    assert stored is not None
+    assert [read.at for read in stored.reads] == [0.0, 0.1, 0.2, 0.3]
+    assert stored.body == growing.body.replace(CANARY.encode(), "••••".encode())
     await store.close()
 
 
@@ -151,16 +151,16 @@ async def test_what_pruning_frees_is_given_back(make_store: MakeStore, path: Pat
 
 def all_bytes(folder: Path) -> bytes:
     """Every byte of every file, the log of SQLite with them."""
-    return b"".join(one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file())
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 async def test_no_key_is_anywhere_in_the_file(make_store: MakeStore, path: Path) -> None:
-    store = await make_store(known=(Secret(CANARY),))
-    made = exchange("x", extra=CANARY.encode())
-    made.request_headers = (("authorization", f"Bearer {CANARY}"), ("x-other", CANARY))
-    made.reads = [Read(0.0, b"data: " + CANARY[:9].encode()), Read(0.1, CANARY[9:].encode() + b"\n\n")]
+    store = await make_store(secrets=(Secret(CANARY),))
+    original = exchange("x", extra=CANARY.encode())
+    original.request_headers = (("authorization", f"Bearer {CANARY}"), ("x-other", CANARY))
+    original.reads = [Read(0.0, b"data: " + CANARY[:9].encode()), Read(0.1, CANARY[9:].encode() + b"\n\n")]
     turn = make_turn(Role.USER, f"My key is {CANARY}", Text(text=CANARY))
-    found = Snapshot(
+    snapshot = Snapshot(
         id="a",
         title=f"About {CANARY}",
         model=CANARY,
@@ -171,13 +171,13 @@ async def test_no_key_is_anywhere_in_the_file(make_store: MakeStore, path: Path)
         variables={"key": CANARY},
         unsent={"body": f'{{"k": "{CANARY}'},
     )
-    store.save(found.model_copy(update={"draft": found.draft.model_copy(update={"text": CANARY})}))
-    store.keep_tape("a", made)
+    store.save(snapshot.model_copy(update={"draft": snapshot.draft.model_copy(update={"text": CANARY})}))
+    store.keep_tape("a", original)
     store.remember("current", "a")
     await store.flush()
-    whole = await store.tape("a", "x")
-    assert whole is not None
-    assert CANARY.encode() not in whole.body
+    stored = await store.tape("a", "x")
+    assert stored is not None
+    assert CANARY.encode() not in stored.body
     everything = all_bytes(path.parent)
     await store.close()
     everything += all_bytes(path.parent)

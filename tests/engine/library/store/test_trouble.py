@@ -1,4 +1,4 @@
-"""What a disk and other programs can do to a store: it is said, what can be kept is, and nothing is deleted."""
+"""Errors of disks, files and other programs: reported in words, and nothing is deleted."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of two megabytes."""
     place = tmp_path / "small"
     place.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place], capture_output=True, check=False)
-    if made.returncode:
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place], capture_output=True, check=False
+    )
+    if mounted.returncode:
         pytest.skip("platform: mounting is not allowed here")
     yield place
     subprocess.run(["umount", "-l", place], check=True)
@@ -56,11 +58,11 @@ async def test_a_store_of_every_version_opens(version: int, make_store: MakeStor
     assert store.status.mode is Mode.READY
     back = await store.load("first")
     assert [turn.text for turn in back.transcript.path] == ["What is a ship?", "A house on water."]
-    assert [one.experiment.id for one in await store.find("hous")] == ["first"]
+    assert [result.experiment.id for result in await store.find("hous")] == ["first"]
     (head,) = await store.tape_heads("first")
-    whole = await store.tape("first", head.id)
-    assert whole is not None
-    assert whole.body == b"A house on water."
+    stored = await store.tape("first", head.id)
+    assert stored is not None
+    assert stored.body == b"A house on water."
     store.save(simple("second", "Goes on"))
     await store.close()
     assert sound(path)
@@ -145,7 +147,7 @@ async def test_database_of_another_program_is_left_alone(statements: str, make_s
 
 
 def filled(path: Path) -> None:
-    """Many experiments, in one file without a log beside it."""
+    """Many experiments, in one file without a write-ahead log."""
 
     async def fill() -> None:
         store = Store(path)
@@ -215,7 +217,7 @@ async def test_a_read_only_disk_is_read(small_disk: Path, make_store: MakeStore,
     session = await workspace.show("a")
     assert session.transcript.path[0].text == "Readable"
     session.turns.add_turn(make_turn(Role.USER, "A change that stays in memory"))
-    assert [one.experiment.title for one in await workspace.find("read")] == ["Readable"]
+    assert [result.experiment.title for result in await workspace.find("read")] == ["Readable"]
     assert (await workspace.show("a")) is session
     await workspace.close()
 
@@ -258,12 +260,12 @@ async def test_another_program_that_holds_the_file_is_waited_for(
 
     monkeypatch.setattr(database, "BUSY", 50)
     store = await make_store()
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
         store.save(simple("a", "Waits"))
         with pytest.raises(StoreError, match="locked"):
             await store.flush()
         assert "locked" in store.status.trouble
-        other.execute("ROLLBACK")
+        connection.execute("ROLLBACK")
     await eventually(lambda: not store.status.trouble, "the store writes again")
     assert (await store.load("a")).turns[0].text == "Waits"

@@ -1,4 +1,4 @@
-"""What would be lost if the application ended now: exactly what somebody did since it was on the disk last."""
+"""Unsaved work: exactly the changes of a person that are not on the disk yet."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_on_a_full_disk_it_is_what_came_after_the_disk_was_full(path: Path
     workspace = await begun(store, gateways, ("One", "Two"))
     assert not workspace.behind
     fill_disk(store)
-    store.remember("current", "x" * 100_000)  # which one is looked at is nobody's work
+    store.remember("current", "x" * 100_000)  # the experiment shown is no work of a person
     await refused(workspace)
     assert store.status.trouble
     assert not workspace.behind
@@ -72,15 +72,15 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
     store = Store(path)
     workspace = await begun(store, gateways)
     assert store.status.mode is Mode.READ_ONLY
-    shown = [await workspace.show(name) for name in ids]
+    sessions = [await workspace.show(name) for name in ids]
     workspace.new()
     assert not workspace.behind
     workspace.pin(ids[0], True)
     assert named(workspace) == ["Three"]
     workspace.pin(ids[0], False)
-    shown[1].turns.add_turn(make_turn(Role.USER, "more"))
+    sessions[1].turns.add_turn(make_turn(Role.USER, "more"))
     assert named(workspace) == ["Two"]
-    shown[1].undo()
+    sessions[1].undo()
     assert not workspace.behind
     await workspace.rename(ids[2], "Another name")
     copy = await workspace.duplicate(ids[0])
@@ -107,13 +107,13 @@ async def test_after_a_copy_that_could_not_be_put_back_all_is_saved_that_was_not
     store, copy = Store(path), tmp_path / "copy.db"
     workspace = await begun(store, gateways, ("One",))
     await workspace.backup(copy)
-    one = workspace.sessions[0]
+    session = workspace.sessions[0]
     fill_disk(store)
-    one.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
+    session.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
     await refused(workspace)
     path.with_name(f".{path.name}.tmp").mkdir()  # where the copy would go first
     with pytest.raises(StoreError, match="cannot be put in place"):
         await workspace.restore(copy)
     await workspace.flush()
-    assert len((await store.load(one.id)).turns) == 2
+    assert len((await store.load(session.id)).turns) == 2
     await workspace.close()

@@ -27,7 +27,7 @@ from tests.support.eventually import eventually
 
 
 async def again(workspace: Workspace, make: MakeWorkspace) -> Workspace:
-    """As after a quit in order and another start."""
+    """Close a workspace and return one opened on the same file."""
     await workspace.close()
     return await make()
 
@@ -74,13 +74,13 @@ async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorksp
     (exchange_id,) = back.exchanges
     assert back.exchanges[exchange_id].dropped
     assert back.exchanges[exchange_id].status == 200
-    told: list[object] = []
-    back.subscribe(told.append)
-    whole = await back.experiment.bring_exchange(exchange_id)
-    assert whole == session.exchanges[exchange_id]
-    assert back.exchanges[exchange_id] is whole
-    assert told
-    assert await back.experiment.bring_exchange(exchange_id) is whole
+    changes: list[object] = []
+    back.subscribe(changes.append)
+    complete = await back.experiment.bring_exchange(exchange_id)
+    assert complete == session.exchanges[exchange_id]
+    assert back.exchanges[exchange_id] is complete
+    assert changes
+    assert await back.experiment.bring_exchange(exchange_id) is complete
     assert await back.experiment.bring_exchange("unknown") is None
     back.exchanges.limit = 0
     assert back.exchanges[exchange_id].dropped
@@ -102,9 +102,9 @@ async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_wo
     assert workspace.current.id == ids[1]
     assert [session.title for session in workspace.sessions] == ["Three", "Two", "One"]
     with pytest.raises(KeyError):
-        await workspace.show("nobody")
-    one, same = await asyncio.gather(workspace.bring(ids[0]), workspace.bring(ids[0]))
-    assert one is same
+        await workspace.show("unknown")
+    first, same = await asyncio.gather(workspace.bring(ids[0]), workspace.bring(ids[0]))
+    assert first is same
 
 
 async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) -> None:
@@ -112,12 +112,12 @@ async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) 
     session = workspace.current
     session.turns.add_turn(make_turn(Role.USER, "Hello"))
     await session.run()
-    made = await workspace.duplicate(session.id)
-    assert made is workspace.current
-    assert made.title == "Hello (copy)"
-    made.turns.edit_text(made.transcript.path[0].id, "Changed")
+    duplicate = await workspace.duplicate(session.id)
+    assert duplicate is workspace.current
+    assert duplicate.title == "Hello (copy)"
+    duplicate.turns.edit_text(duplicate.transcript.path[0].id, "Changed")
     workspace = await again(workspace, make_workspace)
-    back = await workspace.show(made.id)
+    back = await workspace.show(duplicate.id)
     assert back.transcript.path[0].text == "Changed"
     (exchange_id,) = back.exchanges
     assert await back.experiment.bring_exchange(exchange_id) == session.exchanges[exchange_id]
@@ -133,14 +133,14 @@ async def test_find_is_the_same_with_and_without_a_store(make_workspace: MakeWor
         workspace.current.change(model="demo-chat")
         if workspace.store is not None:
             await workspace.flush()
-        (found,) = await workspace.find("osl")
-        (passage,) = [one for one in found.passages if one.turn_id]
-        assert found.experiment.id == first.id
+        (result,) = await workspace.find("osl")
+        (passage,) = [item for item in result.passages if item.turn_id]
+        assert result.experiment.id == first.id
         ((start, end),) = passage.marks
         assert passage.text[start:end].startswith("Os")
         assert passage.turn_id == first.transcript.path[0].id
         assert await workspace.find("oslo else") == []
-        assert [one.experiment.title for one in await workspace.find("demo-ch")] == ["Something else"]
+        assert [item.experiment.title for item in await workspace.find("demo-ch")] == ["Something else"]
         assert len(await workspace.find("")) == 2
         assert len(await workspace.find("", Filters(model="demo-chat"))) == 1
         assert await workspace.find("", Filters(has_error=True)) == []
@@ -152,8 +152,8 @@ async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspa
     await session.run()
     player = CassettePlayer(Cassette(tuple(session.exchanges.values()), "Recorded"))
     workspace = await make_workspace()
-    made = player.session(workspace.gateways)
-    workspace.add_experiment(made)
+    played = player.session(workspace.gateways)
+    workspace.add_experiment(played)
     workspace = await again(workspace, make_workspace)
     await player.aclose()
     back = workspace.current
@@ -169,7 +169,7 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
     session.turns.add_turn(make_turn(Role.USER, "SavedAnswer"))
     copy = tmp_path / "copy.db"
     await workspace.backup(copy)
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith("copy")] == ["copy.db"]
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("copy")] == ["copy.db"]
     session.turns.add_turn(make_turn(Role.USER, "Written afterwards"))
     workspace.new().turns.add_turn(make_turn(Role.USER, "Too late"))
     (tmp_path / "wrong.db").write_bytes(b"no database at all" * 1000)
@@ -211,34 +211,34 @@ async def test_deleted_ones_lie_in_the_trash_and_are_found_nowhere_else(make_wor
     workspace.delete(ids[0])
     workspace = await again(workspace, make_workspace)
     workspace.delete(ids[1])
-    assert [one.experiment.id for one in workspace.trash] == [ids[1], ids[0]]
+    assert [entry.experiment.id for entry in workspace.trash] == [ids[1], ids[0]]
     await workspace.flush()
     assert await workspace.find("river") == []
     assert await workspace.find("lakes") == []
-    assert [one.experiment.id for one in await workspace.find_deleted("lakes")] == [ids[1]]
+    assert [entry.experiment.id for entry in await workspace.find_deleted("lakes")] == [ids[1]]
     assert await workspace.find_deleted("seas") == []
     assert await workspace.trash_size() > 100
     await workspace.look_through_trash()
     assert len(workspace.trash) == 2
-    workspace.put_back([ids[0], "nobody"])
+    workspace.put_back([ids[0], "unknown"])
     assert (await workspace.show(ids[0])).transcript.path[0].text == "One river"
     workspace = await again(workspace, make_workspace)
     assert {experiment.id for experiment in workspace.experiments} == {ids[0], ids[2]}
-    assert [one.experiment.id for one in workspace.trash] == [ids[1]]
+    assert [entry.experiment.id for entry in workspace.trash] == [ids[1]]
 
 
 async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_workspace: MakeWorkspace) -> None:
     workspace, ids = await three(make_workspace)
-    held = next(session for session in workspace.sessions if session.id == ids[0])
+    in_use = next(session for session in workspace.sessions if session.id == ids[0])
     workspace.delete(ids[0])
     workspace.delete(ids[1])
     workspace.erase([ids[0], ids[2]])
-    held.turns.add_turn(make_turn(Role.USER, "From a window that is still open"))
-    assert [one.experiment.id for one in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
+    in_use.turns.add_turn(make_turn(Role.USER, "From a window that is still open"))
+    assert [entry.experiment.id for entry in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
     assert workspace.undelete(), "the other one can still come back"
     assert not workspace.undelete()
     workspace.delete(ids[1])
-    workspace.erase([one.experiment.id for one in workspace.trash])
+    workspace.erase([entry.experiment.id for entry in workspace.trash])
     assert workspace.trash == []
     workspace = await again(workspace, make_workspace)
     assert [experiment.id for experiment in workspace.experiments] == [ids[2]]
@@ -258,15 +258,15 @@ async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: Mak
     await workspace.keep_deleted(None)
     assert len(workspace.trash) == 2
     await workspace.keep_deleted(7)
-    assert [one.experiment.id for one in workspace.trash] == [ids[1]]
+    assert [entry.experiment.id for entry in workspace.trash] == [ids[1]]
     workspace = await again(workspace, make_workspace)
-    assert [one.experiment.id for one in workspace.trash] == [ids[1]]
+    assert [entry.experiment.id for entry in workspace.trash] == [ids[1]]
 
 
 async def test_answers_go_with_their_experiment_for_good_and_not_before(
     make_workspace: MakeWorkspace, path: Path
 ) -> None:
-    def kept() -> set[str]:
+    def stored_ids() -> set[str]:
         with closing(sqlite3.connect(path.with_name(ANSWERS))) as connection:
             return {row[0] for row in connection.execute("SELECT evaluation FROM answers")}
 
@@ -276,22 +276,22 @@ async def test_answers_go_with_their_experiment_for_good_and_not_before(
     await workspace.close()
     assert not path.with_name(ANSWERS).exists(), "no file is made for that"
     workspace = await make_workspace()
-    for one in ids[1:]:
-        await workspace.answers.add(one, [AnswerResult(ANSWERED)])
+    for experiment_id in ids[1:]:
+        await workspace.answers.add(experiment_id, [AnswerResult(ANSWERED)])
     copied = await workspace.duplicate(ids[1])
     assert await workspace.answers.load(copied.id) == []
     workspace.delete(ids[1])
     workspace.delete(ids[2])
     workspace = await again(workspace, make_workspace)
-    assert kept() == {ids[1], ids[2]}, "they can be brought back from the trash"
+    assert stored_ids() == {ids[1], ids[2]}, "they can be brought back from the trash"
     workspace.erase([ids[1]])
     await workspace.close()
-    assert kept() == {ids[2]}
+    assert stored_ids() == {ids[2]}
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE experiments SET deleted_at = 0 WHERE id = ?", (ids[2],))
         connection.commit()
     await again(await make_workspace(), make_workspace)
-    assert kept() == set(), "after their days in the trash"
+    assert stored_ids() == set(), "after their days in the trash"
 
 
 # ---- undo
@@ -327,12 +327,12 @@ async def test_lanes_are_there_after_a_restart_and_in_a_copy(make_workspace: Mak
     lane.change(model="demo-reasoner")
     lanes.write(make_turn(Role.USER, "Hello"))
     await lanes.run()
-    texts = [spoken(one) for one in lanes.all]
+    texts = [spoken(item) for item in lanes.all]
     await workspace.close()
     workspace = await make_workspace()
     again = Lanes(workspace.current)
-    assert [spoken(one) for one in again.all] == texts
-    assert [one.settings.model for one in again.all] == ["demo-chat", "demo-reasoner"]
+    assert [spoken(item) for item in again.all] == texts
+    assert [item.settings.model for item in again.all] == ["demo-chat", "demo-reasoner"]
     copy = await workspace.duplicate(workspace.current.id)
     assert len(copy.experiment.lanes) == 2
 
@@ -343,11 +343,11 @@ async def test_ticks_stand_after_a_restart_as_they_did(make_workspace: MakeWorks
     session.change(model="demo-chat")
     lanes = Lanes(session)
     lanes.add()
-    gone = lanes.add()
+    removed = lanes.add()
     lanes.write(make_turn(Role.USER, "Hello"))
-    for lane in (lanes.all[0], gone):
+    for lane in (lanes.all[0], removed):
         lanes.tick(lane, False)
-    lanes.close(gone)
+    lanes.close(removed)
     await workspace.close()
     workspace = await make_workspace()
     again = Lanes(workspace.current)
