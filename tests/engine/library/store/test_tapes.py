@@ -145,7 +145,8 @@ async def test_what_pruning_frees_is_given_back(make_store: MakeStore, path: Pat
     await store.flush()
     store.keep_tapes(KeepTapes(days=None, bytes=0))
     await store.close()
-    assert len(all_bytes(path.parent)) < 500_000
+    files = path.parent.glob(f"{path.name}*")  # without backups, which may hold the tapes
+    assert sum(file.stat().st_size for file in files) < 500_000
     assert sound(path)
 
 
