@@ -367,7 +367,7 @@ async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) 
 def _forget_settings(look: Look) -> None:
     """A first start in this scheme: no layout, no gateways and no experiments from the scene before."""
     for folder in {settings_path().parent, store_path().parent}:
-        for path in folder.glob("*"):
+        for path in folder.rglob("*"):  # with the backups of experiments
             if path.is_file():
                 path.unlink()
     settings = QSettings(str(settings_path()), QSettings.Format.IniFormat)

@@ -105,7 +105,8 @@ async def test_store_and_file_keep_unknown_members_without_keys(make_workspace: 
     await workspace.close()
     workspace = await make_workspace()
     assert workspace.current.transcript.path[0] == turn
-    files = [one.read_bytes() for one in Path(workspace.store.path).parent.iterdir()] if workspace.store else []
+    folder = Path(workspace.store.path).parent if workspace.store else None
+    files = [file.read_bytes() for file in folder.rglob("*") if file.is_file()] if folder else []
     assert files
     assert not any(KEY.encode() in data for data in [*files, write(kept, (Secret(KEY),))])
 

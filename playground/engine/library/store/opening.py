@@ -107,7 +107,7 @@ def _open_for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened
         backups = list_backups(path)
         create_store(path, migrations)
         if backups:
-            words = f"{path.name} was not there, so the list begins empty. Storage has {len(backups)} backups of it."
+            words = f"{path.name} was not there, so the list begins empty. Its backups are listed under Storage."
     try:
         connection = _open_sound(path, migrations)
     except _DamagedError as error:
