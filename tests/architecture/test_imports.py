@@ -109,3 +109,9 @@ def test_flows_and_pages_do_not_import_the_window() -> None:
         if re.search(r"^\s*(from|import) playground\.ui\b", file.read_text("utf-8"), re.MULTILINE)
     }
     assert importing <= {"conftest.py"}
+
+
+def test_application_before_its_first_frame_loads_only_the_window() -> None:
+    loaded = loaded_after("import", "playground.app")
+    assert "playground.ui.shell.main_window" in loaded
+    assert not {"asyncio", "pydantic", "httpx", "sqlite3", "keyring"} & loaded

@@ -1,16 +1,16 @@
 """The reach of a gateway, concluded from the end of its last request: whether it answers and accepts the key.
 
-A gateway that refuses a request was reached; one to which nothing could be sent may be running.
+A gateway that refuses a request was reached; one to which nothing could be sent may be running. The first frame of the
+window shows a state, so failures and advice, which take long to import, are imported by the functions that need them.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from playground.domain.errors import Failure, FailureGroup, FailureKind
-from playground.engine.advice import advise
-from playground.engine.advice.by_kind import KEY_MEANINGS
+if TYPE_CHECKING:
+    from playground.domain.errors import Failure
 
 
 class Reach(StrEnum):
@@ -41,22 +41,13 @@ WORDS: Final = {
 }
 
 
-_BY_KIND: Final = {
-    FailureKind.NO_KEY: Reach.NO_KEY,
-    FailureKind.CONSENT: Reach.HELD,
-    FailureKind.NOT_HTTP: Reach.ODD,
-    FailureKind.DECODE: Reach.ODD,
-    FailureKind.REDIRECT: Reach.ODD,
-    FailureKind.TIMEOUT_FIRST: Reach.SILENT,
-    FailureKind.TIMEOUT_TOTAL: Reach.SILENT,
-}
-
-
 def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None:
     """Return the reach after a request with that failure, or without one; None if it allows no conclusion.
 
     ``answered``: status and headers had arrived.
     """
+    from playground.domain.errors import FailureGroup, FailureKind
+
     if failure is None:
         return Reach.OK
     if failure.kind is FailureKind.HTTP:
@@ -67,10 +58,23 @@ def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None
         return Reach.OK
     if failure.group in (FailureGroup.NETWORK, FailureGroup.TLS):
         return Reach.UNREACHED
-    return _BY_KIND.get(failure.kind, Reach.OK)
+    by_kind = {
+        FailureKind.NO_KEY: Reach.NO_KEY,
+        FailureKind.CONSENT: Reach.HELD,
+        FailureKind.NOT_HTTP: Reach.ODD,
+        FailureKind.DECODE: Reach.ODD,
+        FailureKind.REDIRECT: Reach.ODD,
+        FailureKind.TIMEOUT_FIRST: Reach.SILENT,
+        FailureKind.TIMEOUT_TOTAL: Reach.SILENT,
+    }
+    return by_kind.get(failure.kind, Reach.OK)
 
 
 def _reach_of_refusal(failure: Failure) -> Reach:
+    from playground.domain.errors import FailureGroup
+    from playground.engine.advice import advise
+    from playground.engine.advice.by_kind import KEY_MEANINGS
+
     if advise(failure).meaning in KEY_MEANINGS:
         return Reach.REFUSED
     if failure.status == 407:
