@@ -21,7 +21,6 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import write
 from playground.engine.session.snapshot import Snapshot
-from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
 from playground.ui.shell.regions import Dock
 from tests.flows.conftest import shown
 from tests.flows.pages.steps import open_tab
@@ -108,7 +107,7 @@ def test_what_opens_over_the_window_is_where_the_program_takes_it_to_be(walk: Pl
         await hand.pick(menu, everything)
         assert hand.message.textCursor().selectedText() == "all of this"
 
-        form = hand.app.window.panels.of(PARAMETER_PANEL)
+        form = hand.app.window.panels.parameters
         await hand.do(lambda: form.ensureWidgetVisible(form.rows["tool_choice"]))
         choice = await hand.seen(QComboBox, "Tool choice", form)
         await hand.rests(choice)
@@ -133,7 +132,7 @@ def test_what_opens_over_the_window_is_where_the_program_takes_it_to_be(walk: Pl
 def test_a_tool_and_the_edge_of_a_panel_are_dragged(walk: Play) -> None:
     async def scene(hand: Hand) -> None:
         window = hand.app.window
-        panel = window.panels.of(TOOLS_PANEL)
+        panel = window.panels.tools
         await open_tab(hand, "Tools")
         names = ("first", "second", "third")
         hand.session.change(tools=tuple(ToolDefinition(name=name, parameters={"type": "object"}) for name in names))
