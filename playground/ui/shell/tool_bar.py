@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtGui import QAction, QCursor, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
@@ -38,7 +38,7 @@ PAGE_TIPS = (
 
 
 class ToolBar(QFrame):
-    """``menu`` is what the button at the far left opens; ``settings`` what the one at the far right does."""
+    """``menu`` is what the button at the far left opens; ``preferences`` is the action of the one at the far right."""
 
     gateway_chosen = Signal(str)
     gateways_asked = Signal()
@@ -50,13 +50,16 @@ class ToolBar(QFrame):
     page_chosen = Signal(int)  # of the centre
     code_asked = Signal()
 
-    def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
+    def __init__(self, menu: QMenu, preferences: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._reach = Reach.UNKNOWN
         self.setObjectName("tool-bar")
         self.setProperty("kind", "surface")
         self.setFixedHeight(46)
-        self._main = main = _menu_button("menu", "Menu", menu)
+        self._main = main = _icon_button("menu", "Menu")
+        main.setMenu(menu)
+        main.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        _calm_after(menu, main)
         self._gateway = QPushButton()
         self._gateway.setAccessibleName("Gateway")
         self.gateways = QMenu("Gateway", self._gateway)
@@ -83,7 +86,8 @@ class ToolBar(QFrame):
         self.code.setAccessibleName(CODE)
         self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
         self.code.clicked.connect(self.code_asked)
-        self._gear = gear = _menu_button("settings", "Settings", settings)
+        self._gear = gear = _icon_button("settings", f"Preferences ({preferences.shortcut().toString()})")
+        gear.clicked.connect(preferences.trigger)
         self._asked = QWidget()
         chosen = (self._gateway, self._protocol, self.model, self.model.unlisted)
         in_row(*chosen, of=self._asked, margins=0, spacing=SPACING)
@@ -214,13 +218,10 @@ def _calm_after(menu: QMenu, button: QAbstractButton) -> None:
     menu.aboutToHide.connect(lambda: QTimer.singleShot(0, button, look))
 
 
-def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
+def _icon_button(symbol: str, words: str) -> QToolButton:
     button = styled(QToolButton(), "quiet")
     button.setIcon(icon(symbol))
     button.setToolTip(words)
     button.setAccessibleName(words)
-    button.setMenu(menu)
-    _calm_after(menu, button)
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setMinimumSize(30, 30)
     return button

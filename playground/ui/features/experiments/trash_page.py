@@ -133,7 +133,7 @@ class TrashPage(QWidget):
         nothing = f"The trash is empty. Deleted experiments stay here {stays}."
         self.empty.setText("Nothing found in the trash." if self._deleted else nothing)
         self._stack.setCurrentWidget(self.list if shown else self.empty)
-        self._says.setText(f"Kept {stays}. Storage, in the menu View, sets how long.")
+        self._says.setText(f"Deleted experiments stay {stays}. Change this in the preferences.")
         self._says.setVisible(bool(self._deleted))
         self.model.set_rows(rows)
         self.empty_button.setEnabled(bool(self._deleted))

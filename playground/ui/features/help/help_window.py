@@ -1,10 +1,10 @@
-"""The help: contents and search on the left, a page on the right. Stands beside the window and is opened once."""
+"""The help window: contents and search on the left, a page on the right. It is not modal, and opened once."""
 
 from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
@@ -45,7 +45,7 @@ class HelpWindow(QDialog):
         self.contents = styled(QListWidget(), "choices")
         self.contents.setAccessibleName("Contents")
         self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.none = paragraph("No page holds these words.", "small")
+        self.none = paragraph("No matching pages", "small")
         self.none.hide()
         self.text = TextView()
         self.text.setAccessibleName("Page")
@@ -53,7 +53,7 @@ class HelpWindow(QDialog):
         self._area = DownArea(self._page())
         in_row(self._left(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
         self.field.textChanged.connect(self._search)
-        self.contents.currentItemChanged.connect(self._chosen)
+        self.contents.currentItemChanged.connect(self._show)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.field.setFocus)
         self._search("")
@@ -73,25 +73,21 @@ class HelpWindow(QDialog):
         self.contents.setFocus()
 
     def _search(self, words: str) -> None:
-        """List the pages that hold the words, and mark them in the page."""
-        kept = self.page.name
-        self.contents.blockSignals(True)
-        self.contents.clear()
-        found = search(self._pages, words)
-        for one in found:
-            item = QListWidgetItem(f"{one.page.title}   {one.times}" if words.strip() else one.page.title)
-            item.setData(NAME, one.page.name)
-            item.setToolTip(tip(one.around))
-            self.contents.addItem(item)
-        self.contents.blockSignals(False)
-        self.none.setVisible(not found)
-        if found:
-            names = [one.page.name for one in found]
-            self.contents.setCurrentRow(names.index(kept) if kept in names and not words.strip() else 0)
+        """List the pages that contain the words, and highlight them in the page."""
+        shown = self.page.name
+        hits = search(self._pages, words)
+        with QSignalBlocker(self.contents):
+            self.contents.clear()
+            for hit in hits:
+                item = QListWidgetItem(f"{hit.page.title}   {hit.times}" if words.strip() else hit.page.title)
+                item.setData(NAME, hit.page.name)
+                item.setToolTip(tip(hit.around))
+                self.contents.addItem(item)
+        self.none.setVisible(not hits)
+        if hits:
+            names = [hit.page.name for hit in hits]
+            self.contents.setCurrentRow(names.index(shown) if shown in names and not words.strip() else 0)
             self._show()
-
-    def _chosen(self) -> None:
-        self._show()
 
     def _show(self) -> None:
         if self.contents.currentRow() < 0:
