@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from playground.ui.features import (
     cassettes,
@@ -35,10 +35,8 @@ from playground.ui.features import (
 )
 from playground.ui.features.action import EDIT, FILE, HELP, LAYOUT, MENUS, TEXT, VIEW, Action
 
-if TYPE_CHECKING:
-    from playground.ui.shell.window_actions import WindowActions
-
-OwnAction: TypeAlias = "Action[WindowActions]"
+#: An action of ``WindowActions``, which cannot be named here without a circle of imports.
+OwnAction: TypeAlias = Action[Any]
 
 #: The docks follow these from the first frame on.
 SHOW_LIST: Final[OwnAction] = Action(
