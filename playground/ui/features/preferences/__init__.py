@@ -19,7 +19,13 @@ GENERAL, STORAGE, SERVERS, SHORTCUTS, UPDATES = PAGES = (
 
 ACTIONS: tuple[Action[PreferencesControl], ...] = (
     Action(
-        "settings.open", "Preferences…", lambda it: it.open(), FILE, 400, "Ctrl+,", synonyms="settings options theme"
+        "settings.open",
+        "Preferences…",
+        lambda it: it.open(GENERAL),
+        FILE,
+        400,
+        "Ctrl+,",
+        synonyms="settings options theme",
     ),
     Action("settings.storage", "Storage and backups…", lambda it: it.open(STORAGE), synonyms="disk memory limits"),
     Action("help.keys", "Keyboard shortcuts", lambda it: it.open(SHORTCUTS), HELP, 110, "Shift+F1", synonyms="keys"),

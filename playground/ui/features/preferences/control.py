@@ -8,7 +8,6 @@ import shiboken6
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.features.host import Control, Host
-from playground.ui.features.preferences import GENERAL
 from playground.ui.features.preferences.window import PreferencesWindow
 
 
@@ -20,7 +19,7 @@ class PreferencesControl(Control):
         self._makers = makers
         self._preferences: PreferencesWindow | None = None
 
-    def open(self, page: str = GENERAL) -> None:
+    def open(self, page: str) -> None:
         """Open the window, or bring it to the front, on that page."""
         window = self._preferences
         if window is None or not shiboken6.isValid(window):
