@@ -39,5 +39,4 @@ class Action(NamedTuple, Generic[C]):
 
 def key_text(action: Action[C]) -> str:
     """Return the first shortcut as this system writes it; empty when there is none."""
-    keys = QKeySequence(next(iter(action.keys.split()), ""))
-    return keys.toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
+    return QKeySequence(next(iter(action.keys.split()), "")).toString(QKeySequence.SequenceFormat.NativeText)

@@ -174,20 +174,30 @@ async def _chosen(dialog: QFileDialog) -> list[Path]:
 
 
 async def agreed(window: QWidget, title: str, text: str, more: str, does: str) -> bool:
-    """Ask whether to do what the button named ``does`` does; Cancel stands ready, so that no Return does it."""
+    """Ask whether to do what the button named ``does`` does."""
+    return await ask_choice(window, title, text, more, does) == does
+
+
+async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices: str, cancel: str = "Cancel") -> str:
+    """Ask with a button for each choice, and return the one that was pressed; empty for ``cancel`` and Escape.
+
+    ``cancel`` is the default button, so that Enter alone does nothing.
+    """
     box = QMessageBox(window)
     box.setWindowTitle(title)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(text)
     box.setInformativeText(more)
-    go = box.addButton(does, QMessageBox.ButtonRole.AcceptRole)
-    box.addButton(QMessageBox.StandardButton.Cancel)
-    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+    buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in choices]
+    stay = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(stay)
+    box.setEscapeButton(stay)
     dress(box)
     try:
         await ask(box)
-        return box.clickedButton() is go
-    finally:  # who asked may be told to end meanwhile
+        clicked = box.clickedButton()
+        return next((words for words, button in zip(choices, buttons, strict=True) if button is clicked), "")
+    finally:  # the task may be cancelled meanwhile
         box.deleteLater()
 
 

@@ -32,7 +32,7 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
     ),
     Action("edit.image-clipboard", "Paste image", lambda it: it.intake.paste(), synonyms="picture attach"),
     Action("edit.image-address", "Attach image address", lambda it: it.intake.ask_address(), synonyms="picture url"),
-    Action("run.run", "Run", lambda it: it.run(), RUN, 100, "Ctrl+Return Ctrl+Enter", synonyms="send ask"),
+    Action("run.run", "Run", lambda it: it.run(), RUN, 100, "Ctrl+Enter Ctrl+Return", synonyms="send ask"),
     STOP,
     Action(
         "turn.regenerate",
@@ -49,7 +49,7 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
         lambda it: it.front.edits.run_open(),
         RUN,
         130,
-        "Alt+Return Alt+Enter",
+        "Alt+Enter Alt+Return",
         synonyms="edited turn",
     ),
 )

@@ -21,7 +21,7 @@ ACTIONS: tuple[Action[EvaluateControl], ...] = (
         lambda it: it.repeat_step(),
         RUN,
         200,
-        "Ctrl+Shift+Return Ctrl+Shift+Enter",
+        "Ctrl+Shift+Enter Ctrl+Shift+Return",
         synonyms="evaluate case",
     ),
     Action("evaluate.pause", "Pause or resume", lambda it: it.pause(), RUN, 140, page=TITLE, synonyms="evaluation"),

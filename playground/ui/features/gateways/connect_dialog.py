@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import shiboken6
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
@@ -202,6 +203,13 @@ class ConnectDialog(GatewayDialog):
         """Close, whatever the way; nobody is there any more to see what is on this computer."""
         self.nearby.stop()
         super().done(result)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the list of services with Escape, and the dialog only from its steps."""
+        if self._step == SERVICES and event.matches(QKeySequence.StandardKey.Cancel):
+            self.back()
+        else:
+            super().keyPressEvent(event)
 
     def reject(self) -> None:
         """Close; a test is ended. A key that is being saved is waited for."""
