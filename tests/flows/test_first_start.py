@@ -211,4 +211,6 @@ async def test_preferences_change_the_window_and_list_shortcuts(person: Person) 
     await preferences.search_shortcuts("no such words")
     assert preferences.shortcuts == {}
     await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Escape))
+    assert len(preferences.shortcuts) > 30, "Escape empties the search first"
+    await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Escape))
     await preferences.wait_until(lambda: not preferences.visible, "the window to close")

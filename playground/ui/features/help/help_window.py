@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QWidget,
@@ -21,6 +20,7 @@ from playground.ui.widgets.form_parts import paragraph, styled, thin_upright
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.scroll_page import DownArea
+from playground.ui.widgets.search_field import SearchField
 
 NAME = Qt.ItemDataRole.UserRole
 READING = 720  # pixels: the widest a line of text gets
@@ -40,8 +40,7 @@ class HelpWindow(QDialog):
         self.resize(940, 660)
         self._pages = pages
         self._by_name = {page.name: page for page in pages}
-        self.field = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
-        self.field.setAccessibleName("Search the help")
+        self.field = SearchField("Search the help")
         self.contents = styled(QListWidget(), "choices")
         self.contents.setAccessibleName("Contents")
         self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -53,6 +52,7 @@ class HelpWindow(QDialog):
         self._area = DownArea(self._page())
         in_row(self._left(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
         self.field.textChanged.connect(self._search)
+        self.field.results_asked.connect(self.contents.setFocus)
         self.contents.currentItemChanged.connect(self._show)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.field.setFocus)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QHeaderView,
-    QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from playground.ui.features.action import Action, key_text
 from playground.ui.widgets.form_parts import paragraph, push_button, styled
 from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
 FindAction = Callable[[str], QAction]
@@ -127,8 +127,7 @@ class ShortcutsPage(QWidget):
 
     def __init__(self, rows: Iterable[Action[Any]]) -> None:
         super().__init__()
-        self.search = QLineEdit(placeholderText="Search shortcuts", clearButtonEnabled=True)
-        self.search.setAccessibleName("Search shortcuts")
+        self.search = SearchField("Search shortcuts")
         self.tree = styled(QTreeWidget(), "rows")
         self.tree.setAccessibleName("Keyboard shortcuts")
         self.tree.setHeaderLabels(["Command", "Shortcut"])
@@ -159,6 +158,7 @@ class ShortcutsPage(QWidget):
         self.tree.expandAll()
         in_column(self.search, self.none, (self.tree, 1), of=self, margins=0, spacing=8)
         self.search.textChanged.connect(self._filter)
+        self.search.results_asked.connect(self.tree.setFocus)
         self._filter("")
 
     def _filter(self, text: str) -> None:
