@@ -1,7 +1,7 @@
 """The small questions a window asks: a title, a file, whether to open a link. Never a nested loop.
 
-What Qt brings for them is dressed here to stand beside our own dialogs: the same buttons in the same order, Cancel
-first and what is to be done last, filled; no pictures on them.
+Qt's own dialogs get the look of ours: the same buttons in the same order, Cancel first and the filled action last,
+without icons.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _dress_files(dialog: QFileDialog, window: QWidget) -> None:
 
 
 def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -> QInputDialog:
-    """A dialog for one line; ``does`` stands on the button that takes it."""
+    """Return a dialog for one line; ``does`` is the text of the button that accepts it."""
     dialog = QInputDialog(window)
     dialog.setWindowTitle(title)
     dialog.setLabelText(label)

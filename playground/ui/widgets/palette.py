@@ -226,8 +226,8 @@ class _Rows(QStyledItemDelegate):
         inner = rect.adjusted(10, 0, -10, 0)
         metrics = painter.fontMetrics()
         words, middle = one_line_of(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
-        left = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
-        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(left, inner.width() // 3))
+        spare = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
+        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare, inner.width() // 3))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
         room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN

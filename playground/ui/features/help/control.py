@@ -60,7 +60,7 @@ class UpdateControl(Control):
     def make_page(self) -> QWidget:
         """Return the page of the preferences."""
         page = UpdatePage(self.address, daily=self.daily)
-        page.asked.connect(lambda address: spawn(self._check(page, address), name="look for updates"))
+        page.check_asked.connect(lambda address: spawn(self._check(page, address), name="look for updates"))
         page.download_asked.connect(self._open_download_page)
         page.daily.toggled.connect(lambda on: self._settings.setValue(DAILY, on))
         page.address.textEdited.connect(self._keep_address)

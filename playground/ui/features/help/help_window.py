@@ -50,7 +50,7 @@ class HelpWindow(QDialog):
         self.text.setAccessibleName("Page")
         self.text.link_clicked.connect(self.link_clicked)
         self._area = DownArea(self._page())
-        in_row(self._left(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
+        in_row(self._sidebar(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
         self.field.textChanged.connect(self._search)
         self.field.results_asked.connect(self.contents.setFocus)
         self.contents.currentItemChanged.connect(self._show)
@@ -74,7 +74,7 @@ class HelpWindow(QDialog):
 
     def _search(self, words: str) -> None:
         """List the pages that contain the words, and highlight them in the page."""
-        shown = self.page.name
+        current = self.page.name
         hits = search(self._pages, words)
         with QSignalBlocker(self.contents):
             self.contents.clear()
@@ -86,7 +86,7 @@ class HelpWindow(QDialog):
         self.none.setVisible(not hits)
         if hits:
             names = [hit.page.name for hit in hits]
-            self.contents.setCurrentRow(names.index(shown) if shown in names and not words.strip() else 0)
+            self.contents.setCurrentRow(names.index(current) if current in names and not words.strip() else 0)
             self._show()
 
     def _show(self) -> None:
@@ -101,11 +101,11 @@ class HelpWindow(QDialog):
         self.text.show_found(re.compile("|".join(words), re.IGNORECASE) if words else None, None)
         self.text.setAccessibleName(f"Page: {page.title}")
 
-    def _left(self) -> QFrame:
-        left = styled(QFrame(), "surface")
-        left.setFixedWidth(LEFT)
-        in_column(self.field, self.none, (self.contents, 1), of=left, margins=(8, 12, 8, 12), spacing=8)
-        return left
+    def _sidebar(self) -> QFrame:
+        sidebar = styled(QFrame(), "surface")
+        sidebar.setFixedWidth(LEFT)
+        in_column(self.field, self.none, (self.contents, 1), of=sidebar, margins=(8, 12, 8, 12), spacing=8)
+        return sidebar
 
     def _page(self) -> QWidget:
         page = QWidget()

@@ -17,9 +17,9 @@ NO_ADDRESS = "This copy has no address. Enter the one that the project or your d
 
 
 class UpdatePage(QWidget):
-    """``asked`` carries an address to check now; ``download_asked`` asks for the download page."""
+    """``check_asked`` carries an address to check now; ``download_asked`` asks for the download page."""
 
-    asked = Signal(str)
+    check_asked = Signal(str)
     download_asked = Signal()
 
     def __init__(self, address: str, *, daily: bool) -> None:
@@ -72,4 +72,4 @@ class UpdatePage(QWidget):
         self.check.setEnabled(False)
         self.download.hide()
         say(self.message, "Checking…", "small")
-        self.asked.emit(self.address.text())
+        self.check_asked.emit(self.address.text())

@@ -163,7 +163,7 @@ class ShortcutsPage(QWidget):
 
     def _filter(self, text: str) -> None:
         words = text.casefold().split()
-        shown = 0
+        count = 0
         for parent in (self.tree.topLevelItem(n) for n in range(self.tree.topLevelItemCount())):
             if parent is None:
                 continue
@@ -172,5 +172,5 @@ class ShortcutsPage(QWidget):
                 item.setHidden(not all(word in item.data(0, Qt.ItemDataRole.UserRole) for word in words))
             visible = sum(not item.isHidden() for item in items)
             parent.setHidden(not visible)
-            shown += visible
-        self.none.setVisible(not shown)
+            count += visible
+        self.none.setVisible(not count)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import QStandardPaths, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
+from playground.engine.evaluation.answers import AnswersError
+from playground.engine.files.experiment_file import ExperimentFileError
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.backups import Backup
@@ -33,7 +35,7 @@ from playground.ui.features.storage.limits import (
     trash_days,
 )
 from playground.ui.features.storage.page import Limits, StoragePage, StorageState
-from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress, line_dialog
+from playground.ui.widgets.dialogs import agreed, ask_choice, ask_where, ask_which, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.plain_text import short_title
 
@@ -46,6 +48,7 @@ RESTORE = (
 SaveCopies = Callable[[Sequence[Session]], Awaitable[bool]]
 UNOPENED = "Experiments could not be opened, so nothing is saved."
 WAITS = "or cancel: it is written as soon as that is possible."
+QUIT = "Quit without saving"
 _MOST_NAMED = 3
 REMOVE = "Secret to remove from this experiment and its backups.\nA mask replaces it, and undo steps are dropped."
 
@@ -57,47 +60,26 @@ def corrupt_words(count: int) -> str:
 
 
 async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> bool:
-    """Ask until there is an answer. Returns whether to quit. Cancelled, it takes the question away."""
-    from playground.engine.files.experiment_file import ExperimentFileError
-
+    """Ask until there is an answer, and return whether to quit. A cancelled task closes the question."""
     failed = ""
     while True:
         status = workspace.store.status if workspace.store is not None else Status()
-        lost = workspace.unsaved
-        chosen = await _ask(window, failed or why(status), what(status, lost), len(lost))
-        if chosen is not QMessageBox.ButtonRole.AcceptRole:
-            return chosen is QMessageBox.ButtonRole.DestructiveRole
+        unsaved = workspace.unsaved
+        choices = [QUIT, *(["Save a copy…" if len(unsaved) == 1 else "Save copies…"] if unsaved else [])]
+        words = failed or why(status)
+        answer = await ask_choice(window, "Not everything is saved", words, what(status, unsaved), *choices)
+        if answer in ("", QUIT):
+            return answer == QUIT
         try:
-            if await save(lost):
+            if await save(unsaved):
                 return True
             failed = ""
         except ExperimentFileError as error:
             failed = f"The copy was not saved. {error}"
 
 
-async def _ask(window: QWidget, words: str, more: str, copies: int) -> QMessageBox.ButtonRole:
-    box = QMessageBox(window)
-    box.setWindowTitle("Not everything is saved")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(words)
-    box.setInformativeText(more)
-    stay = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
-    box.addButton("Quit without saving", QMessageBox.ButtonRole.DestructiveRole)
-    box.setDefaultButton(stay)
-    box.setEscapeButton(stay)
-    if copies:
-        word = "Save a copy…" if copies == 1 else "Save copies…"
-        box.setDefaultButton(box.addButton(word, QMessageBox.ButtonRole.AcceptRole))
-    dress(box)
-    try:
-        await ask(box)
-        return box.buttonRole(box.clickedButton())
-    finally:
-        box.deleteLater()
-
-
 def why(status: Status) -> str:
-    """Why it could not be saved."""
+    """Return why experiments could not be saved."""
     if status.trouble:
         return f"Experiments cannot be saved now. {status.trouble}"
     return status.words or UNOPENED
@@ -383,8 +365,6 @@ class StorageControl(Control):
         spawn(self._remove_secret(), name="remove a secret")
 
     async def _remove_secret(self) -> None:
-        from playground.engine.evaluation.answers import AnswersError
-
         session = self._workspace.current.main
         dialog = line_dialog(self._host.window, "Remove secret", REMOVE, "", "Remove")
         dialog.setTextEchoMode(QLineEdit.EchoMode.Password)
