@@ -195,7 +195,7 @@ async def test_gateway_saved_is_used_only_on_request(person: Person) -> None:
     await dialog.use()
     (profile,) = person.app.gateways.store.profiles
     await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
-    await person.until(lambda: "asks it now" in dialog.message, "a word on it")
+    await person.until(lambda: "uses it now" in dialog.message, "a word on it")
     assert person.session.settings.model == "demo-chat"
     await person.until(lambda: not dialog.use_buttons, "no button, because it is in use")
 

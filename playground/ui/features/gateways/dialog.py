@@ -419,7 +419,7 @@ class ProfileDialog(GatewayDialog):
                     words, kind = f"Saved. {state.words}", "ok" if state.available else "warning"
                 self.saved.emit(profile)
                 if use or profile_id in self._wanted:
-                    words = f"{words} The open experiment asks it now."
+                    words = f"{words} The open experiment uses it now."
                     self._in_use = profile_id
                     self._wanted.discard(profile_id)
                     self.used.emit(profile)
@@ -522,7 +522,7 @@ class ProfileDialog(GatewayDialog):
         self.save_button = push_button("&Save", "primary")
         self.save_button.setDefault(True)
         self.use_button = push_button(USE)
-        self.use_button.setToolTip("The open experiment asks this gateway from now on, and new ones begin with it")
+        self.use_button.setToolTip("Use for this and new experiments")
         whole = in_row(
             left_side(self.list, self.add_button, self.copy_button, self.remove_button),
             thin_upright(),

@@ -23,7 +23,7 @@ OTHER = {
     "Edit…",
     "Float",
     "Help › Start guide",
-    "Keep as a service…",
+    "Save as service…",
     "Tools › Find local gateways…",
     "Tools › Set model price…",
     "View › Layout",
