@@ -243,6 +243,20 @@ def test_floating_inspector_leaves_the_composer_free(parts: WindowParts, qtbot: 
     assert window.bottom_dock.geometry().bottom() < window.composer.mapToGlobal(window.composer.rect().topLeft()).y()
 
 
+def test_notice_moves_neither_messages_nor_composer(parts: WindowParts, qtbot: QtBot) -> None:
+    pane = parts.window.pane
+    places = pane.composer.geometry(), pane.seen.geometry()
+    pane.notice.offer("The gateway is saved. " * 20, ("Check gateway", lambda: None), ("Undo", lambda: None))
+    qtbot.waitUntil(pane.notice.isVisible)
+    assert (pane.composer.geometry(), pane.seen.geometry()) == places
+    assert pane.seen.geometry().contains(pane.notice.geometry())
+    pane.notice.buttons[1].setFocus()
+    QTest.keyClick(pane.notice.buttons[1], Qt.Key.Key_Tab)
+    focus = parts.window.focusWidget()
+    assert focus is not None
+    assert focus.accessibleName() == "Close this notice"
+
+
 def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
     parts.window.action("view.larger").trigger()
     assert float(str(parts.settings.value("zoom"))) == parts.window.pane.view.zoom > 1
