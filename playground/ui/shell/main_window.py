@@ -48,6 +48,7 @@ from playground.ui.shell.actions import (
     SHOW_LIST,
 )
 from playground.ui.shell.docks import LEAST_LEFT, Dock, Docks, Region
+from playground.ui.shell.focus import Centre, EnterKey
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.plain_text import tip
@@ -189,7 +190,7 @@ class MainWindow(QMainWindow):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._actions = {spec.id: _new_action(spec, self) for spec in ACTIONS}
         self.side = SidePanel(PAGES)
-        self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
+        self.left, self._centre, self._bottom = Region("surface"), Centre(), Region("surface")
         self._build()
         self.left.setMinimumWidth(LEAST_LEFT)
         self.status = StatusBar()
@@ -207,7 +208,6 @@ class MainWindow(QMainWindow):
         from playground.ui.features.conversation.pane import ConversationPane
         from playground.ui.features.inspector.inspector import Inspector
         from playground.ui.shell.features import Panels
-        from playground.ui.shell.focus import Focus
         from playground.ui.widgets.copied import CopiedNotice
 
         self.pane = ConversationPane(workspace.current, workspace.gateways.price)
@@ -216,7 +216,8 @@ class MainWindow(QMainWindow):
         self.composer = self.pane.composer
         self._centre.fill(self.pane)
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
-        Focus(self.pane, self.composer, self.pane.view, self)
+        self._centre.set_home(self.composer, self.pane.view)
+        EnterKey(self)
         for spec in ACTIONS:
             if spec.in_conversation:
                 self.pane.view.addAction(self._actions[spec.id])
