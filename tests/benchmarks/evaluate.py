@@ -14,7 +14,6 @@ from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.table import AnswersTable
-from playground.ui.shell.features import EVALUATE
 from tests.benchmarks.demo_gateway import MODEL, DemoGateway
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_least, at_most
@@ -70,7 +69,7 @@ class _Evaluation:
 
     @property
     def _evaluation(self) -> EvaluationModel:
-        control: EvaluateControl = self._window.app.actions.of(EVALUATE)
+        control: EvaluateControl = self._window.app.actions.features.evaluate
         assert control.evaluation is not None, "no evaluation is shown"
         return control.evaluation
 
