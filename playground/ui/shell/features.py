@@ -89,7 +89,7 @@ from playground.ui.features.variables.control import VariablesControl
 from playground.ui.features.wire.control import WireControl
 from playground.ui.shell import centre
 from playground.ui.shell.actions import ACTIONS
-from playground.ui.shell.regions import Region, stacked
+from playground.ui.shell.docks import Region, stacked
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.side_panel import SidePanel

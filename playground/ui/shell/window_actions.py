@@ -271,6 +271,7 @@ class WindowActions(QObject):
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
+        window.bar.test_asked.connect(self._gateways.test_connection)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
         window.bar.code_asked.connect(self.features.code.open_code)
