@@ -1,4 +1,4 @@
-"""What is said with tool servers, beside what went over the wire to the gateway."""
+"""Messages to and from tool servers, listed in the inspector."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from playground.ui.features.server_tape.control import TapeControl
 
 ACTIONS: tuple[Action[TapeControl], ...] = (
-    Action("view.servers", "Messages of tool servers", VIEW, 285, lambda it: it.open(), ("Ctrl+Shift+Y",)),
+    Action("view.servers", "Tool server messages", VIEW, 285, lambda it: it.open(), ("Ctrl+Shift+Y",)),
 )

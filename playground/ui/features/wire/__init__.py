@@ -1,4 +1,4 @@
-"""The wire and the conversation, tied: frames of a turn and turns of frames, one exchange against another."""
+"""Links between the conversation and what went over the wire: events of a text, texts of an event, comparisons."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from playground.ui.features.wire.control import WireControl
 
 ACTIONS: tuple[Action[WireControl], ...] = (
-    Action("wire.timeline", "Timeline of the exchange", VIEW, 300, lambda it: it.open_timeline(), ("Ctrl+T",)),
-    Action("wire.frames", "Frames of the selection", VIEW, 310, lambda it: it.show_selection(), ("Ctrl+E",)),
-    Action("wire.lint", "Deviations from the specification", VIEW, 320, lambda it: it.open_lint()),
-    Action("wire.diff", "Exchange against another one", VIEW, 330, lambda it: it.open_diff(), ("Ctrl+Shift+E",)),
+    Action("wire.timeline", "Timeline", VIEW, 300, lambda it: it.open_timeline(), ("Ctrl+T",)),
+    Action("wire.frames", "Events for selected text", VIEW, 310, lambda it: it.show_selection(), ("Ctrl+E",)),
+    Action("wire.lint", "Spec check", VIEW, 320, lambda it: it.open_spec_check()),
+    Action("wire.diff", "Compare requests", VIEW, 330, lambda it: it.open_comparison(), ("Ctrl+Shift+E",)),
 )
