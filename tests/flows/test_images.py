@@ -45,7 +45,7 @@ async def edit_question(person: Person, text: str, new_text: str) -> None:
     """Edit a text in the body of the next request."""
     request = RequestPage(person)
     await request.show_tab("Request")
-    await request.press("Next request")
+    await request.press("Next")
     roles = len(person.path)
     await person.until(
         lambda: text in request.next_text and request.next_text.count('"role"') == roles, "all messages in the request"
