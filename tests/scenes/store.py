@@ -82,7 +82,7 @@ async def tree_map(stage: Stage) -> None:
     await stage.settle()
     page = stage.app.actions.of(TREE).page
     if page is not None:
-        page.view.look_at("a3b")
+        page.view.select("a3b")
 
 
 def grove() -> Transcript:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playground.engine.tool_servers.tape import ServerTape
     from playground.ui.features.debugger.call_list import CallList
     from playground.ui.features.debugger.rule_summary import RuleSummary
-    from playground.ui.features.debugger.sequence_view import SequencePage
+    from playground.ui.features.debugger.sequence import SequencePage
 
 CALLS, SEQUENCE = "Calls", "Sequence"
 
@@ -53,7 +53,7 @@ class RunPages(Control):
         return self.calls
 
     def _make_sequence(self) -> QWidget:
-        from playground.ui.features.debugger.sequence_view import SequencePage
+        from playground.ui.features.debugger.sequence import SequencePage
 
         self.sequence = SequencePage(self._tape)
         self.sequence.card_asked.connect(partial(go_to, self._host.pane))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from playground.ui.features.debugger.texts import answer_words, match_words, rule_words
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_editor import RuleEditor
-from playground.ui.features.debugger.rule_words import answer_words, match_words, rule_words
 from tests.ui.conftest import ShowWidget
 
 WEATHER = ToolRule(
