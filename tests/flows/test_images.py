@@ -159,7 +159,7 @@ def test_large_image_is_waited_for_shrunk_and_sent_alone(stage: Stage, tmp_path:
         assert "still being read" in conversation.notice.text
         assert not person.session.transcript.turns
         await person.until(lambda: len(composer.images) == 1, "the image")
-        await composer.press("Shrink to")
+        await composer.press("Resize to")
         await person.until(lambda: "1,568 × 580" in composer.images[0].name, "the smaller copy")
         await composer.press("Run")
         await person.idle(turns=2)
