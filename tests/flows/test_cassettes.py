@@ -112,7 +112,7 @@ def test_memory_limit_chosen_is_remembered_and_enforced(stage: Stage) -> None:
         assert exchange.dropped > MIB
         person.session.exchanges.limit = 0
         timeline = Timeline(person)
-        await person.until(lambda: "were let go" in timeline.exchange_text, "a word on it")
+        await person.until(lambda: "was discarded" in timeline.exchange_text, "a word on it")
 
     app = stage.play(choose, CALLING)
     assert int(str(app.settings.value(MEMORY_KEY))) == 16 * MIB

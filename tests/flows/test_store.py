@@ -66,7 +66,7 @@ async def act(person: Person, name: str) -> None:
 async def open_tree(person: Person, turns: int) -> QAbstractScrollArea:
     """Show the tree of turns, and wait until it has so many."""
     await person.trigger("view.tree")
-    tree = await person.seen(QAbstractScrollArea, "Tree of the turns")
+    tree = await person.seen(QAbstractScrollArea, "Branches")
     await person.until(
         lambda: any(f"{turns} turns" in label.accessibleName() for label in person.find(QWidget)),
         "the number of turns beside the tree",

@@ -83,7 +83,7 @@ async def tree_map(stage: Stage) -> None:
     await stage.settle()
     page = stage.app.actions.features.tree.page
     if page is not None:
-        page.view.look_at("a3b")
+        page.view.select("a3b")
 
 
 def grove() -> Transcript:

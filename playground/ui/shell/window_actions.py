@@ -343,6 +343,7 @@ class WindowActions(QObject):
                 self._run_changed()
                 if state is RunState.IDLE:
                     self._note_reach()
+                    self._arriving.poke()  # a run that sent nothing changes no exchange
                 elif not self._colours:
                     self._colours = True
                     spawn(asyncio.to_thread(load_colours), name="load colours")  # while the answer is waited for
@@ -418,14 +419,13 @@ class WindowActions(QObject):
     def _shown_exchange(self) -> str:
         return self._exchange
 
-    def _redraw_exchange(self) -> None:
+    def _redraw_exchange(self, *, chosen: bool = False) -> None:
         self.features.storage.bring_back(self._exchange)
-        exchange = self.session.exchanges.get(self._exchange)
-        self._window.inspector.set_exchange(self._wire.view_of(exchange))
+        self._wire.show(self.session.exchanges.get(self._exchange), chosen=chosen)
 
     def _bring_exchange(self, exchange_id: str) -> None:
         self._exchange = exchange_id
-        self._redraw_exchange()
+        self._redraw_exchange(chosen=True)
 
     def _show_exchange(self, exchange_id: str) -> None:
         self._bring_exchange(exchange_id)

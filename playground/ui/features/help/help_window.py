@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.features.conversation.finding import matches
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.help.pages import Page, search
 from playground.ui.widgets.form_parts import paragraph, styled, thin_upright
@@ -98,7 +99,8 @@ class HelpWindow(QDialog):
             self.text.set_text(page.text)
             self._area.verticalScrollBar().setValue(0)
         words = [re.escape(word) for word in self.field.text().split()]
-        self.text.show_found(re.compile("|".join(words), re.IGNORECASE) if words else None, None)
+        spans = matches(re.compile("|".join(words), re.IGNORECASE), page.text) if words else ()
+        self.text.show_matches(spans, None)
         self.text.setAccessibleName(f"Page: {page.title}")
 
     def _sidebar(self) -> QFrame:

@@ -1,4 +1,4 @@
-"""Messages exchanged with tool servers, as a page of the inspector."""
+"""Messages to and from tool servers, listed in the inspector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links between the wire and the conversation: events of a turn, turns of events, two exchanges compared."""
+"""Links between the conversation and what went over the wire: events of a text, texts of an event, comparisons."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ ACTIONS: tuple[Action[WireControl], ...] = (
         "Ctrl+E",
         synonyms="frames",
     ),
-    Action("wire.lint", "Show spec check", lambda it: it.open_lint(), INSPECTOR, 316, synonyms="lint specification"),
+    Action(
+        "wire.lint", "Show spec check", lambda it: it.open_spec_check(), INSPECTOR, 316, synonyms="lint specification"
+    ),
     Action(
         "wire.diff",
         "Compare requests",
-        lambda it: it.open_diff(),
+        lambda it: it.open_comparison(),
         INSPECTOR,
         317,
         "Ctrl+Shift+E",

@@ -7,7 +7,7 @@ import re
 import pytest
 from PySide6.QtGui import QKeySequence
 
-from playground.ui.features.conversation.markdown import parse_block
+from playground.ui.features.conversation.markdown_stream import MarkdownStream
 from playground.ui.features.help.pages import FILES, Page, places, read_pages, search
 from playground.ui.shell.actions import ACTIONS
 
@@ -52,10 +52,10 @@ def test_every_page_has_a_title_and_can_be_drawn(pages: tuple[Page, ...]) -> Non
     assert [page.name for page in pages] == [*FILES]
     for page in pages:
         assert page.title
-        lines = parse_block(page.text)
-        assert lines is not None
-        assert lines[0].kind == "heading"
-        assert len(lines) > 5
+        stream = MarkdownStream()
+        stream.append_markdown(page.text)
+        assert stream.lines[0].kind == "heading"
+        assert len(stream.lines) > 5
 
 
 def test_places_are_filled_in(pages: tuple[Page, ...]) -> None:
