@@ -249,7 +249,7 @@ class WindowActions(QObject):
         self.features.storage.changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
-        self._gateways.told.connect(self._show_facts)
+        self._gateways.facts_changed.connect(self._show_facts)
         self.features.help.link_asked.connect(self._help_link_clicked)
         self._advice = AdviceControl(window, self._gateways, self.features.protocols.choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
