@@ -70,7 +70,7 @@ def test_pasted_command_line_can_be_split(play: PlayScene) -> None:
         dialog.form.command.setText("node index.js")
         assert dialog.form.split_note.text() == "Command line: node with 1 argument."
         dialog.form.command.setText("npx -y @x/server '/a b'")
-        assert dialog.form.split_note.text() == "This is a whole command line: npx with 3 arguments."
+        assert dialog.form.split_note.text() == "Command line: npx with 3 arguments."
         assert dialog.form.split_button.isVisibleTo(dialog)
         dialog.form.split_button.click()
         assert dialog.form.command.text() == "npx"
