@@ -509,7 +509,7 @@ class WindowActions(QObject):
         self._settings.setValue(RECENT_COMMANDS, "\n".join(names[:MOST_RECENT]))
 
     def _commands(self) -> Iterator[Entry]:
-        for row in ACTIONS:
+        for row in sorted(ACTIONS, key=lambda row: "/" in row.menu):  # submenus after the menus
             action = self._window.action(row.id)
             if action.isEnabled():
                 yield Entry(row.text, "", action.trigger, keys=key_text(row), synonyms=row.synonyms)
