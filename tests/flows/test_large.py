@@ -20,7 +20,7 @@ LINE = "one of many lines of a log that somebody sent\n"
 MANY_LINES = LINE * 20_000 + "the needle\n" + LINE * 2_000
 ONE_LINE = "0123456789" * 90_000 + " the needle " + "0123456789" * 10_000
 ODD = "\ufeffa line\r\n寿司\ud800\n" * 9_000 + "the needle"
-COPY, SAVE = "Copy all of this text, exactly as it is", "Write all of this text to a file, exactly as it is"
+COPY, SAVE = "Copy all of this text", "Save all of this text"
 
 
 def transcript(text: str, arguments: str = '{"city": "Lisbon"}') -> Transcript:
@@ -42,15 +42,13 @@ async def show(person: Person, *turns: Turn) -> None:
 
 def shown(person: Person) -> str:
     """The line below a result that is shown in part."""
-    return read_label(person, "foldedText", person.conversation.widget)
+    return read_label(person, "longTextSize", person.conversation.widget)
 
 
 async def wait_for_beginning(person: Person, text: str) -> None:
     """Wait until the beginning of a result is shown, with its size."""
     size = f"{len(text.encode('utf-8', 'surrogatepass')) / 1024:.0f} KB"
-    await person.until(
-        lambda: shown(person).startswith(size) and shown(person).endswith("this is the beginning"), "the beginning"
-    )
+    await person.until(lambda: shown(person).startswith("First ") and shown(person).endswith(size), "the beginning")
 
 
 @flow()

@@ -52,7 +52,7 @@ async def test_tool_call_leads_to_its_messages_and_they_lead_back(person: Person
     await person.seen(QWidget, "Sequence of requests, calls and answers")
     await person.press("Copy as text")
     sequence = QGuiApplication.clipboard().text()
-    assert re.search(r"call of roll_dice; asked of Demo tools for [1-9]\d* ms$", sequence), sequence
+    assert re.search(r"call of roll_dice; server Demo tools [1-9]\d* ms$", sequence), sequence
     first = person.session
     await card.choose("Show what was said with its server")
     await person.until(lambda: page.selected_row == 0, "the call's first message")

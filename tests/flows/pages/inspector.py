@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
+    QGraphicsView,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -20,7 +21,6 @@ from PySide6.QtWidgets import (
     QTableView,
     QTextEdit,
     QToolButton,
-    QToolTip,
     QWidget,
 )
 
@@ -126,12 +126,12 @@ class Timeline(Inspector):
     @property
     def visible(self) -> bool:
         """True while a person sees the list of frames."""
-        return bool(self.find(QTableView, "Frames"))
+        return bool(self.find(QTableView, "Events"))
 
     @property
     def frames(self) -> QTableView:
         """The list of frames."""
-        return self.get(QTableView, "Frames")
+        return self.get(QTableView, "Events")
 
     @property
     def count(self) -> int:
@@ -156,7 +156,7 @@ class Timeline(Inspector):
     @property
     def frame_text(self) -> str:
         """The text of the selected frame."""
-        return self.text_of("The chosen frame")
+        return self.text_of("Selected event")
 
     @property
     def summary(self) -> str:
@@ -180,14 +180,14 @@ class Timeline(Inspector):
     @property
     def exchange_text(self) -> str:
         """The figures of the whole exchange, shown while no frame is selected."""
-        return self.text_of("The whole exchange in figures")
+        return self.text_of("Summary of the exchange")
 
     # The picture
 
     @property
-    def picture(self) -> QWidget:
+    def picture(self) -> QGraphicsView:
         """The picture above the list."""
-        return self.get(QWidget, "Timeline")
+        return self.get(QGraphicsView, "Timeline")
 
     @property
     def description(self) -> str:
@@ -197,21 +197,15 @@ class Timeline(Inspector):
     @property
     def stalls(self) -> list[tuple[int, str]]:
         """The frame behind each stall, from 0, and the seconds that it lasted, longest first."""
-        found = re.findall(r"stall before frame (\d+) ([\d.]+) s", self.description)
+        found = re.findall(r"stall before event (\d+) ([\d.]+) s", self.description)
         return [(int(frame) - 1, seconds) for frame, seconds in found]
 
     def tooltip_at(self, x: int) -> str:
         """The tooltip of the picture at a horizontal position."""
         place = QPoint(x, 30)
         hover = QHelpEvent(QEvent.Type.ToolTip, place, self.picture.mapToGlobal(place))
-        QApplication.sendEvent(self.picture, hover)
-        return QToolTip.text()
-
-    def moment_at(self, x: int) -> float:
-        """The moment at a horizontal position, in seconds."""
-        moment = re.search(r"(-?\d+\.\d+) s", self.tooltip_at(x))
-        assert moment is not None
-        return float(moment[1])
+        QApplication.sendEvent(self.picture.viewport(), hover)
+        return next((item.toolTip() for item in self.picture.items(place) if item.toolTip()), "")
 
     def find_in_picture(self, text: str) -> QPoint:
         """The middle of the stretch whose tooltip contains ``text``."""
@@ -222,27 +216,29 @@ class Timeline(Inspector):
     @property
     def span(self) -> tuple[float, float]:
         """The first and the last moment in view, in seconds."""
-        return self.moment_at(0), self.moment_at(self.picture.width())
+        shown = re.search(r"Shows ([\d.]+) s to ([\d.]+) s", self.description)
+        assert shown is not None
+        return float(shown[1]), float(shown[2])
 
     async def click_picture(self, place: QPoint) -> None:
         """Click into the picture."""
-        await self.person.do(lambda: click_at(self.picture, place))
+        await self.person.do(lambda: click_at(self.picture.viewport(), place))
 
     async def zoom_in(self, place: QPoint) -> None:
         """Turn the wheel by one notch above a place of the picture."""
         spot = QPointF(self.picture.mapToGlobal(place))
         none, keys, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
         event = QWheelEvent(QPointF(place), spot, QPoint(), QPoint(0, 120), none, keys, phase, False)
-        await self.person.do(lambda: QApplication.sendEvent(self.picture, event))
+        await self.person.do(lambda: QApplication.sendEvent(self.picture.viewport(), event))
 
     async def drag(self, start: QPoint, end: QPoint) -> None:
         """Drag the picture from one place to another."""
 
         def move() -> None:
-            QTest.mousePress(self.picture, Qt.MouseButton.LeftButton, pos=start)
+            QTest.mousePress(self.picture.viewport(), Qt.MouseButton.LeftButton, pos=start)
             for step in range(1, 11):
-                QTest.mouseMove(self.picture, start + (end - start) * step / 10)
-            QTest.mouseRelease(self.picture, Qt.MouseButton.LeftButton, pos=end)
+                QTest.mouseMove(self.picture.viewport(), start + (end - start) * step / 10)
+            QTest.mouseRelease(self.picture.viewport(), Qt.MouseButton.LeftButton, pos=end)
 
         await self.person.do(move)
 
@@ -366,8 +362,8 @@ class CallsPage(Inspector):
         return sum(table.model().rowCount() for table in self.find(QTableView, "Calls of the experiment"))
 
     def column(self, title: str) -> list[str]:
-        """The texts of a column: Turn, Tool, Arguments, Verdict, Answered or Duration."""
-        number = ("Turn", "Tool", "Arguments", "Verdict", "Answered", "Duration").index(title)
+        """The texts of a column: Turn, Tool, Arguments, Status, Answered or Time."""
+        number = ("Turn", "Tool", "Arguments", "Status", "Answered", "Time").index(title)
         return column_texts(self.table, number)
 
     @property

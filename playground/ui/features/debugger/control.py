@@ -15,7 +15,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to, show_branch
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
-from playground.ui.features.debugger.sequence_view import SequencePage
+from playground.ui.features.debugger.sequence import SequencePage
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import Place
 from playground.ui.widgets.session_window import SessionWindow

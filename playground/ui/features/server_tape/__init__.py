@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import INSPECTOR, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.server_tape.control import TapeControl
 
 ACTIONS: tuple[Action[TapeControl], ...] = (
-    Action("view.servers", "Tool server messages", VIEW, 285, lambda it: it.open(), ("Ctrl+Shift+Y",)),
+    Action(
+        "view.servers", "Show server messages", lambda it: it.open(), INSPECTOR, 312, "Ctrl+Shift+Y", synonyms="mcp"
+    ),
 )

@@ -4,14 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import INSPECTOR, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.wire.control import WireControl
 
 ACTIONS: tuple[Action[WireControl], ...] = (
-    Action("wire.timeline", "Timeline", VIEW, 300, lambda it: it.open_timeline(), ("Ctrl+T",)),
-    Action("wire.frames", "Events for selected text", VIEW, 310, lambda it: it.show_selection(), ("Ctrl+E",)),
-    Action("wire.lint", "Spec check", VIEW, 320, lambda it: it.open_spec_check()),
-    Action("wire.diff", "Compare requests", VIEW, 330, lambda it: it.open_comparison(), ("Ctrl+Shift+E",)),
+    Action(
+        "wire.timeline", "Show timeline", lambda it: it.open_timeline(), INSPECTOR, 314, "Ctrl+T", synonyms="latency"
+    ),
+    Action(
+        "wire.frames",
+        "Show selected events",
+        lambda it: it.show_selection(),
+        INSPECTOR,
+        315,
+        "Ctrl+E",
+        synonyms="frames",
+    ),
+    Action(
+        "wire.lint", "Show spec check", lambda it: it.open_spec_check(), INSPECTOR, 316, synonyms="lint specification"
+    ),
+    Action(
+        "wire.diff",
+        "Compare requests",
+        lambda it: it.open_comparison(),
+        INSPECTOR,
+        317,
+        "Ctrl+Shift+E",
+        synonyms="diff exchanges",
+    ),
 )

@@ -231,7 +231,7 @@ class Linking(QObject):
             bar = view.verticalScrollBar()
             bar.setValue(bar.value() + y - max(height // 3, ABOVE))
         texts = [text for text in texts_of(card) if (text.kind, text.nth) == (spot.kind, spot.nth)]
-        drawn = any(text.view.linked.places for text in texts)
+        drawn = any(text.view.marks.linked_places for text in texts)
         return "" if drawn or spot.start == spot.end else NOT_DRAWN
 
     # Turns and their exchanges
