@@ -192,9 +192,9 @@ def _experiments_panel(panels: Panels) -> ExperimentsPanel:
 def _default_rule(panels: Panels) -> DefaultRuleFields:
     form = panels.of(PARAMETER_PANEL)
     panel = DefaultRuleFields(form)
-    form.add_extra("Tools", "On a tool call", panel.policy)
-    form.add_extra("Tools", "Rules by tool", panel.rules)
-    form.add_extra("Tools", "Step limit", panel.limit)
+    form.add_extra("Tools", "When tools are called", panel.policy)
+    form.add_extra("Tools", "Tool responses", panel.rules)
+    form.add_extra("Tools", "Max requests per run", panel.limit)
     return panel
 
 

@@ -1,4 +1,4 @@
-"""The tree of an experiment's turns as a small map: to look at and to jump in."""
+"""The map of an experiment's turns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from playground.ui.features.tree.control import TreeControl
 
 ACTIONS: tuple[Action[TreeControl], ...] = (
-    Action("view.tree", "Tree of turns", VIEW, 290, lambda it: it.open(), ("Ctrl+Shift+B",)),
-    Action("turn.delete-branch", "Delete the branch from this turn on", EDIT, 350, lambda it: it.delete_focused()),
+    Action("view.tree", "Branches", VIEW, 290, lambda it: it.open(), ("Ctrl+Shift+B",)),
+    Action("turn.delete-branch", "Delete branch from here", EDIT, 350, lambda it: it.delete_focused()),
 )

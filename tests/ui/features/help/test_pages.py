@@ -28,7 +28,7 @@ OTHER = {
     "Look for gateways on this computer",
     "Max completion tokens",
     "Put back",
-    "Run › Tool rules…",
+    "Run › Tool responses…",
     "Run › Tool servers…",
     "Samples",
     "Tools",
