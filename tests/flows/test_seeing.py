@@ -18,7 +18,7 @@ from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.dialogs import find_windows, name_file
 from tests.flows.pages.evaluate import EvaluatePage, plan_of
 from tests.flows.pages.inspector import CallsPage, SequencePage
-from tests.flows.pages.steps import click_cell, open_tab
+from tests.flows.pages.steps import click_cell
 from tests.flows.test_debugger import pause
 
 
@@ -47,7 +47,7 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
     async def scene(person: Person) -> None:
         turn = await run_loop(person)
         calls = CallsPage(person)
-        await open_tab(person, "Calls", "Inspector")
+        await calls.show_tab("Tool calls", "List")
         await person.until(lambda: calls.row_count == 3, "three calls")
         valid = [status == "Valid" for status in calls.column("Status")]
         assert valid == [True, False, True]

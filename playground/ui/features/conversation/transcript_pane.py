@@ -49,14 +49,12 @@ from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_intake import shrink_in_turn
-from playground.ui.features.conversation.image_sizes import ImageSizes
+from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures, shrink_in_turn
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
-from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.features.conversation.written_calls import WrittenCalls
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
@@ -143,7 +141,7 @@ class TranscriptPane(Centre):
         self._aside = Aside()
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
-        self.notice = NoticeBar()
+        self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
@@ -166,10 +164,11 @@ class TranscriptPane(Centre):
             aside = QWidget(self)  # nothing is gone on with: the bar shows itself in there, and is not seen
             aside.hide()
             bar.setParent(aside)
-        for widget in (*([] if fixed else [bar]), self.notice, *below):
+        for widget in (*([] if fixed else [bar]), *below):
             column.addWidget(widget)
         below_turns = self._below = at_reading_width(column, self)
         self._whole.addLayout(below_turns)
+        self.notice.float_over(self.seen)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False
@@ -234,7 +233,7 @@ class TranscriptPane(Centre):
         """Add what is being written, if anything is."""
 
     def add_bar(self, bar: QWidget) -> None:
-        """Put a bar above the notice and what stands below it."""
+        """Put a bar below the messages."""
         self._column.insertWidget(0, bar)
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
@@ -298,7 +297,7 @@ class TranscriptPane(Centre):
         return self._session.settings.variables
 
     def open_image(self, image: Image) -> None:
-        from playground.ui.features.conversation.image_dialog import ImageDialog
+        from playground.ui.features.conversation.image_view import ImageDialog
 
         ImageDialog(image, self).show()
 

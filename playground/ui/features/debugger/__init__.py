@@ -1,18 +1,36 @@
-"""The tool-call debugger: responses to tool calls, mock tables, the list of calls, the sequence of a run."""
+"""The tool-call debugger's own places in the window: rules, answer tables, the list of calls."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import RUN, VIEW, Action
+from playground.ui.features.action import INSPECTOR, TOOLS, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.debugger.control import DebugControl
 
 ACTIONS: tuple[Action[DebugControl], ...] = (
-    Action("debug.rules", "Tool responses…", RUN, 300, lambda it: it.open_rules(), ("Ctrl+Shift+D",)),
-    Action("debug.answers", "Compare answers…", RUN, 310, lambda it: it.compare_answers()),
-    Action("debug.record", "Record server answers", RUN, 320, lambda it: it.record()),
-    Action("view.calls", "Tool calls", VIEW, 270, lambda it: it.pages.open_calls(), ("Ctrl+Shift+L",)),
-    Action("view.sequence", "Sequence", VIEW, 280, lambda it: it.pages.open_sequence(), ("Ctrl+Shift+J",)),
+    Action(
+        "debug.rules", "Tool responses…", lambda it: it.open_rules(), TOOLS, 200, "Ctrl+Shift+D", synonyms="rules mock"
+    ),
+    Action("debug.answers", "Compare tool results…", lambda it: it.compare_answers(), TOOLS, 230, synonyms="answers"),
+    Action("debug.record", "Record server results", lambda it: it.record(), TOOLS, 240, synonyms="mock"),
+    Action(
+        "view.calls",
+        "Show tool calls",
+        lambda it: it.pages.open_calls(),
+        INSPECTOR,
+        310,
+        "Ctrl+Shift+L",
+        synonyms="list",
+    ),
+    Action(
+        "view.sequence",
+        "Show call sequence",
+        lambda it: it.pages.open_sequence(),
+        INSPECTOR,
+        311,
+        "Ctrl+Shift+J",
+        synonyms="diagram",
+    ),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -22,9 +21,8 @@ from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.features.debugger.sequence import SequencePage
 from playground.ui.features.host import Control, Host
+from playground.ui.features.inspector.inspector import Place
 from playground.ui.widgets.session_window import SessionWindow
-
-CALLS, SEQUENCE = "Calls", "Sequence"
 
 
 class RunPages(Control):
@@ -32,28 +30,17 @@ class RunPages(Control):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.calls: CallList | None = None
-        self.sequence: SequencePage | None = None
-        host.inspector.add_page(CALLS, self._make_calls)
-        host.inspector.add_page(SEQUENCE, self._make_sequence)
-
-    def show_session(self) -> None:
-        """Show the current session in the pages."""
-        for page in (self.calls, self.sequence):
-            if page is not None:
-                page.show_session(self._session)
-
-    def _make_calls(self) -> QWidget:
         self.calls = CallList(self._workspace.gateways.keys.known)
         self.calls.card_asked.connect(self._go_to_entry)
-        self.calls.show_session(self._session)
-        return self.calls
-
-    def _make_sequence(self) -> QWidget:
         self.sequence = SequencePage(self._tape)
-        self.sequence.card_asked.connect(partial(go_to, self._host.pane))
+        self.sequence.card_asked.connect(self._go_to_call)
+        host.inspector.add_page(Place.CALLS, self.calls)
+        host.inspector.add_page(Place.SEQUENCE, self.sequence)
+
+    def show_session(self) -> None:
+        """Show the current session in both pages."""
+        self.calls.show_session(self._session)
         self.sequence.show_session(self._session)
-        return self.sequence
 
     def _tape(self) -> ServerTape | None:
         """Return the messages with tool servers; None while there are none."""
@@ -61,19 +48,20 @@ class RunPages(Control):
 
     def open_calls(self) -> None:
         """Show the list of calls."""
-        self._open(CALLS)
+        self._host.show_page(Place.CALLS)
 
     def open_sequence(self) -> None:
         """Show the sequence."""
-        self._open(SEQUENCE)
-
-    def _open(self, title: str) -> None:
-        self._host.show_page(title)
+        self._host.show_page(Place.SEQUENCE)
 
     def _go_to_entry(self, entry: CallEntry) -> None:
         if not entry.on_path:
             show_branch(self._host.pane, entry.result_turn_id or entry.turn_id)
-        go_to(self._host.pane, entry.turn_id, entry.call.id)
+        self._go_to_call(entry.turn_id, entry.call.id)
+
+    def _go_to_call(self, turn_id: str, call_id: str) -> None:
+        self._host.inspector.restore()
+        go_to(self._host.pane, turn_id, call_id)
 
 
 class DebugControl(Control):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
+from playground.ui.features.inspector.inspector import Place
 from playground.ui.features.tree.page import TreePage, count_words
-
-TREE = "Tree"
 
 
 class TreeControl(Control):
@@ -16,29 +13,23 @@ class TreeControl(Control):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.page: TreePage | None = None
-        host.inspector.add_page(TREE, self._make)
-
-    def _make(self) -> QWidget:
         self.page = TreePage()
         self.page.turn_asked.connect(self._turn_asked)
         self.page.delete_asked.connect(self.delete)
-        self.page.show_session(self._session)
-        return self.page
+        host.inspector.add_page(Place.BRANCHES, self.page)
 
     def show_session(self) -> None:
-        """Show the tree of the current session."""
-        if self.page is not None:
-            self.page.show_session(self._session)
+        """Show the branches of the current session."""
+        self.page.show_session(self._session)
 
     def open(self) -> None:
-        """Show the page and focus it."""
-        self._host.show_page(TREE)
-        if self.page is not None:
-            self.page.view.setFocus()
+        """Bring the tree forward, ready for keys."""
+        self._host.show_page(Place.BRANCHES)
+        self.page.view.setFocus()
 
     def _turn_asked(self, turn_id: str) -> None:
         if turn_id in self._session.transcript.turns:
+            self._host.inspector.restore()
             go_to(self._host.pane, turn_id)
 
     def delete_focused(self) -> None:

@@ -15,9 +15,9 @@ from playground.jsonkit.problems import UNCHECKED, Problem, not_checked
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
-from playground.ui.features.conversation.blocks import exact_lines
-from playground.ui.features.conversation.large import LINES
+from playground.ui.features.conversation.caps import LINES
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.markdown_stream import exact_lines
 from playground.ui.features.conversation.text_check import unchecked_words
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
