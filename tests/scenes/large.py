@@ -19,6 +19,14 @@ async def large_result(stage: Stage) -> None:
     await _answered(stage)
 
 
+@scene()
+async def long_conversation(stage: Stage) -> None:
+    """The oldest loaded messages of a long conversation, and the ways to earlier ones and to the latest."""
+    for number in range(250):
+        stage.session.turns.add_turn(make_turn((Role.USER, Role.ASSISTANT)[number % 2], f"Message {number}"))
+    await stage.scroll_to_top()
+
+
 async def _answered(stage: Stage) -> str:
     stage.open_sample()
     session = stage.session

@@ -280,7 +280,6 @@ class WindowActions(QObject):
         for feature in FEATURES:
             self._connect(feature.actions, partial(self.of, feature))
         self._connect_regions()
-        workspace.expect = window.pane.expect
         workspace.subscribe(self._list_changed)
         theme.changed.connect(self._mark_theme)
         self._mark_theme()

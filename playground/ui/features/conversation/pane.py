@@ -62,15 +62,15 @@ class TokenCount:
                 spawn(self._measure_tools(tools), name="count the tokens of tools")
             return
         for pane in panes:
-            pane.rows.weigh()
+            pane.path_size.measure(pane.session.transcript.path)
         self._tools = sizes_of(tools, self._tools)
         draft = composer.draft
         calls = draft.calls if draft.role is Role.ASSISTANT else ()
         written = estimate_tokens(draft.text)
         written += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
         offered = [sum(self._tools[id(tool)][1] for tool in _sendable(pane)) for pane in panes]
-        estimates = [pane.rows.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
-        images = max((pane.rows.images for pane in panes), default=0)
+        estimates = [pane.path_size.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
+        images = max((pane.path_size.images for pane in panes), default=0)
         room = self._room(panes)
         tight = room.problem(estimates[0]) if estimates else ""
         about = tight or room.words
@@ -87,7 +87,7 @@ class TokenCount:
     def _images_told(self, panes: Sequence[TranscriptPane]) -> str:
         """What is said of images where one that is asked is not said to take any."""
         attached = len(self._pane.composer.attached)
-        sessions = [(pane.session, pane.rows.images + attached) for pane in panes]
+        sessions = [(pane.session, pane.path_size.images + attached) for pane in panes]
         told = (image_warning(one.facts(one.settings.model), images) for one, images in sessions)
         return next(filter(None, told), "")
 

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.transcript import Turn
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.widgets.notice_bar import NoticeBar
 
@@ -16,7 +15,6 @@ from playground.ui.widgets.notice_bar import NoticeBar
 class Stage(Protocol):
     """A session and what is seen of it."""
 
-    rows: Rows
     view: TranscriptView
     notice: NoticeBar
 

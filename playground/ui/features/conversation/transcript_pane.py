@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from time import perf_counter
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
@@ -44,7 +44,6 @@ from playground.engine.session.changes import (
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
-from playground.ui.features.conversation.aside import Aside
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
@@ -52,9 +51,9 @@ from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import shrink_in_turn
 from playground.ui.features.conversation.image_sizes import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.rows import Rows
+from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
-from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.features.conversation.written_calls import WrittenCalls
@@ -139,8 +138,8 @@ class TranscriptPane(Centre):
         self._empty = empty
         self._grown: set[str] = set()
         self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
-        self.rows = Rows()
-        self._aside = Aside()
+        self.path_size = PathSize()
+        self._positions: WeakKeyDictionary[Session, Position] = WeakKeyDictionary()  # of sessions shown before
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
@@ -196,28 +195,22 @@ class TranscriptPane(Centre):
         """The session shown."""
         return self._session
 
-    async def expect(self, session: Session) -> None:
-        """Another session will be shown: make what would take a frame then."""
-        if session is not self._session:
-            await self._aside.make(session, self.view.guess)
-
     def set_session(self, session: Session) -> None:
-        """Show another session; the one before goes on by itself."""
+        """Show another session, at the scroll position it had; the one before continues by itself."""
         if session is self._session:
             return
         self._cancel()
-        self._aside.keep(self._session, self.rows, self.view.heights)
+        self._positions[self._session] = self.view.position
         self._session = session
         self.calls.set_session(session)
-        self.rows, heights = self._aside.take(session)
-        self.view.take_heights(heights)
         self._cancel = session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def _show_session(self) -> None:
         self.notice.hide()
         self._clock_for(self._session.state)
-        self._show_rows(latest=True)
+        self.view.begin(self._positions.get(self._session))
+        self._show_rows()
 
     @property
     def turns(self) -> QWidget:
@@ -439,7 +432,7 @@ class TranscriptPane(Centre):
 
     def look_for(self, step: int = 0) -> None:
         """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
-        if not self.rows.rows:
+        if not self.view.rows:
             self.notice.say("There are no turns to search yet.", stays=False)
         elif step:
             self.finder.step(step)
@@ -482,7 +475,7 @@ class TranscriptPane(Centre):
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                if self._may_wait(change):
+                if change.by_run and self._poke_draw is not self._own_draw:  # several runs may begin or end at once
                     self.stale = True
                     self._poke_draw()
                 else:
@@ -502,25 +495,17 @@ class TranscriptPane(Centre):
             case _:
                 pass
 
-    def _may_wait(self, change: PathChanged | TurnChanged) -> bool:
-        """Whether it is drawn lane after lane: several runs may begin or end at once."""
-        if self._poke_draw is self._own_draw:
-            return False
-        path, rows = self._session.transcript.path, self.rows.path
-        elsewhere = isinstance(change, PathChanged) and [turn.id for turn in path] == [turn.id for turn in rows]
-        return change.by_run or elsewhere
-
     def _is_elsewhere(self, turn_id: str) -> bool:
         """Whether an answer is not on the path; there may be thousands beside the one that is."""
         turn = self._session.transcript.turns.get(turn_id)
         return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
 
-    def _show_rows(self, *, latest: bool = False) -> None:
-        session, began = self._session, perf_counter()
+    def _show_rows(self) -> None:
+        session = self._session
         self.stale = False
-        rows = self.rows.follow(session.transcript, session.growing)
+        rows = make_rows(session.transcript, session.growing, self.view.rows)
         self._stack.setCurrentWidget(self.view if rows else self._empty)
-        self.view.set_rows(rows, session.settings.tools, began=began, latest=latest)
+        self.view.set_rows(rows, session.settings.tools)
         self.finder.set_rows(rows)
 
     def draw_by(self, poke: Callable[[], None] | None) -> None:

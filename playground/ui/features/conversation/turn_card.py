@@ -178,12 +178,11 @@ class TurnCard(CardFrame):
         parent: QWidget,
         width: int = 0,
     ) -> None:
-        """With the ``width`` it will have it is ``bare``; ``fill`` goes on until it is ``whole``, long texts too."""
+        """`width` is the one that the card will have."""
         super().__init__(parent)
         if width:
             self.resize(width, self.height())
         self._commands = commands
-        self._filled_from_outside = width > 0
         self._drawing = Drawing(
             frame=self,
             commands=commands,
@@ -192,7 +191,7 @@ class TurnCard(CardFrame):
             zoom=zoom,
             judged=self.refresh_verdict,
             edit_call=self._edit_call,
-            patient=width > 0,
+            patient=False,
         )
         self._rest: QSpacerItem | None = None
         self._growth: Growth | None = None
@@ -218,7 +217,7 @@ class TurnCard(CardFrame):
         row_of_parts.asked.connect(lambda where: self._patiently(lambda: self.parts.step(where)))
         column.addWidget(row_of_parts)
         column.addLayout(self._end)
-        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill, unseen=width > 0)
+        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
         self.finds = CardFinds(self, self.parts, self.turn_to)
         top = QVBoxLayout()  # what stands above the parts
         top.setContentsMargins(1, 0, 4, 0)
@@ -231,7 +230,6 @@ class TurnCard(CardFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
         self.show_row(row, tools)
-        self._drawing.patient = False
 
     def heads(self) -> Iterator[tuple[int, int]]:
         """Upper and lower edges of what names things: the turn's header and its calls', in pixels of the parent."""
@@ -299,7 +297,7 @@ class TurnCard(CardFrame):
 
     def _parts_made(self) -> None:
         """Some views are new, or there are others."""
-        if not self.parts.whole and not self._filled_from_outside:
+        if not self.parts.whole:
             self._going.poke()
         self.leave_room(not self.parts.whole)
         self.refresh_verdict()
@@ -417,7 +415,7 @@ class TurnCard(CardFrame):
             elif self._growth is not None:
                 self.draw_growth(self._growth)
             self._grew = False
-        elif not self._filled_from_outside and not self.whole:
+        elif not self.whole:
             self.fill()
             self._going.poke()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.ui.features.conversation.finding import Query, Search
-from playground.ui.features.conversation.rows import Row, Rows
+from playground.ui.features.conversation.rows import Row, make_rows
 from tests.ui.features.conversation.conftest import TranscriptDriver
 
 MARKDOWN = """# A heading with token
@@ -56,7 +56,7 @@ def everything() -> list[Row]:
     call = ToolCall(id="a", name="f", arguments='{"token": "a t\\u006fken", "n": [1, 2, {"token": null}]}')
     broken = ToolCall(id="b", name="f", arguments='{"token": tok')
     schema = {"type": "json_object"}
-    return Rows().follow(
+    return make_rows(
         Transcript().append(
             turn(Role.SYSTEM, Text(text="A token.\r\nAnother **token**.")),
             turn(Role.USER, Text(text=MARKDOWN)),
