@@ -181,7 +181,7 @@ class ConversationPane(TranscriptPane):
         self.setObjectName("conversation")
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
-        self.composer.images.link_asked.connect(self.open_link)
+        self.composer.images.link_asked.connect(self.commands.open_link)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
         self._pending = Throttle(self._show_pending, self, interval=30)
@@ -200,7 +200,7 @@ class ConversationPane(TranscriptPane):
 
     def _show_session(self) -> None:
         session = self._session
-        self.composer.set_calls(self.hand.above, session.settings.tools)
+        self.composer.set_calls(self.commands.answerable_calls, session.settings.tools)
         self.composer.set_draft(session.draft)
         self.intake.show_session(session)
         self.show_lanes()
@@ -393,7 +393,7 @@ class ConversationPane(TranscriptPane):
         self.composer.set_draft(self._session.draft)
 
     def _open_attached(self, at: int) -> None:
-        self.open_image(self.composer.attached[at])
+        self.commands.open_image(self.composer.attached[at])
 
     # Following the session
 
@@ -403,14 +403,14 @@ class ConversationPane(TranscriptPane):
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                self.composer.set_calls(self.hand.above, self._session.settings.tools)
+                self.composer.set_calls(self.commands.answerable_calls, self._session.settings.tools)
                 self._show_pending()
             case RunStateChanged():
                 self.show_lanes()
             case DebugChanged():
                 self._pending.poke()
             case SettingsChanged():
-                self.composer.set_calls(self.hand.above, self._session.settings.tools)
+                self.composer.set_calls(self.commands.answerable_calls, self._session.settings.tools)
                 self._show_pending()
                 self._count.poke()
             case _:
