@@ -85,11 +85,11 @@ class Opening:
             await self._window.settle()
         middle = session.transcript.path[self._turns // 2].id
         steps: dict[str, Callable[[], object]] = {
-            "an edit in the middle": lambda: pane.edits.make(
+            "an edit in the middle": lambda: pane.commands.edit(
                 middle, lambda: session.turns.edit_text(middle, "Other words.")
             ),
             "undo of the edit": session.undo,
-            "a deletion in the middle": lambda: pane.delete_turn(middle),
+            "a deletion in the middle": lambda: pane.commands.delete_turn(middle),
             "undo of the deletion": session.undo,
             "a new turn": lambda: session.turns.add_turn(make_turn(Role.USER, "And one more question.")),
         }

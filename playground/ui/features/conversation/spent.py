@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from playground.domain.costs import Cost, PriceLookup, cost, total
 from playground.domain.transcript import one_per_request
-from playground.ui.features.conversation.stage import Stage
 from playground.ui.widgets.loop import Throttle
+
+if TYPE_CHECKING:  # the pane makes it
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 MANY = 500  # turns above which costs are added up at intervals
 ADD_MS = 250  # between two sums
@@ -23,7 +26,7 @@ class Spent(QObject):
 
     added_up = Signal()
 
-    def __init__(self, stage: Stage, entered: PriceLookup, parent: QObject) -> None:
+    def __init__(self, stage: TranscriptPane, entered: PriceLookup, parent: QObject) -> None:
         super().__init__(parent)
         self.words = ""
         self._stage = stage

@@ -5,31 +5,16 @@ The conversation is one of them with a message field below it, a lane of Compare
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
+from typing import ClassVar
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from playground.domain.adaptations import Adaptation
 from playground.domain.costs import PriceLookup, cost, total
 from playground.domain.errors import RunRefusedError
-from playground.domain.parts import Image, ToolCall
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice.parts import (
-    ASK_AGAIN,
-    GIVE_UP,
-    KEEP_OFFER,
-    READ_CUMULATIVE,
-    RETRY,
-    RETRY_NOW,
-    STREAM_ON,
-    TURNS,
-    Action,
-    Offer,
-)
-from playground.engine.library.store import StoreError
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -43,23 +28,17 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
-from playground.engine.session.variants import letter_of
-from playground.ui.features.conversation.calls.call_answers import CallAnswers
-from playground.ui.features.conversation.calls.debug_bar import FILL
-from playground.ui.features.conversation.commands import Growth
+from playground.ui.features.conversation.calls.call_commands import CallCommands
+from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_intake import shrink_in_turn
 from playground.ui.features.conversation.image_sizes import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView
-from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.turn_pictures import TurnPictures
-from playground.ui.features.conversation.written_calls import WrittenCalls
-from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.loop import Throttle, ask, spawn
+from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
 
 CLOCK_MS = 100
@@ -67,43 +46,6 @@ DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in wo
 
 #: What a pane hears of its session: not of exchanges, word of which comes with every token.
 _FOLLOWED = (TurnGrew, TurnChanged, PathChanged, SettingsChanged, RunStateChanged, DebugChanged, DraftChanged)
-
-
-class WireSignals(QObject):
-    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself.
-
-    ``messages_asked`` carries those of a turn and a call that a tool server was asked about.
-    """
-
-    frames_asked = Signal(str, str)
-    messages_asked = Signal(str, str)
-    compare_asked = Signal(str)  # turn id
-    lint_asked = Signal(str)  # turn id
-    hole_asked = Signal(str)  # turn id
-
-    def show_turn(self, turn_id: str) -> None:
-        """Show the first frame that brought something of a turn."""
-        self.frames_asked.emit(turn_id, "")
-
-    def show_call(self, turn_id: str, call_id: str) -> None:
-        """Show the frame that carried a call."""
-        self.frames_asked.emit(turn_id, call_id)
-
-    def show_messages(self, turn_id: str, call_id: str) -> None:
-        """Show what was said with a tool server about a call."""
-        self.messages_asked.emit(turn_id, call_id)
-
-    def compare(self, turn_id: str) -> None:
-        """Compare the exchange that brought a turn with another one."""
-        self.compare_asked.emit(turn_id)
-
-    def lint(self, turn_id: str) -> None:
-        """List what the stream that brought a turn did differently from the specification."""
-        self.lint_asked.emit(turn_id)
-
-    def hole(self, turn_id: str) -> None:
-        """Show what of a turn could not be read."""
-        self.hole_asked.emit(turn_id)
 
 
 def cost_of_turn(session: Session, turn_id: str, entered: PriceLookup) -> str:
@@ -127,6 +69,7 @@ class TranscriptPane(Centre):
     link_asked = Signal(str)
     compare_asked = Signal(str)  # turn id: what stands beside it is to be seen with it
     case_asked = Signal(str)  # turn id: with what stands above it, it is to be a case of the evaluation
+    commands_type: ClassVar[type[TurnCommands]] = TurnCommands
     refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
 
     def __init__(
@@ -137,21 +80,19 @@ class TranscriptPane(Centre):
         self._entered = entered
         self._empty = empty
         self._grown: set[str] = set()
-        self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
         self.path_size = PathSize()
         self._positions: WeakKeyDictionary[Session, Position] = WeakKeyDictionary()  # of sessions shown before
-        self.view: TranscriptView = TranscriptView(self, self._growing)
-        self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
-        self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
-        self.sizes = ImageSizes(self.notice, self)
-        self.pictures = TurnPictures(self, self, self.edits, self.sizes)
-        self.hand: WrittenCalls = WrittenCalls(self, self.edits)
-        self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
+        self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
         self.wire = WireSignals(self)
+        self.commands: TurnCommands = self.commands_type(self, self.calls, self.wire, self._guard, read_only=fixed)
+        self.sizes = ImageSizes(self.notice, self)
+        self.commands.pictures = TurnPictures(self, self.commands, self.sizes)
+        self.view: TranscriptView = TranscriptView(self.commands, self._growing)
+        self.finder = Finder(self.view, self)
         self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)
         self._stack = self.seen = QStackedWidget(self)
         self._whole.addWidget(self._stack, 1)
@@ -232,35 +173,15 @@ class TranscriptPane(Centre):
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
         """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
-        if cure := self.hand.cure(reason, turn):
+        if cure := self.commands.remedy(reason, turn):
             self.notice.offer(reason, cure)
-        elif self._session.debugger.waiting and self._session.debugger.paused and not again:
-            self.notice.say(reason, FILL, self.calls.bar.fill)
-            self._open_said = self._session.transcript.waiting
-            self._focus_waiting_call()
         else:
             self.notice.say(reason, stays=reason != UNDER_WAY)  # a run ends, and then it is true no more
             self.refused.emit(reason, again)
 
-    def _close_open_said(self) -> None:
-        if self._open_said and self._session.transcript.waiting != self._open_said:
-            self._open_said = ()
-            self.notice.hide()
-
     def stop(self) -> None:
         """Stop the run under way, or the loop where it is paused; what has arrived stays."""
         self.calls.stop()
-
-    def _start(self, regenerate: str | None, once: tuple[Adaptation, ...] = ()) -> None:
-        session = self._session
-
-        async def go() -> None:
-            try:
-                await (session.regenerate(regenerate, once) if regenerate else session.run())
-            except RunRefusedError as error:
-                self.say_refused(str(error), again=regenerate or "")
-
-        spawn(go(), name="run")
 
     def _all_answered(self) -> None:
         self._run_as_it_stands()
@@ -269,7 +190,15 @@ class TranscriptPane(Centre):
         """Run without what is written in the composer."""
         self.notice.hide()
         self.view.jump_to_latest()
-        self._start(None)
+        session = self._session
+
+        async def run() -> None:
+            try:
+                await session.run()
+            except RunRefusedError as error:
+                self.say_refused(str(error))
+
+        spawn(run(), name="run")
 
     def _focus_waiting_call(self) -> None:
         waiting = {call.id for call in self._session.transcript.unanswered()}
@@ -285,19 +214,6 @@ class TranscriptPane(Centre):
         """What can be asked of tool servers may be different."""
         self._debug.poke()
 
-    # TurnCommands
-
-    def values(self) -> Mapping[str, str]:
-        return self._session.settings.variables
-
-    def open_image(self, image: Image) -> None:
-        from playground.ui.features.conversation.image_dialog import ImageDialog
-
-        ImageDialog(image, self).show()
-
-    def shrink_image(self, turn_id: str, at: int) -> None:
-        shrink_in_turn(self._session, turn_id, at, self.notice)
-
     def tools_changed(self) -> None:
         """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
         self._guard.tools_changed(self._session)
@@ -306,113 +222,22 @@ class TranscriptPane(Centre):
         """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
         self._guard.edit(self._session, work)
 
-    def delete_turn(self, turn_id: str) -> None:
-        if turn_id in self._session.growing:
-            self._session.delete_turn(turn_id)
-            return
-        if not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
-            self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
-
-    def move_turn(self, turn_id: str, step: int) -> None:
-        self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
-
-    def select_alternative(self, turn_id: str) -> None:
-        self._session.turns.select_alternative(turn_id)
-
-    def choose_alternative(self, turn_id: str) -> None:
-        spawn(self._choose_alternative(turn_id), name="go to an alternative")
-
-    async def _choose_alternative(self, turn_id: str) -> None:
-        beside = self._session.transcript.siblings(turn_id)
-        dialog = QInputDialog(self)
-        dialog.setWindowTitle("Go to an alternative")
-        dialog.setLabelText(f"Its number, 1 to {len(beside):,}, the oldest first")
-        dialog.setInputMode(QInputDialog.InputMode.IntInput)
-        dialog.setIntRange(1, len(beside))
-        dialog.setIntValue(beside.index(turn_id) + 1)
-        dress(dialog, "Go")
-        if await ask(dialog) and (chosen := beside[dialog.intValue() - 1]) in self._session.transcript.turns:
-            self._session.turns.select_alternative(chosen)
-        dialog.deleteLater()
-
     def open_in_compare(self, turn_id: str) -> None:
-        self.compare_asked.emit(turn_id)
-
-    def make_case(self, turn_id: str) -> None:
-        self.case_asked.emit(turn_id)
-
-    def whose(self, turn_id: str) -> str:
-        """The other lane that shows a turn, "lane B" say; empty where none does."""
-        lanes = enumerate(self._session.experiment.lanes)
-        others = ((at, lane.transcript.path) for at, lane in lanes if lane is not self._session)
-        return next((f"lane {letter_of(at)}" for at, path in others if any(t.id == turn_id for t in path)), "")
+        """Show the alternatives of a turn as lanes."""
+        self.commands.open_in_compare(turn_id)
 
     def regenerate(self, turn_id: str) -> None:
-        self._start(turn_id)
-
-    def take_advice(self, turn_id: str, action: Action) -> None:
-        session = self._session
-        run = session.run_of(turn_id)
-        pause = run.retry_wait if run is not None else None
-        if action == RETRY_NOW and pause is not None:
-            pause.retry_now()
-            return
-        if action == GIVE_UP and pause is not None:
-            pause.give_up()
-            return
-        if action == STREAM_ON:
-            session.set_parameters(session.settings.current.with_value("stream", True))
-        if action in (RETRY, ASK_AGAIN, STREAM_ON):
-            self._start(turn_id)
-        elif action == TURNS:
-            self.view.focus_turn(session.transcript.path[0].id)
-        elif action == READ_CUMULATIVE:
-            spawn(self._read_as_cumulative(turn_id), name="read as cumulative text")
-        elif action.offer is not None:
-            self._ask_with(turn_id, action, action.offer)
-        else:
-            self.advice_asked.emit(action)
-
-    async def _read_as_cumulative(self, turn_id: str) -> None:
-        try:
-            await self._session.read_as_cumulative(turn_id)
-        except (ValueError, StoreError) as error:
-            self.notice.say(str(error), stays=False)
-
-    def _ask_with(self, turn_id: str, action: Action, offer: Offer) -> None:
-        """Ask again with the rules of an offer, once they are kept if they are to be; where they were refused in other
-        lanes of the gateway, too, there as well.
-        """
-        from playground.engine.compare.refused import keeping, refused_alike
-
-        session = self._session
-        if action.name == KEEP_OFFER:
-            outcome = session.transcript.turns[turn_id].outcome
-            self.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
-            for lane, other in refused_alike(session, offer, action.value):
-                spawn(lane.regenerate(other, offer.rules), name="run")
-        self._start(turn_id, offer.rules)  # so, too, where it could not be kept
-
-    def open_link(self, address: str) -> None:
-        self.link_asked.emit(address)
+        """Send the request of a turn again."""
+        self.commands.regenerate(turn_id)
 
     def cost_words(self, turn_id: str) -> str:
+        """Return the cost of the request that brought a turn; empty if unknown."""
         return cost_of_turn(self._session, turn_id, self._entered)
-
-    def output_limit(self, turn_id: str) -> int | None:
-        turn = self._session.transcript.turns.get(turn_id)
-        asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
-        return self._session.facts_asked(asked).output if asked is not None else None
 
     def refresh(self) -> None:
         """Draw the turns in view again, for figures that depend on settings."""
         for card in self.view.cards.values():
             card.refresh_header()
-
-    def show_exchange(self, turn_id: str) -> None:
-        outcome = self._session.transcript.turns[turn_id].outcome
-        if outcome is not None and outcome.exchange:
-            self.exchange_asked.emit(outcome.exchange)
 
     def undo(self) -> None:
         """Take the last edit of the experiment back."""
@@ -480,7 +305,6 @@ class TranscriptPane(Centre):
                     self._poke_draw()
                 else:
                     self._show_rows()
-                self._close_open_said()
             case RunStateChanged(state):
                 self._clock_for(state)
             case DebugChanged(progress=True):

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData
-from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Role, Turn
@@ -20,13 +19,13 @@ from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.image_intake import FILTER, notice_words
 from playground.ui.features.conversation.image_sizes import ImageSizes
-from playground.ui.features.conversation.stage import Stage
-from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.widgets.dialogs import ask_several
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
+    from playground.ui.features.conversation.commands import TurnCommands
     from playground.ui.features.conversation.images import Source
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 AS_LINES = "Over this protocol a result is text: a line stands for each image of it."
 
@@ -37,12 +36,11 @@ def takes_images(turn: Turn) -> bool:
 
 
 class TurnPictures:
-    """Edits are made by ``edits``; ``sizes`` offers what is large smaller."""
+    """Adds images to turns of a pane; `sizes` offers smaller copies of large ones."""
 
-    def __init__(self, pane: Stage, place: QWidget, edits: TurnEdits, sizes: ImageSizes) -> None:
+    def __init__(self, pane: TranscriptPane, commands: TurnCommands, sizes: ImageSizes) -> None:
         self._pane = pane
-        self._place = place
-        self._edits = edits
+        self._commands = commands
         self._sizes = sizes
         self._folder = ""
 
@@ -51,7 +49,7 @@ class TurnPictures:
         from playground.ui.features.conversation.images import offers_images, sources_of
 
         turn = self._pane.session.transcript.turns.get(turn_id)
-        if self._edits.fixed or turn is None or not takes_images(turn) or not offers_images(mime):
+        if self._commands.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
             return False
         if not now:
             return True
@@ -65,7 +63,7 @@ class TurnPictures:
         spawn(self._choose(turn_id), name="choose images for a turn")
 
     async def _choose(self, turn_id: str) -> None:
-        if paths := await ask_several(self._place.window(), "Add images to the turn", self._folder, FILTER):
+        if paths := await ask_several(self._pane.window(), "Add images to the turn", self._folder, FILTER):
             self._folder = str(paths[0].parent)
             self._begin(turn_id, list(paths))
 
@@ -95,7 +93,7 @@ class TurnPictures:
             if turn.role is Role.TOOL and not pictures_in_results(session.settings.protocol):
                 many = f"{many} {AS_LINES}"
             add = partial(session.turns.add_images, turn_id, images)
-            self._edits.make(turn_id, lambda: made.append(add()), many)
+            self._commands.edit(turn_id, lambda: made.append(add()), many)
             if made:
                 self._sizes.consider(images, partial(self._swap, session, made[0]), said)
         elif said:
@@ -108,6 +106,6 @@ class TurnPictures:
         there += [image.url for result in turn.results for image in result.images] if turn is not None else []
         count = sum(url in swaps for url in there)
         if count and session is self._pane.session:
-            self._edits.make(turn_id, partial(session.turns.swap_images, turn_id, swaps))
+            self._commands.edit(turn_id, partial(session.turns.swap_images, turn_id, swaps))
             return count
         return 0

@@ -20,7 +20,7 @@ from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.transcript_view import TranscriptView
-from tests.support.editors import Edits, no_gateway
+from tests.support.editors import no_gateway
 from tests.support.eventually import LIMIT_S
 from tests.ui.conftest import ShowWidget
 
@@ -29,13 +29,18 @@ def no_price(_profile_id: str, _model: str) -> None:
     return None
 
 
+def make_pane() -> TranscriptPane:
+    """A pane with an empty session."""
+    return TranscriptPane(Experiment(no_gateway, profile_id="demo").main, no_price, QWidget())
+
+
 class TranscriptDriver:
     """A view on rows of its own, 900 × 600, and what is growing in it."""
 
     def __init__(self) -> None:
-        self.commands = TranscriptPane(Experiment(no_gateway, profile_id="demo").main, no_price, QWidget())
+        self.pane = make_pane()
         self.growing: dict[str, GrowingChoice] = {}
-        self.view = TranscriptView(self.commands, self._state)
+        self.view = TranscriptView(self.pane.commands, self._state)
 
     def _state(self, turn_id: str) -> Growth | None:
         choice = self.growing.get(turn_id)
@@ -82,7 +87,7 @@ def settle() -> None:
 @pytest.fixture
 def driver(qtbot: QtBot) -> Iterator[TranscriptDriver]:
     driver = TranscriptDriver()
-    qtbot.addWidget(driver.commands)
+    qtbot.addWidget(driver.pane)
     qtbot.addWidget(driver.view)
     driver.view.resize(900, 600)
     driver.view.show()
@@ -96,6 +101,14 @@ def make_row(turn: Turn, *, growing: bool = False) -> Row:
 
 
 @pytest.fixture
-def card(show_widget: ShowWidget) -> CallCard:
-    """The card of a call of a tool without prepared answers."""
-    return show_widget(CallCard(lambda _name: [], Edits(), lambda: "t"), 700, 300)
+def pane(qtbot: QtBot) -> TranscriptPane:
+    """A pane whose commands the card has."""
+    pane = make_pane()
+    qtbot.addWidget(pane)
+    return pane
+
+
+@pytest.fixture
+def card(show_widget: ShowWidget, pane: TranscriptPane) -> CallCard:
+    """The card of a call."""
+    return show_widget(CallCard(pane.commands, lambda: "t"), 700, 300)
