@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QWidget
@@ -13,7 +12,6 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.going import go_to, show_branch
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.session_window import SessionWindow
@@ -56,7 +54,7 @@ class RunPages(Control):
         from playground.ui.features.debugger.sequence_view import SequencePage
 
         self.sequence = SequencePage(self._tape)
-        self.sequence.card_asked.connect(partial(go_to, self._host.pane))
+        self.sequence.card_asked.connect(self._host.pane.show_turn)
         self.sequence.show_session(self._session)
         return self.sequence
 
@@ -79,8 +77,8 @@ class RunPages(Control):
 
     def _go_to_entry(self, entry: CallEntry) -> None:
         if not entry.on_path:
-            show_branch(self._host.pane, entry.result_turn_id or entry.turn_id)
-        go_to(self._host.pane, entry.turn_id, entry.call.id)
+            self._host.pane.show_branch(entry.result_turn_id or entry.turn_id)
+        self._host.pane.show_turn(entry.turn_id, entry.call.id)
 
 
 class DebugControl(Control):

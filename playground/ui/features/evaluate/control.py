@@ -115,7 +115,7 @@ class EvaluateControl(Control):
         page.asked.connect(self._do)
         look.refused.connect(self._say)
         self._bar.show_title(session.title)
-        self._host.pane.seat(page, instead=self)
+        self._host.pane.set_central(page, mode=self)
         self._show_stop()
         page.focus()
 
@@ -126,7 +126,7 @@ class EvaluateControl(Control):
             return
         look.leave()
         if self._host.pane.seen is page:
-            self._host.pane.seat(None)
+            self._host.pane.set_central(None)
         page.hide()
         page.deleteLater()
         look.deleteLater()

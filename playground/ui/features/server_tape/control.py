@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.library.store import StoreError
-from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import short_title
@@ -56,7 +55,7 @@ class TapeControl(Control):
 
     def _show_call(self, turn_id: str, call_id: str) -> None:
         if turn_id in self._session.transcript.turns:
-            go_to(self._host.pane, turn_id, call_id)
+            self._host.pane.show_turn(turn_id, call_id)
             return
         other = next((one for one in self._workspace.sessions if turn_id in one.transcript.turns), None)
         if other is None:
@@ -75,4 +74,4 @@ class TapeControl(Control):
             self._say(NOT_HERE, stays=False)
             return
         if self._workspace.current is session:
-            go_to(self._host.pane, turn_id, call_id)
+            self._host.pane.show_turn(turn_id, call_id)

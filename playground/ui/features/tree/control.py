@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
 from playground.ui.features.tree.words import plural
 
@@ -46,7 +45,7 @@ class TreeControl(Control):
 
     def _turn_asked(self, turn_id: str) -> None:
         if turn_id in self._session.transcript.turns:
-            go_to(self._host.pane, turn_id)
+            self._host.pane.show_turn(turn_id)
 
     def delete_focused(self) -> None:
         """Delete the branch that begins with the turn that has the focus."""
