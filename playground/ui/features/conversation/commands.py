@@ -42,8 +42,8 @@ from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice
 
 if TYPE_CHECKING:  # the pane makes the commands, and they its pictures
+    from playground.ui.features.conversation.image_intake import TurnPictures
     from playground.ui.features.conversation.transcript_pane import TranscriptPane
-    from playground.ui.features.conversation.turn_pictures import TurnPictures
 
 BRANCHED = "Saved as a new branch. Use ‹ › to switch."
 
@@ -316,7 +316,7 @@ class TurnCommands:
 
     def open_image(self, image: Image) -> None:
         """Show an image in a dialog."""
-        from playground.ui.features.conversation.image_dialog import ImageDialog
+        from playground.ui.features.conversation.image_view import ImageDialog
 
         ImageDialog(image, self._pane).show()
 

@@ -30,12 +30,11 @@ from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_sizes import ImageSizes
+from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView
-from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
@@ -80,7 +79,7 @@ class TranscriptPane(Centre):
         self._grown: set[str] = set()
         self.path_size = PathSize()
         self._positions: WeakKeyDictionary[Session, Position] = WeakKeyDictionary()  # of sessions shown before
-        self.notice = NoticeBar()
+        self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
@@ -104,10 +103,11 @@ class TranscriptPane(Centre):
             hidden = QWidget(self)  # the bar shows itself, but there is nothing to continue
             hidden.hide()
             bar.setParent(hidden)
-        for widget in (*([] if fixed else [bar]), self.notice, *below):
+        for widget in (*([] if fixed else [bar]), *below):
             column.addWidget(widget)
         below_turns = self._below = at_reading_width(column, self)
         self._whole.addLayout(below_turns)
+        self.notice.float_over(self.seen)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False
@@ -168,7 +168,7 @@ class TranscriptPane(Centre):
         """Add the message in the composer, if there is one."""
 
     def add_bar(self, bar: QWidget) -> None:
-        """Show a bar above the notice."""
+        """Show a bar below the messages."""
         self._column.insertWidget(0, bar)
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:

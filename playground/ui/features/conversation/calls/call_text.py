@@ -9,15 +9,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
-from playground.domain.durations import duration_words
 from playground.domain.parts import ToolResult, Unknown
+from playground.engine.session.call_notes import answer_time_words
 from playground.jsonkit.problems import UNCHECKED, Problem, not_checked
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
-from playground.ui.features.conversation.blocks import exact_lines
-from playground.ui.features.conversation.large import LINES
+from playground.ui.features.conversation.caps import LINES
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.markdown_stream import exact_lines
 from playground.ui.features.conversation.text_check import unchecked_words
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
@@ -189,13 +189,9 @@ def describe_result(result: ToolResult | None) -> str:
     """Return who answered a call and how long that took, such as "you 50 s · server 4 ms"."""
     if result is None:
         return "No result"
+    took = [answer_time_words(result)] if result.seconds is not None and result.seconds >= LEAST_TOLD else []
     source = _SOURCES.get(result.by, "")
-    times = []
-    if result.seconds is not None and result.seconds >= LEAST_TOLD:
-        times.append(f"{source} {duration_words(result.seconds)}".strip())
-    if result.served is not None and result.by != "server":
-        times.append(f"server {duration_words(result.served.seconds)}")
-    words = " · ".join(times) or (f"Answered by {source}" if source else "Answered")
+    words = " · ".join(took) or (f"Answered by {source}" if source else "Answered")
     return f"{words} · error" if result.is_error else words
 
 
