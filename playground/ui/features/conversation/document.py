@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -104,10 +104,6 @@ class DocumentWriter:
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            if at == len(self._lines) - 1 and new < len(lines) and self._patch_table(at, lines[new]):
-                self._lines[at] = lines[new]
-                at += 1
-                new += 1
             if at < len(self._lines):
                 self._cut(cursor, at)
             for line in lines[new:]:
@@ -211,24 +207,6 @@ class DocumentWriter:
         thin = QTextBlockFormat()
         thin.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         cursor.setBlockFormat(thin)  # Qt wants a block behind a table
-
-    def _patch_table(self, at: int, line: Line) -> bool:
-        """Make a table, the last line, equal to ``line`` cell by cell. Return whether that is possible."""
-        old, table = self._lines[at], self.table(at)
-        if table is None or replace(old, rows=()) != replace(line, rows=()) or len(line.rows) < len(old.rows):
-            return False
-        if {len(row) for row in old.rows} != {len(row) for row in line.rows}:
-            return False
-        if len(line.rows) > len(old.rows):
-            table.appendRows(len(line.rows) - len(old.rows))
-        for r, row in enumerate(line.rows):
-            before = old.rows[r] if r < len(old.rows) else None
-            if before is row:
-                continue
-            for c, spans in enumerate(row):
-                if before is None or before[c] != spans:
-                    self._fill_cell(table, r, c, spans, line)
-        return True
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
         cell = table.cellAt(r, c)
@@ -364,4 +342,3 @@ def drawn_text(text: str, line: Line, before: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     return (show_hidden if line.kind in ("code", "raw") else show_prose)(text, before)
-

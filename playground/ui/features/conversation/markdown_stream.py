@@ -48,8 +48,17 @@ class MarkdownStream:
         self._rest = self._take_front(rest)
         if complete:
             self._settle()
-        self.lines += self._parse(self._provisional_rest()).lines
+        self.lines += self._growing_lines()
         return start
+
+    def _growing_lines(self) -> list[Line]:
+        """Draw the tail and the unfinished line; a table's unfinished row apart, for Qt lays out whole tables."""
+        lines = self._parse(self._provisional_rest()).lines
+        last = lines[-1] if lines and self._rest.strip() else None
+        if last is not None and last.kind == "table" and len(last.rows) > 1:
+            row = replace(last, rows=last.rows[-1:], header=False, joins=True)
+            lines[-1:] = [replace(last, rows=last.rows[:-1]), row]
+        return lines
 
     def _take(self, line: str) -> None:
         line = self._take_front(line)
