@@ -39,6 +39,9 @@ class Region(QFrame):
     def fill(self, content: QWidget) -> None:
         """Set the content."""
         self._column.addWidget(content)
+        self.end = QWidget(self)  # a hidden stop of the Tab key, by which what follows is put in order
+        self.end.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.end.hide()
 
 
 def stacked(*widgets: QWidget, inside: QWidget) -> QFrame:

@@ -48,7 +48,7 @@ from playground.ui.shell.actions import (
     SHOW_LIST,
 )
 from playground.ui.shell.docks import LEAST_LEFT, Dock, Docks, Region
-from playground.ui.shell.focus import Centre, EnterKey
+from playground.ui.shell.focus import Centre, EnterKey, reveal
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.plain_text import tip
@@ -204,12 +204,16 @@ class MainWindow(QMainWindow):
             self.populate(workspace)
 
     def populate(self, workspace: Workspace) -> None:
-        """Fill the regions: the conversation, the panels at the sides, the inspector."""
+        """Fill the regions, in the order of the Tab key: list, conversation, inspector, side panel."""
         from playground.ui.features.conversation.pane import ConversationPane
+        from playground.ui.features.experiments.panel import ExperimentsPanel
         from playground.ui.features.inspector.inspector import Inspector
         from playground.ui.shell.features import Panels
         from playground.ui.widgets.copied import CopiedNotice
 
+        experiments = ExperimentsPanel(self.left)
+        experiments.set_opening(not workspace.listed)
+        self.left.fill(experiments)
         self.pane = ConversationPane(workspace.current, workspace.gateways.price)
         self.pane.welcome_page.set_opening(self._opening)
         self.pane.sizes.keep_in(self._settings)
@@ -221,9 +225,11 @@ class MainWindow(QMainWindow):
         for spec in ACTIONS:
             if spec.in_conversation:
                 self.pane.view.addAction(self._actions[spec.id])
-        self.panels = Panels(self, workspace)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
+        if self._bottom.window() is self.side.window():  # neither floats
+            QWidget.setTabOrder(self._bottom.end, self.side.tabs)
+        self.panels = Panels(self, workspace, experiments)
 
     # Building
 
@@ -366,6 +372,12 @@ class MainWindow(QMainWindow):
         if event.type() == QEvent.Type.MouseButtonRelease:
             self.docks.note_height()
         return done
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Scroll to the widget that the Tab key has reached."""
+        moved = super().focusNextPrevChild(next)
+        reveal(self.focusWidget())
+        return moved
 
     def let_close(self) -> None:
         """The next close event is obeyed."""

@@ -176,7 +176,7 @@ class ToolBar(QFrame):
             action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
         menu.addSeparator()
         for text, symbol, signal in (
-            ("Check gateway…", "check", self.check_asked),
+            ("Check gateway…", "evaluate", self.check_asked),
             ("Test connection", "refresh", self.test_asked),
             ("Settings of this gateway…", "settings", self.gateways_asked),
             ("Connect another gateway…", "plus", self.connect_asked),
