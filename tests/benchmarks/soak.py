@@ -147,8 +147,8 @@ class _Day:
         session.change(evaluation=plan)
         self._press("evaluate.open")
         control: EvaluateControl = self._window.app.actions.features.evaluate
-        assert control.look is not None, "no evaluation is shown"
-        look = control.look
+        assert control.evaluation is not None, "no evaluation is shown"
+        look = control.evaluation
         await self._window.until(lambda: look.ready)
         self._press("run.run")
         await self._window.until(lambda: look.results.count == CASES and not look.under_way)

@@ -216,7 +216,7 @@ class Docks(QObject):
 
     def note_height(self) -> None:
         """Note the inspector's share of the height, which a person may have changed."""
-        height = self._area.height()
+        height = self._area.height() if not self._centre.isHidden() else 0  # hidden: the inspector is maximised
         if self._is_docked(self._bottom) and not self._bottom.isHidden() and self._window.isVisible() and height:
             share = min(max(self._bottom.height() / height, 0.05), 0.95)
             self._pages[self._page] = self._pages[self._page]._replace(share=share)
