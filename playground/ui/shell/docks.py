@@ -116,7 +116,7 @@ class Dock(QDockWidget):
             super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close a dock over the centre when a person clicks beside it."""
+        """Close a dock over the centre when a person clicks outside it."""
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget) and self.is_over:
             centre = self._window.centralWidget()
             if centre is not None and (watched is centre or centre.isAncestorOf(watched)):

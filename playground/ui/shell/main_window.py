@@ -73,6 +73,8 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self._gateway, self._usage = _label(), _label()
+        for label in (self._gateway, self._usage):
+            label.setMinimumWidth(1)  # gives way to the rate limit
         self._usage.setAccessibleName("Tokens of the last run")
         self._limit_name, self._limit = _label(), _label()
         self._meter = QProgressBar()

@@ -53,8 +53,8 @@ class PathPart(QPushButton):
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         text = self.fontMetrics().horizontalAdvance
-        shown = self.text().replace("&&", "&")
-        return QSize(hint.width() - text(shown) + text(self._text) + 2, hint.height())
+        elided = self.text().replace("&&", "&")
+        return QSize(hint.width() - text(elided) + text(self._text) + 2, hint.height())
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()

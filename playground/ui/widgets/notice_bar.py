@@ -23,7 +23,7 @@ Choice = tuple[str, Callable[[], None]]
 class NoticeBar(QFrame):
     """Hidden until ``say`` or ``offer``. A notice stays until it is closed, answered, or replaced.
 
-    It stands in a layout, or with ``float_over`` over another widget, which it does not move.
+    It is part of a layout, or floats over another widget after ``float_over``, so that it moves nothing.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
