@@ -96,7 +96,7 @@ def verdict_words(verdict: CallVerdict) -> str:
 
 
 def answered_words(entry: CallEntry) -> str:
-    """Return who answered a call, or that nobody did."""
+    """Return who answered a call, or that it needs a result."""
     if entry.result is None:
         return "needs a result" if entry.on_path else "no result"
     words = ANSWERED.get(entry.answered, entry.answered)

@@ -95,12 +95,12 @@ class TimeScale:
 
     def show(self, start: float, end: float) -> None:
         """Show a part, moved into the whole."""
-        whole = max(self.total, LEAST_SPAN)
-        span = min(max(end - start, LEAST_SPAN), whole)
-        if span >= whole:
+        total = max(self.total, LEAST_SPAN)
+        span = min(max(end - start, LEAST_SPAN), total)
+        if span >= total:
             self.fit()
             return
-        self._start = min(max(start, 0.0), whole - span)
+        self._start = min(max(start, 0.0), total - span)
         self._end = self._start + span
 
     def zoom(self, factor: float, around: float) -> None:
@@ -336,7 +336,7 @@ class TimelinePicture(Diagram):
         for lane in Lane if self._tall else ():
             self._add_rect(self._lane_rect(lane), t.code)
         drawn_until: dict[Lane, float] = {}
-        shown: list[tuple[QRectF, Segment]] = []
+        bars: list[tuple[QRectF, Segment]] = []
         for number, segment in enumerate(self.segments):
             rect = self._clipped(segment.start, segment.end, self._lane_rect(segment.lane))
             if not scale.shows(segment.start, segment.end) or rect.right() <= drawn_until.get(segment.lane, 0.0):
@@ -345,10 +345,10 @@ class TimelinePicture(Diagram):
             events = f", events {segment.first + 1} to {segment.last + 1}" if segment.first >= 0 else ""
             words = f"{segment.lane.value}: {segment.start:.3f} s to {segment.end:.3f} s{events}"
             self._add_bar(f"segment {number}", rect, QBrush(QColor(lane_colour(t, segment.lane))), words)
-            shown.append((rect, segment))
+            bars.append((rect, segment))
         written: list[tuple[float, float]] = []
         if not self._tall:
-            for rect, segment in sorted(shown, key=lambda entry: -entry[0].width())[:MAX_LABELS]:
+            for rect, segment in sorted(bars, key=lambda entry: -entry[0].width())[:MAX_LABELS]:
                 self._label_segment(t, segment, rect, written)
         for number, stretch in enumerate(self.served):
             self._draw_served(t, number, stretch)
