@@ -225,7 +225,7 @@ class Asking(Value):
 ASK: Final = Asking()
 
 STEPPED = Reason(code=ReasonCode.STEP, words="One step was asked for.")
-STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped before it was answered.")
+STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped; no result sent.")
 TRUNCATED = Reason(
     code=ReasonCode.TRUNCATED, words="The turn broke off, so its calls are not run. Regenerate it, or delete it."
 )

@@ -13,7 +13,6 @@ from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
-from playground.ui.features.conversation.going import go_to, show_branch
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
@@ -56,12 +55,12 @@ class RunPages(Control):
 
     def _go_to_entry(self, entry: CallEntry) -> None:
         if not entry.on_path:
-            show_branch(self._host.pane, entry.result_turn_id or entry.turn_id)
+            self._host.pane.show_branch(entry.result_turn_id or entry.turn_id)
         self._go_to_call(entry.turn_id, entry.call.id)
 
     def _go_to_call(self, turn_id: str, call_id: str) -> None:
         self._host.inspector.restore()
-        go_to(self._host.pane, turn_id, call_id)
+        self._host.pane.show_turn(turn_id, call_id)
 
 
 class DebugControl(Control):
