@@ -190,8 +190,8 @@ class SequenceView(Diagram):
         self._numbers = request_numbers(self._spans)
         keys = {(span.kind, span.turn_id, span.call_id): str(index) for index, span in enumerate(self._spans)}
         key = keys.get((current.kind, current.turn_id, current.call_id), "") if current is not None else ""
+        self._selected = key
         self.redraw()
-        self.select(key)
         if follow:
             bar.setValue(bar.maximum())
 

@@ -132,7 +132,7 @@ class TreeView(Diagram):
         """Draw `part` of a transcript. A view at the right end stays there; a new end of the path comes into view."""
         moved = part.head != self._layout.transcript.head
         self._transcript, self._receiving = transcript, receiving
-        drawn = part.head, [(t.id, t.parent, ending_words(t, receiving)) for t in part.turns.values()]
+        drawn = part.head, [(t.id, t.parent, t.role, ending_words(t, receiving)) for t in part.turns.values()]
         if drawn == self._drawn:
             self._update_description()
             return
