@@ -213,10 +213,21 @@ class Docks(QObject):
 
     def note_height(self) -> None:
         """Note the inspector's share of the height, which a person may have changed."""
-        height = self._area.height()
+        height = 0 if self._centre.isHidden() else self._area.height()
         if self._is_docked(self._bottom) and not self._bottom.isHidden() and self._window.isVisible() and height:
             share = min(max(self._bottom.height() / height, 0.05), 0.95)
             self._pages[self._page] = self._pages[self._page]._replace(share=share)
+
+    def maximise_inspector(self, maximised: bool) -> None:
+        """Give the inspector the place of the centre, or its earlier height."""
+        if self._bottom.isFloating():
+            self._bottom.showMaximized() if maximised else self._bottom.showNormal()
+            return
+        if maximised:
+            self.note_height()
+        self._centre.setHidden(maximised)
+        if not maximised:
+            self._fit_height()
 
     def _apply(self) -> None:
         layout = self._pages[self._page]

@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         self.panels = Panels(self, workspace)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
-        self.inspector.maximise_toggled.connect(self._centre.setHidden)
+        self.inspector.maximise_toggled.connect(self.docks.maximise_inspector)
 
     # Building
 
