@@ -45,6 +45,7 @@ async def test_parameters_are_sent_until_they_are_reset(person: Person) -> None:
     await person.until(lambda: "above the documented maximum of 2" in read_label(person, "problem"), "the flag")
 
     # A tool choice without tools is flagged and sent
+    await person.press("More parameters")
     choice = await person.seen(QComboBox, "Tool choice")
     (area,) = [area for area in person.find(QScrollArea) if area.isAncestorOf(choice)]
     area.ensureWidgetVisible(choice)

@@ -23,7 +23,7 @@ from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.experiments.rows import More
 from playground.ui.features.inspector.diff_page import FIGURES, DiffPage
 from playground.ui.features.inspector.lint_page import MOST, LintPage
-from playground.ui.shell.features import COMPARE, EXPERIMENTS_PANEL, RAW_PANEL, TOOLS_PANEL, WIRE
+from playground.ui.shell.features import COMPARE, EXPERIMENTS_PANEL, EXTRA_FIELDS_PANEL, TOOLS_PANEL, WIRE
 from tests.engine.exchanges import exchange
 from tests.hostile.gaps import LAID_OUT, Gaps
 from tests.support.eventually import eventually
@@ -117,9 +117,9 @@ def listed(count: int) -> str:
 
 async def json_that_is_formatted(app: App) -> Work:
     app.workspace.new()
-    app.window.side.show_page("Raw")
+    app.window.action("view.raw").trigger()
     await asyncio.sleep(0.3)
-    field, text = app.window.panels.of(RAW_PANEL).body, listed(20_000)
+    field, text = app.window.panels.of(EXTRA_FIELDS_PANEL).body, listed(20_000)
 
     async def work() -> None:
         field.editor.setPlainText(text)

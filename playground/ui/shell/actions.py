@@ -12,6 +12,7 @@ from playground.ui.features import (
     debugger,
     evaluate,
     experiments,
+    extra_fields,
     files,
     first_start,
     gateway_check,
@@ -22,7 +23,6 @@ from playground.ui.features import (
     parameters,
     presets,
     protocols,
-    raw,
     server_asks,
     server_tape,
     storage,
@@ -118,7 +118,7 @@ OWN: Final[tuple[Own, ...]] = (
 )
 
 #: Tabs of the side panel, from left to right.
-PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
+PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE)
 
 
 def _place(action: Action[Any]) -> tuple[int, int]:
@@ -146,7 +146,7 @@ ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
             *offered.ACTIONS,
             *tools.ACTIONS,
             *output.ACTIONS,
-            *raw.ACTIONS,
+            *extra_fields.ACTIONS,
             *wire.ACTIONS,
             *cassettes.ACTIONS,
             *files.ACTIONS,

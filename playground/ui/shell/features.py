@@ -23,6 +23,7 @@ from playground.ui.features import (
     debugger,
     evaluate,
     experiments,
+    extra_fields,
     files,
     first_start,
     gateway_check,
@@ -33,7 +34,6 @@ from playground.ui.features import (
     parameters,
     presets,
     protocols,
-    raw,
     server_asks,
     server_tape,
     storage,
@@ -49,11 +49,13 @@ from playground.ui.features.code.control import CodeControl
 from playground.ui.features.compare.control import Around as CompareAround
 from playground.ui.features.compare.control import CompareControl
 from playground.ui.features.debugger.control import DebugControl
-from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.default_rule import ResponseDefaults
 from playground.ui.features.evaluate.control import Around as EvaluateAround
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.experiments.control import ExperimentsControl
 from playground.ui.features.experiments.panel import ExperimentsPanel
+from playground.ui.features.extra_fields.control import ExtraFieldsControl
+from playground.ui.features.extra_fields.panel import ExtraFieldsPanel
 from playground.ui.features.files.control import FileControl
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.first_start.control import FirstStartControl
@@ -69,10 +71,6 @@ from playground.ui.features.parameters.panel import ParameterPanel
 from playground.ui.features.presets.control import PresetControl
 from playground.ui.features.presets.preset_bar import PresetBar
 from playground.ui.features.protocols.control import ProtocolControl
-from playground.ui.features.raw.control import RawControl
-from playground.ui.features.raw.panel import RawPanel
-from playground.ui.features.raw.reasoning_control import ReasoningControl
-from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 from playground.ui.features.server_asks.control import AsksControl
 from playground.ui.features.server_tape.control import TapeControl
 from playground.ui.features.storage.control import StorageControl
@@ -189,12 +187,9 @@ def _experiments_panel(panels: Panels) -> ExperimentsPanel:
     return panel
 
 
-def _default_rule(panels: Panels) -> DefaultRuleFields:
-    form = panels.of(PARAMETER_PANEL)
-    panel = DefaultRuleFields(form)
-    form.add_extra("Tools", "On a tool call", panel.policy)
-    form.add_extra("Tools", "Rules by tool", panel.rules)
-    form.add_extra("Tools", "Step limit", panel.limit)
+def _responses(panels: Panels) -> ResponseDefaults:
+    panel = ResponseDefaults()
+    panels.of(TOOLS_PANEL).add_below(panel)
     return panel
 
 
@@ -210,17 +205,9 @@ def _output_panel(panels: Panels) -> OutputPanel:
     return panel
 
 
-def _raw_panel(panels: Panels) -> RawPanel:
-    panel = RawPanel(panels.regions.side.pages)
-    panels.regions.side.fill(raw.PAGE, panel)
-    return panel
-
-
-def _reasoning_return(panels: Panels) -> ReasoningReturnFields:
-    form = panels.of(PARAMETER_PANEL)
-    panel = ReasoningReturnFields(form)
-    form.add_extra("Reasoning", "Send reasoning back", panel.when)
-    form.add_extra("Reasoning", "Under the name", panel.field)
+def _extra_fields_panel(panels: Panels) -> ExtraFieldsPanel:
+    panel = ExtraFieldsPanel()
+    panels.of(PARAMETER_PANEL).add_section(extra_fields.TITLE, panel)
     return panel
 
 
@@ -231,11 +218,10 @@ PARAMETER_PANEL: Final = Panel(
 )
 PRESET_BAR: Final = Panel(_preset_bar, parameters.PAGE)
 EXPERIMENTS_PANEL: Final = Panel(_experiments_panel)
-DEFAULT_RULE: Final = Panel(_default_rule)
+RESPONSES: Final = Panel(_responses)
 TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE)
 OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE)
-RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE)
-REASONING_RETURN: Final = Panel(_reasoning_return)
+EXTRA_FIELDS_PANEL: Final = Panel(_extra_fields_panel)
 
 
 # Controls
@@ -248,10 +234,15 @@ def _gateway_check(features: Features) -> CheckControl:
     return control
 
 
-def _raw(features: Features) -> RawControl:
-    show, show_count = partial(features.host.show_side, raw.PAGE), partial(features.regions.side.set_count, raw.PAGE)
-    features.panel(RAW_PANEL).settings_asked.connect(features.of(GATEWAYS).open_settings)
-    return RawControl(features.host.workspace, features.panel(RAW_PANEL), show, show_count)
+def _extra_fields(features: Features) -> ExtraFieldsControl:
+    panel, form = features.panel(EXTRA_FIELDS_PANEL), features.panel(PARAMETER_PANEL)
+    panel.settings_asked.connect(features.of(GATEWAYS).open_settings)
+
+    def show() -> None:
+        features.host.show_side(parameters.PAGE)
+        form.show_section(extra_fields.TITLE, panel.body.editor)
+
+    return ExtraFieldsControl(features.host.workspace, panel, show, form.section(extra_fields.TITLE).set_count)
 
 
 def _tools(features: Features) -> ToolsControl:
@@ -274,7 +265,7 @@ def _code(features: Features) -> CodeControl:
 
 def _debugger(features: Features) -> DebugControl:
     show_lanes = partial(features.of(COMPARE).show, True)
-    return DebugControl(features.host, features.panel(DEFAULT_RULE), show_lanes)
+    return DebugControl(features.host, features.panel(RESPONSES), show_lanes)
 
 
 def _files(features: Features) -> FileControl:
@@ -362,20 +353,15 @@ OUTPUT: Final = Feature(
     changed=lambda it: it.show_session(),
     panels=(OUTPUT_PANEL,),
 )
-RAW: Final = Feature(
-    _raw,
-    raw.ACTIONS,
+EXTRA_FIELDS: Final = Feature(
+    _extra_fields,
+    extra_fields.ACTIONS,
     changed=lambda it: it.show_session(),
-    panels=(RAW_PANEL,),
-)
-REASONING: Final = Feature(
-    lambda features: ReasoningControl(features.host.workspace, features.panel(REASONING_RETURN)),
-    changed=lambda it: it.show_session(),
-    panels=(REASONING_RETURN,),
+    panels=(EXTRA_FIELDS_PANEL,),
 )
 PARAMETERS: Final = Feature(
     lambda features: ParametersControl(
-        features.host.workspace, features.panel(PARAMETER_PANEL), partial(features.host.show_side, parameters.PAGE)
+        features.host, features.panel(PARAMETER_PANEL), partial(features.host.show_side, parameters.PAGE)
     ),
     parameters.ACTIONS,
     changed=lambda it: it.show_session(),
@@ -390,10 +376,10 @@ TOOLS: Final = Feature(
     _tools,
     tools.ACTIONS,
     changed=lambda it: it.show_session(),
-    panels=(TOOLS_PANEL,),
+    panels=(TOOLS_PANEL, RESPONSES),
 )
 CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
-DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))
+DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session())
 WIRE: Final = Feature(lambda features: WireControl(features.host), wire.ACTIONS)
 CASSETTES: Final = Feature(
     lambda features: CassetteControl(features.host), cassettes.ACTIONS, changed=lambda it: it.show_session()
@@ -444,8 +430,7 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     OFFERED,
     TOOLS,
     OUTPUT,
-    RAW,
-    REASONING,
+    EXTRA_FIELDS,
     WIRE,
     CASSETTES,
     FILES,

@@ -33,7 +33,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, changed_names
-from playground.ui.features import output, parameters, raw, tools
+from playground.ui.features import extra_fields, output, parameters, tools
 from playground.ui.features.action import Action, key_text
 from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.control import GatewayControl
@@ -44,6 +44,8 @@ from playground.ui.shell.features import (
     CASSETTES,
     CODE,
     EXPERIMENTS,
+    EXTRA_FIELDS,
+    EXTRA_FIELDS_PANEL,
     FEATURES,
     GATEWAYS,
     HELP,
@@ -51,9 +53,6 @@ from playground.ui.shell.features import (
     PARAMETER_PANEL,
     PARAMETERS,
     PROTOCOLS,
-    RAW,
-    RAW_PANEL,
-    REASONING_RETURN,
     STORAGE,
     TOOLS,
     VARIABLES,
@@ -86,7 +85,7 @@ _NAMES = {
 }
 #: Parameters that mean the same; the one that is set is shown.
 ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
-PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": raw.PAGE}
+PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": parameters.PAGE}
 
 
 class AdviceControl(QObject):
@@ -118,20 +117,20 @@ class AdviceControl(QObject):
                 if action.offer is not None:
                     spawn(self._gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
             case "parameters" | "tools" | "output" | "raw":
-                self._show(PAGES[action.name], action.value)
+                self._show(action.name, action.value)
             case _:
                 pass
 
-    def _show(self, page: str, about: str) -> None:
+    def _show(self, place: str, about: str) -> None:
+        """Show the side panel with one of ``PAGES``, at what the error is about."""
         window, panels = self._window, self._window.panels
         window.right_dock.show()
-        window.side.show_page(page)
-        if page == parameters.PAGE and about == "reasoning_return":
-            panels.of(REASONING_RETURN).when.setFocus()
-        elif page == parameters.PAGE and about:
-            panels.of(PARAMETER_PANEL).show_row(*ALIKE.get(about, (about,)))
-        elif page == raw.PAGE:
-            panels.of(RAW_PANEL).show_place("headers" if about == "headers" else "body")
+        window.side.show_page(PAGES[place])
+        form, extra = panels.of(PARAMETER_PANEL), panels.of(EXTRA_FIELDS_PANEL)
+        if place == "raw" or about == "reasoning_return":
+            form.show_section(extra_fields.TITLE, extra.field_for(about))
+        elif place == "parameters" and about:
+            form.show_row(*ALIKE.get(about, (about,)))
 
 
 class UndoControl(Control):
@@ -490,7 +489,7 @@ class WindowActions(QObject):
 
     def _show_anew(self) -> None:
         self.of(OUTPUT).show_session(anew=True)
-        self.of(RAW).show_session(anew=True)
+        self.of(EXTRA_FIELDS).show_session(anew=True)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""

@@ -23,9 +23,9 @@ class RulesWindow(Window):
 
     @classmethod
     async def open(cls, person: Person) -> Self:
-        """Open it from the Parameters panel."""
-        await open_tab(person, "Parameters")
-        await person.press("Rules by tool")
+        """Open it from the Tools tab."""
+        await open_tab(person, "Tools")
+        await person.press("Tool responses")
         return await cls.opened(person)
 
     @property

@@ -14,7 +14,7 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to, show_branch
-from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.default_rule import ResponseDefaults
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.session_window import SessionWindow
 
@@ -89,7 +89,7 @@ class DebugControl(Control):
     ``default_rule`` is what is set for all tools, ``show_lanes`` shows the lanes.
     """
 
-    def __init__(self, host: Host, default_rule: DefaultRuleFields, show_lanes: Callable[[], None]) -> None:
+    def __init__(self, host: Host, default_rule: ResponseDefaults, show_lanes: Callable[[], None]) -> None:
         super().__init__(host)
         self._show_lanes = show_lanes
         self._followed: Session | None = None

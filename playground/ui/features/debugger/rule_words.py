@@ -8,10 +8,10 @@ from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, To
 from playground.ui.widgets.plain_text import show_hidden
 
 POLICIES: Final = (
-    (Policy.PAUSE, "pause"),
-    (Policy.TABLE, "answer from the table"),
-    (Policy.FIXED, "fixed answer"),
-    (Policy.SERVER, "ask the tool's server"),
+    (Policy.PAUSE, "Ask me"),
+    (Policy.TABLE, "Mock table"),
+    (Policy.FIXED, "Fixed reply"),
+    (Policy.SERVER, "Call server"),
 )
 LONGEST = 160  # characters of a text by somebody else in one line
 

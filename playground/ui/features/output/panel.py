@@ -177,7 +177,10 @@ HINTS = {
     SCHEMA: "Each answer is checked against the schema, and what does not fit is marked in it.",
     CUSTOM: "Sent as it stands, for formats that this form does not know.",
 }
-NO_FIELD = "This protocol has no field for the format of the answer. A gateway's own field goes into the Raw tab."
+NO_FIELD = (
+    "This protocol has no field for the format of the answer. "
+    "Add the gateway's own field under Parameters, “Extra fields and headers”."
+)
 
 STRICT_HELP = "Ask the gateway to hold the model to the schema exactly. Left out while it is at default."
 

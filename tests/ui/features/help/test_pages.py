@@ -26,7 +26,7 @@ OTHER = {
     "Help › Guided first experiment",
     "Keep as a service…",
     "Look for gateways on this computer",
-    "Max completion tokens",
+    "Max output tokens",
     "Put back",
     "Run › Tool rules…",
     "Run › Tool servers…",
