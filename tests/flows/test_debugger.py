@@ -103,20 +103,25 @@ async def test_paused_calls_are_refused_answered_stepped_and_filled(person: Pers
     bar, notice = person.conversation.call_bar, person.conversation.notice
     debugger = person.session.debugger
 
-    # Run is refused while calls are open; Escape stops the loop
+    # Nothing can be run while calls need results; Escape stops
+    composer = person.conversation.composer
     cards = await pause(person, CALLS)
     requests = len(person.server.requests)
+    await bar.wait_for_text("3 tool calls need results")
+    assert not composer.main_button.isEnabled()
+    assert composer.main_button.accessibleDescription() == "3 tool calls need results"
     await person.run("And now?")
-    await notice.wait_for_text("Every tool call needs a result")
+    await person.until(focus_in(cards[0].result_field), "the cursor where a result is missing")
     assert len(person.server.requests) == requests
+    assert not notice.visible
     await cards[0].type_result("sunny")
+    await bar.wait_for_text("2 tool calls need results")
     await person.key(Qt.Key.Key_Escape)
-    await person.until(lambda: bar.text.startswith("Stopped at 3 calls"), "the stop in the bar")
+    await bar.wait_for_text("Stopped; no result sent")
     assert not person.app.window.action("run.stop").isEnabled()
     await cards[0].send_result()
-    await notice.wait_until_hidden()
-    await bar.press("Fill with errors")
-    await notice.wait_for_text("Run (Ctrl+Enter) goes on")
+    await bar.choose("Fail remaining calls")
+    await notice.wait_for_text("Run (Ctrl+Enter) continues")
     assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny", FILLING, FILLING]
     assert person.conversation.composer.text == "And now?"
 
@@ -131,7 +136,8 @@ async def test_paused_calls_are_refused_answered_stepped_and_filled(person: Pers
     await person.until(lambda: not cards[1].waiting, "the second call to be answered")
     assert person.session.state is RunState.IDLE
     assert len(debugger.waiting) == 2
-    await bar.press("Continue")
+    await bar.wait_for_text("2 results are ready")
+    await composer.press("Continue")
     await person.idle(6)
     assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny"] * 3
 
@@ -152,13 +158,13 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
         # The bar counts requests since the last stop
         await ready(person)
         await person.run("!chain The weather in Lisbon, Oslo and Rome")
-        for number, words in enumerate(("Request 1 of 20.", "Request 2 (1 of 20 since you went on).")):
+        for number, words in enumerate(("request 1 of 20", "request 2 (1 of 20)")):
             await bar.wait_for_text(words)
             assert len(person.session.debugger.waiting) == 1
             call = (await person.conversation.wait_for_calls())[-1]
             await call.send_result(f"sunny {number}")
             await person.idle()
-        await bar.wait_for_text("Request 3 (1 of 20 since you went on).")
+        await bar.wait_for_text("request 3 (1 of 20)")
 
         # A step limit
         await begin_experiment(person)
@@ -170,7 +176,7 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
         assert loop_reason(person) is ReasonCode.LIMIT
         sent = len(person.server.requests)
         await person.until(lambda: "limit" in bar.text.lower(), "the limit in the bar")
-        await bar.press("Continue")
+        await person.conversation.composer.press("Continue")
         await person.until(lambda: len(person.server.requests) > sent, "another request")
         await person.idle()
 

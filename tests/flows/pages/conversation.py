@@ -64,6 +64,17 @@ class Bar(Page):
         await self.wait_until(lambda: not self.visible, "the bar to be hidden")
 
 
+class CallBar(Bar):
+    """The bar above the composer while tool calls need results or requests are sent automatically."""
+
+    def __init__(self, person: Person, place: QWidget) -> None:
+        super().__init__(person, place, "callBar")
+
+    async def choose(self, command: str) -> None:
+        """Choose a command of the bar's menu."""
+        await self.person.choose(await self.wait_for(QPushButton, "More commands"), command)
+
+
 class CallCard(Page):
     """A tool call in a message: its arguments, its result or the field to type one, and the state of its server."""
 
@@ -330,6 +341,14 @@ class Composer(Page):
         await self.person.click(button)
 
     @property
+    def main_button(self) -> QPushButton:
+        """The button that runs, continues or stops."""
+        (button,) = [
+            button for button in self.find(QPushButton) if button.accessibleName() in ("Run", "Continue", "Stop")
+        ]
+        return button
+
+    @property
     def role(self) -> str:
         """The role of the message."""
         return self.get(QPushButton, "Role of the message").text().strip()
@@ -441,9 +460,9 @@ class ConversationPage(Page):
         return Bar(self.person, self.widget, "conversationNotice")
 
     @property
-    def call_bar(self) -> Bar:
-        """The bar above the composer while tool calls wait or a loop runs."""
-        return Bar(self.person, self.widget, "callBar")
+    def call_bar(self) -> CallBar:
+        """The bar above the composer while tool calls need results or requests are sent automatically."""
+        return CallBar(self.person, self.widget)
 
     @property
     def errors(self) -> list[ErrorCard]:

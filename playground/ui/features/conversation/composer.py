@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from playground.ui.features.conversation.answers_row import Calls
     from playground.ui.features.conversation.composer_beside import ComposerBeside
     from playground.ui.features.conversation.image_view import ImageStrip
+    from playground.ui.features.conversation.pending_calls import PendingCalls
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 SPACING = 8
@@ -206,6 +207,7 @@ class Composer(QFrame):
         self._state = RunState.IDLE
         self._starting = False
         self._lanes: Sequence[str] | None = None
+        self._pending: PendingCalls | None = None
         self._all_lanes = True
         self._dropping = False
         self._beside: ComposerBeside | None = None
@@ -299,10 +301,13 @@ class Composer(QFrame):
         """The word on the button, with its keys where there is room for them."""
         count = len(self._lanes) if self._lanes is not None else 0
         run = "Run" if self._lanes is None else f"Run {count} lane{'s' * (count != 1)}"
+        run = "Continue" if self._pending is not None else run
         word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else run
         self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
         keys = self._keys.strip()
-        self._run.setToolTip(f"{word} ({keys})" if keys else "It runs as soon as all that it needs is there")
+        reason = self._pending.reason if self._pending is not None else ""
+        self._run.setToolTip(reason or (f"{word} ({keys})" if keys else "Starts when loading is done"))
+        self._run.setAccessibleDescription(reason)
 
     def _build_images(self) -> None:
         self._strip: ImageStrip | None = None
@@ -455,9 +460,17 @@ class Composer(QFrame):
         look(self._run, "danger" if running else "primary")  # before its size is asked for, which dresses it
         self._word_run()
         self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
-        self._run.setAccessibleName("Stop" if running else "Run")
+        continues = self._pending is not None
+        self._run.setAccessibleName("Stop" if running else "Continue" if continues else "Run")
+        self._run.setEnabled(running or self._pending is None or self._pending.ready)
         self._arrange()
         self._add.setEnabled(not running)
+
+    def set_pending_calls(self, pending: PendingCalls | None) -> None:
+        """Let the main button continue past these calls; None: it runs."""
+        if pending != self._pending:
+            self._pending = pending
+            self.set_state(self._state)
 
     def set_lanes(self, letters: Sequence[str] | None, *, all_of_them: bool = True) -> None:
         """What is written goes to these lanes; None: to the conversation."""

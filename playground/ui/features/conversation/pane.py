@@ -17,6 +17,7 @@ from playground.domain.transcript import Role, Turn
 from playground.engine.requests.capability_warnings import NO_LIMITS, ContextLimits, context_limits, image_warning
 from playground.engine.session.changes import (
     Change,
+    DebugChanged,
     PathChanged,
     RunState,
     RunStateChanged,
@@ -28,6 +29,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.measures import BELOW
+from playground.ui.features.conversation.pending_calls import pending_calls
 from playground.ui.features.conversation.spent import Spent
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
@@ -182,8 +184,10 @@ class ConversationPane(TranscriptPane):
         self.composer.images.link_asked.connect(self.open_link)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
+        self._pending = Throttle(self._show_pending, self, interval=30)
         self.spent = Spent(self, entered, self)
         self.late = LateRun(self.composer, self.run)
+        self.calls.bar.set_own_continue(False)
         self.begin()
         self.composer.run_asked.connect(self.run)
         self.composer.stop_asked.connect(self._stop_pressed)
@@ -231,6 +235,7 @@ class ConversationPane(TranscriptPane):
         if frame is None:
             self._column.insertWidget(self._column.indexOf(self.notice), self.calls.bar)
         self.columns = columns
+        self.calls.bar.set_own_continue(columns is not None)
         self.show_lanes()
 
     def _show_below(self, on: bool) -> None:
@@ -255,6 +260,7 @@ class ConversationPane(TranscriptPane):
         self._count.poke()
         states = [lane.state for lane in lanes.all] if lanes is not None else [self._session.state]
         self.composer.set_state(next((state for state in states if state is not RunState.IDLE), RunState.IDLE))
+        self._show_pending()
 
     def estimate(self) -> None:
         """Say anew how much would go out: that is told from the turns as they were drawn last."""
@@ -268,6 +274,13 @@ class ConversationPane(TranscriptPane):
             self.instead.run()
             return
         session = self._session
+        if self._waits_for_calls and (pending := pending_calls(session)) is not None:
+            self._show_pending()
+            if pending.ready:
+                self.calls.bar.go_on()
+            else:
+                self._focus_waiting_call()
+            return
         if self._unfinished():
             return
         turn = turn_of_draft(self.composer.draft, session.transcript)
@@ -285,6 +298,15 @@ class ConversationPane(TranscriptPane):
         if turn is not None:
             self._take(turn)
         self._run_as_it_stands()
+
+    @property
+    def _waits_for_calls(self) -> bool:
+        """Return whether tool calls go first: not with several lanes, nor if the message is the result of a call."""
+        return self.columns is None and self.composer.role is not Role.TOOL
+
+    def _show_pending(self) -> None:
+        """Let the composer's main button continue while calls are pending."""
+        self.composer.set_pending_calls(pending_calls(self._session) if self._waits_for_calls else None)
 
     def _run_lanes(self, lanes: Lanes, turn: Turn | None) -> None:
         refused = lanes.refusals(lanes.ticked, *([turn] if turn is not None else []))
@@ -382,14 +404,19 @@ class ConversationPane(TranscriptPane):
                 pass
             case PathChanged() | TurnChanged():
                 self.composer.set_calls(self.hand.above, self._session.settings.tools)
+                self._show_pending()
             case RunStateChanged():
                 self.show_lanes()
+            case DebugChanged():
+                self._pending.poke()
             case SettingsChanged():
                 self.composer.set_calls(self.hand.above, self._session.settings.tools)
+                self._show_pending()
                 self._count.poke()
             case _:
                 pass
 
     def _draft_edited(self) -> None:
         self._session.with_draft(self.composer.draft)
+        self._show_pending()
         self._count.poke()

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
 from playground.domain.adaptations import Adaptation
 from playground.domain.costs import PriceLookup, cost, total
 from playground.domain.errors import RunRefusedError
-from playground.domain.parts import Image, ToolCall
+from playground.domain.parts import Image
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice.parts import (
     ASK_AGAIN,
@@ -46,7 +46,6 @@ from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.aside import Aside
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
-from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import shrink_in_turn
@@ -138,7 +137,6 @@ class TranscriptPane(Centre):
         self._entered = entered
         self._empty = empty
         self._grown: set[str] = set()
-        self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
         self.rows = Rows()
         self._aside = Aside()
         self.view: TranscriptView = TranscriptView(self, self._growing)
@@ -241,18 +239,9 @@ class TranscriptPane(Centre):
         """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
         if cure := self.hand.cure(reason, turn):
             self.notice.offer(reason, cure)
-        elif self._session.debugger.waiting and self._session.debugger.paused and not again:
-            self.notice.say(reason, FILL, self.calls.bar.fill)
-            self._open_said = self._session.transcript.waiting
-            self._focus_waiting_call()
         else:
             self.notice.say(reason, stays=reason != UNDER_WAY)  # a run ends, and then it is true no more
             self.refused.emit(reason, again)
-
-    def _close_open_said(self) -> None:
-        if self._open_said and self._session.transcript.waiting != self._open_said:
-            self._open_said = ()
-            self.notice.hide()
 
     def stop(self) -> None:
         """Stop the run under way, or the loop where it is paused; what has arrived stays."""
@@ -487,7 +476,6 @@ class TranscriptPane(Centre):
                     self._poke_draw()
                 else:
                     self._show_rows()
-                self._close_open_said()
             case RunStateChanged(state):
                 self._clock_for(state)
             case DebugChanged(progress=True):

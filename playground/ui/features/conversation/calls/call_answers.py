@@ -14,7 +14,7 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.compare.lanes import Lanes
 from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.calls.debug_bar import DebugBar
+from playground.ui.features.conversation.calls.call_bar import CallBar
 from playground.ui.features.conversation.calls.result_field import LONGEST_TYPED
 from playground.ui.features.conversation.commands import CallState, ServerSide
 from playground.ui.widgets.plain_text import show_hidden
@@ -41,9 +41,8 @@ class CallAnswers(QObject):
         self._session = session
         self._run = run
         self._next_call = next_call
-        self.bar = DebugBar(session, parent)  # shown at once where a session waits, which is no window of its own
-        self.bar.refused.connect(self.said)
-        self.bar.told.connect(self.said)
+        self.bar = CallBar(session, parent)  # shown at once where a session waits, which is no window of its own
+        self.bar.said.connect(self.said)
 
     def set_session(self, session: Session) -> None:
         """Follow another session."""
@@ -135,7 +134,7 @@ class CallAnswers(QObject):
         if is_error and not answer.is_error:
             answer = answer.model_copy(update={"is_error": True})
         if answer.never or answer.delay:
-            self.bar.run(self._session.debugger.send_late(turn_id, call_id, answer))
+            self.bar.execute(self._session.debugger.send_late(turn_id, call_id, answer))
         else:
             self._send(turn_id, call_id, answer)
 
@@ -143,7 +142,7 @@ class CallAnswers(QObject):
 
     def ask(self, turn_id: str, call_id: str) -> None:
         """Ask the server of the call's tool; what it answers stands as the result to be looked at."""
-        self.bar.run(self._session.debugger.ask(turn_id, call_id))
+        self.bar.execute(self._session.debugger.ask(turn_id, call_id))
 
     def cancel_ask(self, turn_id: str, call_id: str) -> None:
         """Ask it no longer."""
@@ -193,7 +192,7 @@ class CallAnswers(QObject):
     def answer_lanes(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None:
         """Send the same result in every lane that made the same call; those with nothing left open go on."""
         answer = self._made(turn_id, call_id, text, is_error)
-        self.bar.run(Lanes(self._session).answer(self._session, turn_id, call_id, answer, all_lanes=True))
+        self.bar.execute(Lanes(self._session).answer(self._session, turn_id, call_id, answer, all_lanes=True))
 
     def answer_all(self, text: str, is_error: bool) -> None:
         """Send the same result to every call that waits, and go on."""
@@ -212,7 +211,7 @@ class CallAnswers(QObject):
 
     def step(self, turn_id: str, call_id: str) -> None:
         """Answer this call, then stop at whatever comes next."""
-        self.bar.run(self._session.debugger.step(turn_id, call_id))
+        self.bar.execute(self._session.debugger.step(turn_id, call_id))
 
     def compare_answers(self, turn_id: str, call_id: str) -> None:
         """Compare several answers to a call; the dialog says so where that cannot be done now."""
