@@ -302,7 +302,7 @@ class WindowActions(QObject):
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
         window.bar.code_asked.connect(self.of(CODE).open_code)
-        window.composer.variables_asked.connect(self.of(VARIABLES).bar.open)
+        window.composer.variable_action.triggered.connect(self.of(VARIABLES).bar.open)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)

@@ -77,7 +77,7 @@ class TokenCount:
         tight = room.problem(estimates[0]) if estimates else ""
         about = tight or room.words
         composer.set_tokens(estimates, images + len(composer.attached), room.context, about, tight=bool(tight))
-        composer.show_told(self._images_told(panes))
+        composer.show_warning(self._images_told(panes))
 
     def _room(self, panes: Sequence[TranscriptPane]) -> ContextLimits:
         """That of the one model that is asked."""

@@ -5,7 +5,7 @@ Gets a ``Debugging`` and hands back another one.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSpinBox, QWidget
 
 from playground.domain.debugging import Answer, Debugging, Policy
@@ -18,7 +18,7 @@ from playground.ui.widgets.plain_text import shown_name, tip
 POLICY_LABEL = "When the model calls a tool"
 POLICY_HELP = "Tools with a response of their own use that one. This is not sent to the model."
 LIMIT_LABEL = "Max requests per run"
-LIMIT_HELP = "Requests that a run sends without a stop. 0 or Delete: unlimited."
+LIMIT_HELP = "Requests that a run sends without a stop. 0: unlimited."
 MOST_REQUESTS = 1_000_000
 MOST_NAMED = 12
 
@@ -28,6 +28,8 @@ class RequestLimit(QSpinBox):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setProperty("kind", "field")
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setRange(0, MOST_REQUESTS)
         self.setSpecialValueText("unlimited")
         self.setGroupSeparatorShown(True)

@@ -168,9 +168,9 @@ class ParameterPanel(ScrollPage):
         self.changed.emit(self._value)
 
     def _changed_fields(self) -> frozenset[str]:
-        """The fields that have a value other than the app's default."""
-        value = self._value
-        return frozenset(name for name in self.rows if getattr(value, name) is not None and not value.is_ours(name))
+        """The fields whose value is neither omitted nor the app's default."""
+        values = {name: getattr(self._value, name) for name in self.rows}
+        return frozenset(name for name, row in self.rows.items() if values[name] not in (None, row.hint.ours))
 
     def _note(self, name: str) -> str:
         note = "" if self._value.is_ours(name) else self._value.note(name)
