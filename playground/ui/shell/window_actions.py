@@ -306,6 +306,7 @@ class WindowActions(QObject):
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
+        window.pane.welcome.paste_asked.connect(self.of(CODE).open_import)
         window.pane.welcome.prompts_asked.connect(self.show_prompts)
 
     # Following the workspace and its session

@@ -26,7 +26,7 @@ class FirstStartControl(Control):
         bar = GuideBar()
         host.pane.add_bar(bar)
         self.guide = Guide(bar, host.settings, open_frames)
-        host.pane.welcome.sample_asked.connect(self.try_it_now)
+        host.pane.welcome.try_asked.connect(self.try_it_now)
         host.pane.welcome.opened.connect(self._open_named)
 
     def show_session(self) -> None:
