@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 
-import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QPushButton, QTableWidget
 
@@ -15,18 +14,13 @@ from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.dialogs import find_windows
 from tests.flows.pages.evaluate import EvaluatePage
 from tests.flows.pages.gateways import GatewaysWindow
-from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow, UpdatesWindow, skip_reading_time
+from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow, UpdatesWindow
 from tests.flows.pages.inspector import Timeline
 from tests.flows.pages.steps import column_texts
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 KEY = "sk-canary-first-start-77aa01"
 SECURED = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000, key=KEY)
-
-
-@pytest.fixture(autouse=True)
-def no_reading_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    skip_reading_time(monkeypatch)
 
 
 def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> None:
@@ -38,12 +32,17 @@ def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> N
         await person.trigger("experiment.new")
         assert not guide.hint, "the guide belongs to its experiment"
         await person.do(partial(person.app.workspace.open, first.id))
-        await guide.wait_for_hint("asks for tools")
-        for call, result in zip(await conversation.wait_for_calls(), ('{"temp": 21}', '{"temp": 9}'), strict=True):
-            await call.send_result(result)
-        await guide.wait_for_hint("frame by frame")
+        await guide.press("Next")
+        await guide.press("Next")
+        await guide.wait_for_hint("calls tools")
+        calls = await conversation.wait_for_calls()
+        assert not guide.can_go_on, "there are no results yet"
+        await calls[0].send_result('{"temp": 21}')
+        assert not guide.can_go_on
+        await calls[1].send_result('{"temp": 9}')
         await person.idle(turns=6)
-        await guide.press("Show the frames")
+        await guide.wait_for_hint("used the results")
+        await guide.press("Show the events")
         await person.until(lambda: Timeline(person).visible, "the timeline")
         await guide.press("Done")
         assert not guide.hint
