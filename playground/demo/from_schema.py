@@ -22,7 +22,6 @@ _BY_NAME: Final = {
     "location": ("Lisbon", "Oslo", "Kyōto"),
     "country": ("Portugal", "Norway", "Japan"),
     "language": ("English", "português", "日本語"),
-    "languages": ("English", "português", "日本語"),
     "email": ("zoe@example.org",),
     "url": ("https://example.org/demo",),
     "date": ("2026-03-14",),
