@@ -18,8 +18,6 @@ DOUBTFUL: Final = "doubtful"  # will be sent as it is, and may be refused
 #: LOST, CHANGED or DOUBTFUL, and a phrase for people.
 Told = tuple[str, str]
 
-SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
-
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Role, Transcript
 from playground.domain.variables import as_written, names_in
-from playground.engine.evaluation.resolved import SYSTEM_ROLES
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
 
@@ -26,7 +26,7 @@ def case_of(session: Session, turn_id: str) -> Case:
     answer = turn if turn.role is Role.ASSISTANT else None
     transcript, tip = session.editors.preview(turn.parent if answer is not None else turn_id)
     path = transcript.lineage(tip) if tip is not None else ()
-    start = next((place for place, turn in enumerate(path) if turn.role not in SYSTEM_ROLES), len(path))
+    start = next((place for place, turn in enumerate(path) if turn.role not in INSTRUCTION_ROLES), len(path))
     turns = tuple(turn for turn in path[start:] if not turn.is_empty)
     if not any(turn.role is Role.USER for turn in turns):
         raise ValueError("Nothing was asked above this turn, so that it is no case.")

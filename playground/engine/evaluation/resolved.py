@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
 from playground.domain.parts import Text
+from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.variables import names_in, resolve_turns
 from playground.engine.compare.words import variant_words
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
     from playground.engine.session.experiment import Connect
 
-SYSTEM_ROLES: Final = (Role.SYSTEM, Role.DEVELOPER)
 _TITLE_LENGTH: Final = 40  # characters of the title of a case
 _TITLE_SOURCE: Final = 2_000  # characters of a value that a title is made from
 
@@ -272,7 +272,7 @@ class ResolvedEvaluation:
             if not column.settings.model:
                 yield PlanProblem(f"{column.title} has no model. Choose one.", "variants", column.id)
         mentioned = names_in(self.turns)
-        has_question = any(turn.role not in SYSTEM_ROLES for turn in self.turns)
+        has_question = any(turn.role not in INSTRUCTION_ROLES for turn in self.turns)
         for case in self.cases:
             names = names_in(case.turns) if case.turns else mentioned
             if missing := [name for name in names if name not in self.base.variables and name not in case.values]:
@@ -331,12 +331,12 @@ def _conversation(session: Session) -> tuple[Turn, ...]:
     if draft is not None and draft.role is Role.USER:
         return (*path, draft)
     last = next((index for index in range(len(path) - 1, -1, -1) if path[index].role is Role.USER), -1)
-    turns = path[: last + 1] if last >= 0 else tuple(turn for turn in path if turn.role in SYSTEM_ROLES)
+    turns = path[: last + 1] if last >= 0 else tuple(turn for turn in path if turn.role in INSTRUCTION_ROLES)
     return tuple(turn for turn in turns if not turn.is_empty)
 
 
 def _leading_system(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    count = next((index for index, turn in enumerate(turns) if turn.role not in SYSTEM_ROLES), len(turns))
+    count = next((index for index, turn in enumerate(turns) if turn.role not in INSTRUCTION_ROLES), len(turns))
     return tuple(turns[:count])
 
 
@@ -344,7 +344,7 @@ def _with_system(turns: tuple[Turn, ...], system: str | None) -> tuple[Turn, ...
     """Return the turns with another system text: empty for no system turn, None for no change."""
     if system is None or system_text(Transcript().append(*turns)) == system:
         return turns
-    first = turns[0] if turns and turns[0].role in SYSTEM_ROLES else None
+    first = turns[0] if turns and turns[0].role in INSTRUCTION_ROLES else None
     rest = turns[1:] if first is not None else turns
     if not system:
         return rest

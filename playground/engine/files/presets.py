@@ -17,7 +17,7 @@ from playground.domain.encoding import encode
 from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Text
-from playground.domain.roles import Role
+from playground.domain.roles import INSTRUCTION_ROLES, Role
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Transcript, Turn, make_turn
 from playground.domain.values import Value
@@ -137,7 +137,7 @@ def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
 def _system(transcript: Transcript) -> Turn | None:
     """Return the system turn, the first one of the path, or None."""
     path = transcript.path
-    return path[0] if path and path[0].role in (Role.SYSTEM, Role.DEVELOPER) else None
+    return path[0] if path and path[0].role in INSTRUCTION_ROLES else None
 
 
 def _with_system(transcript: Transcript, text: str) -> Transcript:

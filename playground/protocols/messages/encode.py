@@ -14,6 +14,7 @@ from typing import Final
 
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.served import carries, sent_text
 from playground.domain.transcript import Role, Turn
 from playground.jsonkit import foreign
@@ -33,7 +34,7 @@ def encode_turns(turns: tuple[Turn, ...], *, with_extra: bool = False) -> list[J
     messages: list[JSONObject] = []
     ids = CallIds()
     for turn in turns:
-        if turn.role in (Role.SYSTEM, Role.DEVELOPER):
+        if turn.role in INSTRUCTION_ROLES:
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"
         if not messages or messages[-1]["role"] != side:
@@ -58,7 +59,7 @@ def encode_system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
     blocks: list[JSONObject] = []
     ids = CallIds()
     for turn in turns:
-        if turn.role in (Role.SYSTEM, Role.DEVELOPER):
+        if turn.role in INSTRUCTION_ROLES:
             blocks += _blocks(turn, ids)
     return _content(blocks)
 

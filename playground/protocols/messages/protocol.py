@@ -9,12 +9,13 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Reasoning, Refusal, ToolCall, ToolResult
 from playground.domain.request import Request
+from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.merge import at_path
 from playground.jsonkit.values import JSON, JSONObject, is_number
 from playground.protocols import MESSAGES
-from playground.protocols.conversion import CHANGED, DOUBTFUL, SYSTEM, Told, TurnContext, is_behind, is_object, side_of
+from playground.protocols.conversion import CHANGED, DOUBTFUL, Told, TurnContext, is_behind, is_object, side_of
 from playground.protocols.marks import Marks, members_of
 from playground.protocols.messages.body import read_conversation
 from playground.protocols.messages.decode import MessagesDecoder
@@ -98,7 +99,7 @@ class MessagesProtocol(Protocol):
     def changes(self, placed: TurnContext) -> Iterator[Told]:
         """Yield the changes: system prompt to the top, neighbours of one side merged, results and thinking first."""
         turn, before = placed.turn, placed.before
-        if turn.role in SYSTEM:
+        if turn.role in INSTRUCTION_ROLES:
             if before is not None:
                 yield CHANGED, "stands in the middle; it goes into the system prompt at the top"
             elif placed.prompt:

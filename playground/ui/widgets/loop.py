@@ -11,9 +11,11 @@ import gc
 import logging
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from contextvars import Context, copy_context
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -36,7 +38,7 @@ _tasks: set[asyncio.Task[Any]] = set()
 def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int:
     """Run ``main`` as the first task and Qt's events until ``finish`` is called. Returns the exit code."""
     global _loop
-    loop = qasync.QEventLoop(app)
+    loop = _Loop(app)
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))  # its own starts ten threads at the first call
     loop.set_exception_handler(_failed)
     asyncio.set_event_loop(loop)
@@ -53,6 +55,57 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
         _loop = None
         asyncio.set_event_loop(None)
     return int(app.property("exit_code") or 0)
+
+
+class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
+    """qasync's loop with one timer for all callbacks that are due at once; its own starts a timer for each."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._due: deque[_Call] = deque()
+
+    def call_soon(
+        self, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Call ``callback(*args)`` after the callbacks that are due already."""
+        call = _Call(callback, args, self, context or copy_context())
+        if not self._due:
+            self.call_later(0, self._run_due)
+        self._due.append(call)
+        return call
+
+    def _run_due(self) -> None:
+        # Calls that these make come after the next look at Qt's events.
+        due, self._due = self._due, deque()
+        for call in due:
+            call.run()
+
+
+class _Call(asyncio.Handle):
+    """A callback that is due at once."""
+
+    def __init__(
+        self,
+        callback: Callable[..., object],
+        args: tuple[object, ...],
+        loop: asyncio.AbstractEventLoop,
+        context: Context,
+    ) -> None:
+        super().__init__(callback, args, loop, context)
+        self._call = (context, callback, args, loop)
+
+    def run(self) -> None:
+        """Make the call unless it was cancelled; what it raises goes to the loop's exception handler."""
+        if self.cancelled():
+            return
+        context, callback, args, loop = self._call
+        try:
+            context.run(callback, *args)
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001  # also a cancellation, as in asyncio
+            message = {"message": f"Exception in callback {callback!r}", "exception": error, "handle": self}
+            loop.call_exception_handler(message)
 
 
 def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
