@@ -68,8 +68,8 @@ from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import OutputPanel
 from playground.ui.features.parameters.control import ParametersControl
 from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.presets.bar import PresetBar
 from playground.ui.features.presets.control import PresetControl
-from playground.ui.features.presets.preset_bar import PresetBar
 from playground.ui.features.protocols.control import ProtocolControl
 from playground.ui.features.server_asks.control import AsksControl
 from playground.ui.features.server_tape.control import TapeControl

@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 ACTIONS: tuple[Action[PresetControl], ...] = (
     Action("presets.use", "Use a preset…", RUN, 200, lambda it: it.choose(), ("Ctrl+P",)),
     Action("presets.save", "Save as preset…", RUN, 210, lambda it: it.save()),
-    Action("presets.look", "Look at presets…", RUN, 220, lambda it: it.look()),
+    Action("presets.look", "Manage presets…", RUN, 220, lambda it: it.look()),
 )
