@@ -40,7 +40,6 @@ class IncludeReasoning(QWidget):
         self.field.addItems(REASONING_FIELDS)
         line = self.field.lineEdit()
         if line is not None:
-            line.setAccessibleName("Reasoning field")
             line.setPlaceholderText("as received")
             line.textEdited.connect(self._field_edited)
         self._field_row = QWidget()
