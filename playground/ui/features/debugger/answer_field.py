@@ -116,8 +116,8 @@ class AnswerField(QWidget):
             "text": self.text.text(),
             "is_error": self.is_error.isChecked(),
             "never": self.never.isChecked(),
-            "delay": float(self.delay.value),
-            "size": int(self.length.value),
+            "delay": self.delay.value(),
+            "size": int(self.length.value()),
         }
         answer = self._answer.model_copy(update=changes)
         self._grow()

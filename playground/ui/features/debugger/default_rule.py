@@ -5,13 +5,14 @@ Gets a ``Debugging`` and hands back another one.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QSpinBox, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.domain.debugging import Answer, Debugging, Policy
+from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.rule_words import POLICIES, rule_words
 from playground.ui.widgets.choice_fields import CompactCombo
-from playground.ui.widgets.form_parts import keep_from_wheel, styled, text_label, thin_line
+from playground.ui.widgets.form_parts import styled, text_label, thin_line
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name, tip
 
@@ -21,22 +22,6 @@ LIMIT_LABEL = "Max requests per run"
 LIMIT_HELP = "Requests that a run sends without a stop. 0: unlimited."
 MOST_REQUESTS = 1_000_000
 MOST_NAMED = 12
-
-
-class RequestLimit(QSpinBox):
-    """A number of requests, 0 for unlimited."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "field")
-        self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setRange(0, MOST_REQUESTS)
-        self.setSpecialValueText("unlimited")
-        self.setGroupSeparatorShown(True)
-        self.setAccessibleName(LIMIT_LABEL)
-        self.setAccessibleDescription(LIMIT_HELP)
-        self.setToolTip(tip(LIMIT_HELP))
-        keep_from_wheel(self)
 
 
 class ResponseDefaults(QWidget):
@@ -54,7 +39,7 @@ class ResponseDefaults(QWidget):
         self.policy.setToolTip(tip(POLICY_HELP))
         for value, words in POLICIES:
             self.policy.addItem(words, value.value)
-        self.limit = RequestLimit()
+        self.limit = NumberField(LIMIT_LABEL, "unlimited", whole=True, most=MOST_REQUESTS, help_text=LIMIT_HELP)
         self.rules = styled(QPushButton("Tool responses…"), "quiet")
         self.rules.setAccessibleName("Tool responses")
         policy_label, limit_label = text_label(POLICY_LABEL, wrap=True), text_label(LIMIT_LABEL, wrap=True)
@@ -69,7 +54,7 @@ class ResponseDefaults(QWidget):
         )
         in_column(thin_line(), rows, of=self, margins=0, spacing=0)
         self.policy.activated.connect(self._choose_policy)
-        self.limit.valueChanged.connect(self._set_limit)
+        self.limit.edited.connect(self._set_limit)
         self.rules.clicked.connect(self._open_rules)
         self.show_value(self._debugging)
 
@@ -78,8 +63,7 @@ class ResponseDefaults(QWidget):
         self._debugging = debugging
         self.policy.setCurrentIndex([value for value, _ in POLICIES].index(debugging.default.policy))
         self.policy.updateGeometry()
-        if self.limit.value() != debugging.step_limit:
-            self.limit.setValue(debugging.step_limit)
+        self.limit.show_value(debugging.step_limit)
         rules = debugging.rules
         self.rules.setText(f"Tool responses ({len(rules)})…" if rules else "Tool responses…")
         names = [f"{shown_name(name)}: {rule_words(rule)}" for name, rule in list(rules.items())[:MOST_NAMED]]
@@ -97,8 +81,8 @@ class ResponseDefaults(QWidget):
         if is_empty:  # the reply is still to be written
             self._open_rules()
 
-    def _set_limit(self, limit: int) -> None:
-        self._change(self._debugging.model_copy(update={"step_limit": limit}))
+    def _set_limit(self) -> None:
+        self._change(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
 
     def _change(self, debugging: Debugging) -> None:
         if debugging != self._debugging:

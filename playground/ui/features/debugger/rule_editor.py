@@ -123,7 +123,7 @@ class RuleEditor(QWidget):
         self._change(pause_on_path=path)
 
     def _nth_edited(self) -> None:
-        self._change(pause_from=int(self.nth.value))
+        self._change(pause_from=int(self.nth.value()))
 
     def _fixed_edited(self, answer: Answer) -> None:
         self._change(fixed=answer)

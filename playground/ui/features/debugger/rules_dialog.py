@@ -161,7 +161,7 @@ class RulesDialog(SessionWindow):
         self.editor = RuleEditor(content)
         column.addWidget(self.editor, 1)
         self._scroll.setWidget(content)
-        self.limit = NumberField("Step limit: requests without a stop; none at 0", "none", whole=True, most=1_000_000)
+        self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=1_000_000)
         self.import_button = QPushButton("Import…")
         self.export_button = QPushButton("Export…")
         self.close_button = QPushButton("Close")
@@ -255,7 +255,7 @@ class RulesDialog(SessionWindow):
         halves.setStretchFactor(1, 1)
         in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
         self._notice_bar.setProperty("kind", "undo")
-        limit = QLabel("Step limit")
+        limit = QLabel("Max requests per run")
         limit.setBuddy(self.limit)
         foot = in_row(limit, self.limit, 1, margins=(12, 8, 12, 10), spacing=6)
         for button in (self.import_button, self.export_button, self.close_button):
@@ -284,7 +284,7 @@ class RulesDialog(SessionWindow):
         self._set(debugging.with_rule(self._name, rule) if self._name else debugging.with_default(rule))
 
     def _limit_edited(self) -> None:
-        self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value)}))
+        self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
 
     def _set(self, debugging: Debugging) -> None:
         self._forget_import()
