@@ -53,13 +53,13 @@ async def test_answer_shows_its_turns_checks_and_judge(person: Person) -> None:
 
     await details.open_check(2)
     await person.until(lambda: details.tab == "Checks", "the check")
-    await wait_for_text(details, "Asked demo-chat")
+    await wait_for_text(details, "Judged by demo-chat")
     await person.until(lambda: "It is friendly." in details.text, "what the judge was asked")
 
     await details.open_tab("Request")
     await person.until(lambda: "What is Lisbon like? !fast" in details.text, "the request")
     await person.until(lambda: "1 of 2" in details.texts, "the first answer")
-    await details.press("The repeat after")
+    await details.press("Next repeat")
     await person.until(lambda: "2 of 2" in details.texts, "the second answer")
 
 

@@ -65,18 +65,18 @@ async def test_model_follows_the_protocol_and_is_marked_when_it_is_not_listed(pe
     bar, session = GatewayBar(person), person.session
     await person.until(lambda: bar.lists("demo-chat"), "the models")
     await person.use_model("demo-chat")
-    await bar.press("Messages")
+    await bar.choose_api("Messages API")
     await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
-    said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
+    said = "“demo-chat” is not available through the Messages API. Now using “demo-messages”."
     await person.conversation.notice.wait_for_text(said)
     await person.run("Hello")
     await person.idle(turns=2)
     assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
-    await bar.press("Chat completions")
+    await bar.choose_api("Chat Completions API")
     await person.until(lambda: session.settings.model == "demo-chat", "the model from before")
     await person.use_model("demo-messages")
-    await bar.press("Messages")
-    await bar.press("Chat completions")
+    await bar.choose_api("Messages API")
+    await bar.choose_api("Chat Completions API")
     await person.app.gateways.models(session.settings.profile_id, "chat")
     assert session.settings.model == "demo-messages", "what is served under both stays"
 
@@ -116,14 +116,14 @@ def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
             await bar.choose_gateway(profile.name)
             await person.until(lambda: bar.lists("small"), "its models")
             await person.use_model("large")
-            await bar.press("Messages")
+            await bar.choose_api("Messages API")
             await gateways.models(profile.id, "messages")
             assert person.session.settings.model == "large", "what the gateway does not tell changes nothing"
             assert not person.conversation.notice.text
             await person.use_model("small")
-            await bar.press("Chat completions")
-            await bar.press("Messages")
-            said = "The gateway lists no model that is served under Messages; “small” is asked all the same."
+            await bar.choose_api("Chat Completions API")
+            await bar.choose_api("Messages API")
+            said = "The gateway lists no model for the Messages API. “small” stays selected."
             await person.conversation.notice.wait_for_text(said)
             assert person.session.settings.model == "small"
 

@@ -126,11 +126,11 @@ def test_attached_images_are_sent_over_both_protocols(stage: Stage, tmp_path: Pa
         await person.until(lambda: QApplication.activeWindow() is person.app.window, "the window in front again")
 
         person.session.change(model="demo-messages")
-        await GatewayBar(person).press("Messages")
-        question = await person.seen(QWidget, "Switch to Messages?")
+        await GatewayBar(person).choose_api("Messages API")
+        question = await person.seen(QWidget, "Switch to Messages API?")
         assert question.accessibleDescription() == "Turn 1 (user): the detail of its image (high)"
         assert person.session.settings.protocol == "chat"
-        await person.press("Switch to Messages", question)
+        await person.press("Switch to Messages API", question)
         await person.until(lambda: person.session.settings.protocol == "messages", "the switch")
         await person.run("And now?")
         await person.idle(turns=3)  # the answer to all three images is on another branch

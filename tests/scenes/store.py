@@ -14,7 +14,6 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.library.store import Mode, Status
 from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.library.store.recovery import Recovery
-from playground.ui.shell.features import EXPERIMENTS, EXPERIMENTS_PANEL, STORAGE, TREE
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
@@ -66,7 +65,7 @@ async def experiments_by_day(stage: Stage) -> None:
 async def experiments_found(stage: Stage) -> None:
     """A search as it is typed: titles and turns with what was found marked, and a filter."""
     await fill(stage)
-    panel = stage.window.panels.of(EXPERIMENTS_PANEL)
+    panel = stage.window.panels.experiments
     panel.search.setText("lis")
     await stage.until(lambda: "found" in str(panel.model.data(panel.model.index(0))), "what was found")
     panel.chips.set_filters(panel.filters.__class__(protocol="chat", archived=False))
@@ -80,7 +79,7 @@ async def tree_map(stage: Stage) -> None:
     stage.session.change(title="Four ways to ask for the weather")
     stage.act("view.tree")
     await stage.settle()
-    page = stage.app.actions.of(TREE).page
+    page = stage.app.actions.features.tree.page
     if page is not None:
         page.view.look_at("a3b")
 
@@ -125,7 +124,7 @@ async def storage_dialog(stage: Stage) -> None:
     await stage.ask("Name three rivers in Europe.")
     stage.act("settings.storage")
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
-    dialog = stage.app.actions.of(STORAGE)._dialog
+    dialog = stage.app.actions.features.storage._dialog
     if dialog is not None:
         dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
     shutil.rmtree(folder)  # the next scene begins without a store
@@ -147,7 +146,7 @@ async def store_restored(stage: Stage) -> None:
     """The notice after a damaged store was replaced by a backup."""
     await fill(stage)
     words = Recovery("was damaged", "experiments.damaged-2026-05-04-101500.db", 1.7779e9, restored=True).words
-    stage.app.actions.of(STORAGE).banner.show_status(Status(Mode.READY, words), [("Open folder", lambda: None)])
+    stage.app.actions.features.storage.banner.show_status(Status(Mode.READY, words), [("Open folder", lambda: None)])
     await stage.settle()
 
 
@@ -159,7 +158,7 @@ async def trash(stage: Stage) -> None:
     for entry in workspace.experiments[1:4]:
         workspace.delete(entry.id)
     stage.act("experiment.trash")
-    control = stage.app.actions.of(EXPERIMENTS).trash
+    control = stage.app.actions.features.experiments.trash
     await stage.until(lambda: control.page is not None and control.page.model.rowCount() > 3, "the trash")
     if control.page is not None:
         control.page.enter()

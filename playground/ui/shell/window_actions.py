@@ -6,10 +6,9 @@ Holds no state of its own; every value shown is read from the session or the gat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol as Interface
-from typing import TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
@@ -34,31 +33,13 @@ from playground.engine.session.changes import (
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, changed_names
 from playground.ui.features import extra_fields, output, parameters, tools
-from playground.ui.features.action import Action, key_text
+from playground.ui.features.action import key_text
 from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
 from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO, Commands
-from playground.ui.shell.features import (
-    CASSETTES,
-    CODE,
-    EXPERIMENTS,
-    EXTRA_FIELDS,
-    EXTRA_FIELDS_PANEL,
-    FEATURES,
-    GATEWAYS,
-    HELP,
-    OUTPUT,
-    PARAMETER_PANEL,
-    PARAMETERS,
-    PROTOCOLS,
-    STORAGE,
-    TOOLS,
-    VARIABLES,
-    WIRE,
-    Features,
-)
+from playground.ui.shell.features import Features, connect_actions
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.highlight import load_colours
@@ -68,7 +49,6 @@ from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.theme import Theme
 
-C = TypeVar("C")
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
 _NAMES = {
@@ -126,7 +106,7 @@ class AdviceControl(QObject):
         window, panels = self._window, self._window.panels
         window.right_dock.show()
         window.side.show_page(PAGES[place])
-        form, extra = panels.of(PARAMETER_PANEL), panels.of(EXTRA_FIELDS_PANEL)
+        form, extra = panels.parameters, panels.extra_fields
         if place == "raw" or about == "reasoning_return":
             form.show_section(extra_fields.TITLE, extra.field_for(about))
         elif place == "parameters" and about:
@@ -260,24 +240,21 @@ class WindowActions(QObject):
             show_exchange=self._bring_exchange,
             show_session=self._workspace_changed,
         )
-        self._features = Features(host, window.panels, presets or self._usual_presets)
-        self.of = self._features.of
-        self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
+        self.features = Features(host, window, window.panels, presets or self._usual_presets)
+        self._gateways, self._wire = self.features.gateways, self.features.wire
         self._undo = UndoControl(
-            host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
+            host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.features.experiments.undelete
         )
-        self.of(STORAGE).changed.connect(self._redraw_exchange)
+        self.features.storage.changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
         self._gateways.told.connect(self._show_facts)
-        self.of(HELP).link_asked.connect(self._help_link_clicked)
-        self._advice = AdviceControl(window, self._gateways, self.of(PROTOCOLS).choose)
+        self.features.help.link_asked.connect(self._help_link_clicked)
+        self._advice = AdviceControl(window, self._gateways, self.features.protocols.choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
         commands: Commands = self
-        self._connect(OWN, lambda: commands)
-        for feature in FEATURES:
-            self._connect(feature.actions, partial(self.of, feature))
+        connect_actions(window, OWN, commands)
         self._connect_regions()
         workspace.expect = window.pane.expect
         workspace.subscribe(self._list_changed)
@@ -287,11 +264,6 @@ class WindowActions(QObject):
         window.pane.view.set_zoom(number(settings, "zoom", 1.0, 0.5, 4.0))
         self._show_session()
 
-    def _connect(self, actions: Iterable[Action[C]], control: Callable[[], C]) -> None:
-        for action in actions:
-            if action.do is not None:
-                self._window.action(action.id).triggered.connect(partial(_call, action.do, control))
-
     def _connect_regions(self) -> None:
         window = self._window
         window.pane.late.not_known = self._not_known
@@ -299,14 +271,15 @@ class WindowActions(QObject):
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
+        window.bar.test_asked.connect(self._gateways.test_connection)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
-        window.bar.code_asked.connect(self.of(CODE).open_code)
-        window.composer.variable_action.triggered.connect(self.of(VARIABLES).bar.open)
+        window.bar.code_asked.connect(self.features.code.open_code)
+        window.composer.variable_action.triggered.connect(self.features.variables.bar.open)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
-        window.pane.welcome.paste_asked.connect(self.of(CODE).open_import)
+        window.pane.welcome.paste_asked.connect(self.features.code.open_import)
         window.pane.welcome.prompts_asked.connect(self.show_prompts)
 
     # Following the workspace and its session
@@ -318,9 +291,9 @@ class WindowActions(QObject):
 
     def start(self) -> None:
         """Ask the gateway in use for its models. Called once the event loop runs."""
-        self.of(STORAGE).start()
+        self.features.storage.start()
         self._gateways.follow()
-        self.of(HELP).updates.start()
+        self.features.help.updates.start()
 
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
@@ -336,7 +309,7 @@ class WindowActions(QObject):
 
     def _workspace_changed(self) -> None:
         self._show_session()
-        if not self.of(CASSETTES).replays(self.session):
+        if not self.features.cassettes.replays(self.session):
             self._gateways.follow()
 
     def _show_session(self) -> None:
@@ -347,8 +320,7 @@ class WindowActions(QObject):
         )
         self._seen = session
         self._window.pane.set_session(session.main)
-        for feature in FEATURES:
-            feature.shown(self.of(feature))
+        self.features.session_shown()
         self._exchange = last_request(session)
         self._settings_changed()
         self._redraw_exchange()
@@ -359,10 +331,10 @@ class WindowActions(QObject):
             case SettingsChanged():
                 self._settings_changed()
             case PathChanged():
-                self.of(CODE).next.poke()
+                self.features.code.next.poke()
                 self._stop_later.poke()
             case DraftChanged():
-                self.of(CODE).next.poke()
+                self.features.code.next.poke()
             case DebugChanged():
                 self._stop_changed()
             case ExchangeChanged(exchange_id):
@@ -384,8 +356,7 @@ class WindowActions(QObject):
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        for feature in FEATURES:
-            feature.changed(self.of(feature))
+        self.features.settings_changed()
         self._undo.show_session()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
@@ -440,16 +411,16 @@ class WindowActions(QObject):
     def _show_facts(self) -> None:
         """Show new facts of the models."""
         self._priced()
-        self.of(PARAMETERS).show_session()
-        self.of(TOOLS).show_session()
-        self.of(OUTPUT).show_session()
-        self.of(CODE).next.poke()
+        self.features.parameters.show_session()
+        self.features.tools.show_session()
+        self.features.output.show_session()
+        self.features.code.next.poke()
 
     def _shown_exchange(self) -> str:
         return self._exchange
 
     def _redraw_exchange(self) -> None:
-        self.of(STORAGE).bring_back(self._exchange)
+        self.features.storage.bring_back(self._exchange)
         exchange = self.session.exchanges.get(self._exchange)
         self._window.inspector.set_exchange(self._wire.view_of(exchange))
 
@@ -489,8 +460,8 @@ class WindowActions(QObject):
         self._undo.redo()
 
     def _show_anew(self) -> None:
-        self.of(OUTPUT).show_session(anew=True)
-        self.of(EXTRA_FIELDS).show_session(anew=True)
+        self.features.output.show_session(reset=True)
+        self.features.extra_fields.show_session(reset=True)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""
@@ -528,8 +499,7 @@ class WindowActions(QObject):
         """Every action, every model, every gateway by name."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        others = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
-        entries: list[Entry | Names] = [*self._actions(), models, *others]
+        entries: list[Entry | Names] = [*self._actions(), models, *self.features.palette_entries()]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
     def _actions(self) -> list[Entry]:
@@ -558,10 +528,6 @@ class WindowActions(QObject):
         """All shortcuts in one list."""
         entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
-
-
-def _call(do: Callable[[C], object], control: Callable[[], C], _checked: bool = False) -> None:
-    do(control())
 
 
 def _nothing() -> None:

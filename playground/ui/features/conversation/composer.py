@@ -427,6 +427,12 @@ class Composer(QFrame):
     def _show_frame(self) -> None:
         look(self, "drop" if self._dropping else "focus" if self._field.hasFocus() else "", "state")
 
+    def minimumSizeHint(self) -> QSize:
+        """The size without the keys on the main button, which go where there is no room for them."""
+        least, (word, _, keys) = super().minimumSizeHint(), self._run.text().partition("  ")
+        width = self._run.fontMetrics().horizontalAdvance(f"  {keys}") if word and keys else 0
+        return QSize(least.width() - width, least.height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._name_main_button()

@@ -141,7 +141,7 @@ class TranscriptPane(Centre):
         self._aside = Aside()
         self.view: TranscriptView = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
-        self.notice = NoticeBar()
+        self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
@@ -164,10 +164,11 @@ class TranscriptPane(Centre):
             aside = QWidget(self)  # nothing is gone on with: the bar shows itself in there, and is not seen
             aside.hide()
             bar.setParent(aside)
-        for widget in (*([] if fixed else [bar]), self.notice, *below):
+        for widget in (*([] if fixed else [bar]), *below):
             column.addWidget(widget)
         below_turns = self._below = at_reading_width(column, self)
         self._whole.addLayout(below_turns)
+        self.notice.float_over(self.seen)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False
@@ -232,7 +233,7 @@ class TranscriptPane(Centre):
         """Add what is being written, if anything is."""
 
     def add_bar(self, bar: QWidget) -> None:
-        """Put a bar above the notice and what stands below it."""
+        """Put a bar below the messages."""
         self._column.insertWidget(0, bar)
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:

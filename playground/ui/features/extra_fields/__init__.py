@@ -1,4 +1,4 @@
-"""What is sent besides the parameters: extra body fields, extra headers, past reasoning."""
+"""Extra body fields, extra headers and past reasoning, sent besides the parameters."""
 
 from __future__ import annotations
 

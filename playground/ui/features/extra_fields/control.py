@@ -43,11 +43,11 @@ class ExtraFieldsControl(QObject):
     def _session(self) -> Session:
         return self._workspace.current
 
-    def show_session(self, *, anew: bool = False) -> None:
-        """Show the settings. Text being typed stays while the experiment is the same, unless ``anew``."""
+    def show_session(self, *, reset: bool = False) -> None:
+        """Show the settings. Text being typed stays while the experiment is the same, unless ``reset``."""
         session = self._session
         settings = session.settings
-        fresh, self._shown = anew or session.id != self._shown, session.id
+        fresh, self._shown = reset or session.id != self._shown, session.id
         profile = self._workspace.gateways.get(settings.profile_id)
         self._panel.set_value(
             settings.extra_body,

@@ -36,7 +36,7 @@ EMPTY: JSONObject = {}
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What the gateway's settings add by themselves. Of secret headers only the names are known here."""
+    """Fields and headers that the gateway's settings add. Secret headers have only names here."""
 
     gateway: str = ""
     body: JSONObject = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What meets a person who opens the application for the first time: samples, a guide, a way to a gateway."""
+"""The first start: samples, and the guide through a first experiment."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _open(sample: samples.Sample, it: FirstStartControl) -> None:
 
 ACTIONS: tuple[Action[FirstStartControl], ...] = (
     *(
-        Action(sample.action, f"Sample: {sample.title}", SAMPLES, at, partial(_open, sample))
-        for at, sample in enumerate(samples.SAMPLES)
+        Action(sample.action, f"Sample: {sample.title}", SAMPLES, place, partial(_open, sample))
+        for place, sample in enumerate(samples.SAMPLES)
     ),
     Action("help.guide", "Guided first experiment", HELP, 120, lambda it: it.start_guide()),
 )

@@ -201,19 +201,19 @@ class GatewayControl(Control):
         found = self._workspace.gateways.listed(session.settings.profile_id)
         if found is None or self._workspace.current is not session:
             return
-        before, here = session.settings.model, TITLES[session.settings.protocol]
+        before, api = session.settings.model, TITLES[session.settings.protocol]
         former, put = self._stood_in.pop(session.id, ("", ""))
         if put == before and found.serves(former, session.settings.protocol):  # back again: as it was
             session.change(model=former)
         elif found.serves(before, session.settings.protocol) is False:
             served = found.served(session.settings.protocol)
             if not served:
-                words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
+                words = f"The gateway lists no model for the {api}. “{before}” stays selected."
                 self._say(words, stays=False)
                 return
             session.change(model=served[0])
             self._stood_in[session.id] = before, served[0]
-            words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
+            words = f"“{before}” is not available through the {api}. Now using “{served[0]}”."
             self._say(words, stays=False)
         self.show_models()
 
@@ -459,6 +459,27 @@ class GatewayControl(Control):
 
     def _put_aside(self, dialog: ConnectDialog) -> None:
         self._typed = dialog.draft()
+
+    def test_connection(self) -> None:
+        """Test the gateway in use, and show the result in the notice."""
+        spawn(self._test_connection(self._workspace.current.settings.profile_id), name="test a connection")
+
+    async def _test_connection(self, profile_id: str) -> None:
+        from playground.engine.gateways.connection_test import try_gateway
+
+        gateways = self._workspace.gateways
+        name = shown_name(gateways.get(profile_id).name)
+        self._say(f"Testing {name}…")
+        try:
+            report = await try_gateway((await gateways.client(profile_id)).connection)
+        except (RunRefusedError, OSError) as error:
+            self._say(f"{name}: {error}", "Gateway settings", self.open_settings)
+            return
+        if report.ok:
+            self.note(profile_id, Reach.OK)
+            self._say(f"{name}: {report.headline}", stays=False)
+        else:
+            self._say(f"{name}: {report.headline}", "Gateway settings", self.open_settings)
 
     def _open(self) -> ProfileDialog:
         from playground.engine.gateways.connection_test import try_gateway

@@ -45,5 +45,5 @@ class ParametersControl(Control):
         return [title for title in stored.split("\n") if title]
 
     def _remember_fold(self, title: str, is_open: bool) -> None:
-        titles = [other for other in self._open_folds() if other != title]
+        titles = [name for name in self._open_folds() if name != title]
         self._settings.setValue(OPEN_FOLDS, "\n".join([*titles, title] if is_open else titles))

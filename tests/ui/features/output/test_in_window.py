@@ -23,7 +23,6 @@ from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.extra_fields.control import ExtraFieldsControl
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import JSON_MODE, SCHEMA
-from playground.ui.shell.features import EXTRA_FIELDS_PANEL, OUTPUT_PANEL, PARAMETER_PANEL
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 from tests.ui.conftest import ShowWidget
@@ -38,12 +37,12 @@ class OutputWindow:
         self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
         window = self.window
         self.controls = (
-            OutputControl(self.workspace, window.panels.of(OUTPUT_PANEL), partial(window.side.show_page, "Output")),
+            OutputControl(self.workspace, window.panels.output, partial(window.side.show_page, "Output")),
             ExtraFieldsControl(
                 self.workspace,
-                window.panels.of(EXTRA_FIELDS_PANEL),
+                window.panels.extra_fields,
                 partial(window.side.show_page, "Parameters"),
-                window.panels.of(PARAMETER_PANEL).section(extra_fields.TITLE).set_count,
+                window.panels.parameters.section(extra_fields.TITLE).set_count,
             ),
         )
         self.workspace.current.change(model="demo-chat")
@@ -84,15 +83,15 @@ def verdict(card: TurnCard) -> str:
 async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     output_window: OutputWindow, gateway: DemoServer
 ) -> None:
-    panel = output_window.window.panels.of(OUTPUT_PANEL)
-    extra = output_window.window.panels.of(EXTRA_FIELDS_PANEL)
+    panel = output_window.window.panels.output
+    extra = output_window.window.panels.extra_fields
     panel.choose(SCHEMA)
     panel.insert_example()
     QTest.keyClicks(extra.body.editor, '{"x_extra": [1, 2]}')
     extra.headers.add_header()
     QTest.keyClicks(extra.headers.rows[0].name, "X-Trace")
     QTest.keyClicks(extra.headers.rows[0].value, "on")
-    form = output_window.window.panels.of(PARAMETER_PANEL)
+    form = output_window.window.panels.parameters
     assert form.section(extra_fields.TITLE).count == "2"
     card = await output_window.ask("Extract the invoice.")
     request = gateway.requests[-1]
