@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDockWidget,
-    QLabel,
     QLineEdit,
     QTabBar,
     QTextEdit,
@@ -26,6 +25,7 @@ from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.compare import ComparePage, find_docks
 from tests.flows.pages.conversation import wait_for_dialog
+from tests.flows.pages.inspector import Comparison
 from tests.flows.pages.page import get_by_object_name
 from tests.flows.test_store import opened
 
@@ -258,10 +258,10 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await person.do(lambda: set_warm(warm))
 
     def difference() -> str:
-        return "".join(view.toPlainText() for view in person.find(QTextEdit, "What differs"))
+        return "".join(view.toPlainText() for view in person.find(QTextEdit, "Differences"))
 
     def other() -> QComboBox | None:
-        return next(iter(person.find(QComboBox, "Compare the exchange with")), None)
+        return next(iter(person.find(QComboBox, "Compare with")), None)
 
     def compared_with(entry: str) -> bool:
         box = other()
@@ -270,7 +270,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     # The next requests, before the first run
     await second.select()
     await person.trigger("wire.diff")
-    await person.until(lambda: compared_with("Next request: lane A's and this lane's"), "lane A's next request")
+    await person.until(lambda: compared_with("Next requests: lane A and this lane"), "lane A's next request")
     await person.until(lambda: "temperature" in difference(), "the next requests to be compared")
     assert "model" not in difference()
 
@@ -289,7 +289,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await second.show_request_difference()
     await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
     await person.until(lambda: "temperature" in difference(), "the field")
-    await person.until(lambda: any("1 difference" in label.text() for label in person.find(QLabel)), "the count")
+    await person.until(lambda: "1 difference" in Comparison(person).summary, "the count")
 
     # Lane A is not compared with itself, nor with a round that it has not
     await first.select()
@@ -299,7 +299,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await person.run("And now?")
     await person.until(lambda: len(texts(warm)) == 4 and not main.experiment.busy, "a round without lane A")
     await person.until(lambda: not second.request_difference, "no comparison below it")
-    await person.until(lambda: "Lane A has no other request of the same round" in difference(), "the reason")
+    await person.until(lambda: "Lane A has no request of the same round" in difference(), "the reason")
 
     await person.trigger("compare.mark")
     await person.until(lambda: "(" not in second.metrics, "metrics without differences")

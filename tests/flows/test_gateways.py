@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 from functools import partial
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Ending
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.connect import ConnectWindow
+from tests.flows.pages.experiments import answer
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-1f5d77c3"
+OTHER = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
 
 
 def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) -> None:
-    config = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
-
-    with DemoServer(config) as other:
+    with DemoServer(OTHER) as other:
 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
@@ -131,6 +135,55 @@ def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
 
 
 @flow()
+async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_request(person: Person) -> None:
+    async def connect(name: str, address: str) -> None:
+        wizard = await ConnectWindow.opened(person, "gateway.connect")
+        await wizard.press("All services…")
+        await wizard.press_key(Qt.Key.Key_Escape)
+        assert wizard.visible
+        assert wizard.step.startswith("Step 1"), "Escape closes the list of services only"
+        await wizard.type_into(wizard.address, address)
+        await wizard.type_into(wizard.key, CANARY)
+        await wizard.press("Test")
+        await person.until(lambda: any(b.isEnabled() for b in wizard.find(QPushButton, "Next")), "the end of the test")
+        await wizard.press("Next")
+        await wizard.type_into(wizard.get(QLineEdit, "Model"), "demo-chat")
+        await wizard.type_into(wizard.get(QLineEdit, "Name"), name)
+        await wizard.press_main_button()
+
+    with DemoServer(OTHER) as other:
+        await person.run("Hello")
+        await person.idle(turns=2)
+        first = person.session
+        await connect("Work", other.base_url)
+        await answer(person, "Not now", "Work is connected.", "uses Demo gateway")
+        await person.conversation.notice.wait_for_text("Connected to Work.")
+        assert first.settings.profile_id == "demo"
+
+        dialog = await GatewaysWindow.opened(person, "gateway.settings")
+        assert "The gateway in use has no settings." in dialog.text
+        assert not dialog.has_button("Save and use")
+        await dialog.press("Close")
+
+        await connect("Lab", other.base_url)
+        await answer(person, "New experiment")
+        profiles = {profile.name: profile.id for profile in person.app.gateways.store.profiles}
+        await person.until(lambda: person.session.settings.profile_id == profiles["Lab"], "the gateway")
+        assert (person.session is first, first.settings.profile_id) == (False, "demo")
+        assert not person.path
+
+        dialog = await GatewaysWindow.opened(person, "gateway.settings")
+        assert dialog.value("Name") == "Lab"
+        await dialog.press("Close")
+        await person.do(partial(person.app.workspace.open, first.id))
+        await connect("Home", other.base_url)
+        await answer(person, "Use here")
+        profiles = {profile.name: profile.id for profile in person.app.gateways.store.profiles}
+        await person.until(lambda: first.settings.profile_id == profiles["Home"], "the gateway")
+        assert person.session is first
+
+
+@flow()
 async def test_gateway_saved_is_used_only_on_request(person: Person) -> None:
     await person.until(lambda: person.session.settings.model == "demo-reasoner", "a model")
     dialog = await GatewaysWindow.opened(person, "gateway.settings")
@@ -142,7 +195,7 @@ async def test_gateway_saved_is_used_only_on_request(person: Person) -> None:
     await dialog.use()
     (profile,) = person.app.gateways.store.profiles
     await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
-    await person.until(lambda: "asks it now" in dialog.message, "a word on it")
+    await person.until(lambda: "uses it now" in dialog.message, "a word on it")
     assert person.session.settings.model == "demo-chat"
     await person.until(lambda: not dialog.use_buttons, "no button, because it is in use")
 

@@ -45,7 +45,7 @@ async def edit_question(person: Person, text: str, new_text: str) -> None:
     """Edit a text in the body of the next request."""
     request = RequestPage(person)
     await request.show_tab("Request")
-    await request.press("Next request")
+    await request.press("Next")
     roles = len(person.path)
     await person.until(
         lambda: text in request.next_text and request.next_text.count('"role"') == roles, "all messages in the request"
@@ -159,7 +159,7 @@ def test_large_image_is_waited_for_shrunk_and_sent_alone(stage: Stage, tmp_path:
         assert "still being read" in conversation.notice.text
         assert not person.session.transcript.turns
         await person.until(lambda: len(composer.images) == 1, "the image")
-        await composer.press("Shrink to")
+        await composer.press("Resize to")
         await person.until(lambda: "1,568 × 580" in composer.images[0].name, "the smaller copy")
         await composer.press("Run")
         await person.idle(turns=2)

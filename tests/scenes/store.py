@@ -14,6 +14,8 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.library.store import Mode, Status
 from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.library.store.recovery import Recovery
+from playground.ui.widgets.elided_label import ElidedLabel
+from tests.flows.pages.preferences import PreferencesWindow
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
@@ -81,7 +83,7 @@ async def tree_map(stage: Stage) -> None:
     await stage.settle()
     page = stage.app.actions.features.tree.page
     if page is not None:
-        page.view.look_at("a3b")
+        page.view.select("a3b")
 
 
 def grove() -> Transcript:
@@ -117,17 +119,30 @@ def grove() -> Transcript:
 
 
 @scene(sizes=BOTH)
-async def storage_dialog(stage: Stage) -> None:
-    """The place of experiments, their backups and copies, and how long bodies of exchanges are kept."""
+async def preferences_storage(stage: Stage) -> None:
+    """The preferences page of storage: backups and copies, and how long traffic is stored."""
     stage.fresh("demo-chat")
     folder = await put_backups(stage)
     await stage.ask("Name three rivers in Europe.")
     stage.act("settings.storage")
-    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
-    dialog = stage.app.actions.features.storage._dialog
-    if dialog is not None:
-        dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
+    page = PreferencesWindow(stage.person, await stage.dialog("Preferences"))
+    await stage.until(lambda: page.storage_size != "", "the size of the store")
+    page.get(ElidedLabel, "Stored in:").set_text("~/.local/share/gateway-playground/experiments.db")
     shutil.rmtree(folder)  # the next scene begins without a store
+
+
+@scene(sizes=BOTH)
+async def preferences(stage: Stage) -> None:
+    """The first page of the preferences: colours, text size, the Enter key."""
+    stage.act("settings.open")
+    await stage.dialog("Preferences")
+
+
+@scene()
+async def preferences_shortcuts(stage: Stage) -> None:
+    """All keyboard shortcuts, searched."""
+    stage.act("help.keys")
+    await stage.dialog("Preferences")
 
 
 async def put_backups(stage: Stage) -> Path:

@@ -33,6 +33,7 @@ from playground.ui.features import (
     offered,
     output,
     parameters,
+    preferences,
     presets,
     protocols,
     server_asks,
@@ -69,6 +70,8 @@ from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import OutputPanel
 from playground.ui.features.parameters.control import ParametersControl
 from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.preferences.control import PreferencesControl
+from playground.ui.features.preferences.pages import GeneralPage, ShortcutsPage, ToolServersPage
 from playground.ui.features.presets.bar import PresetBar
 from playground.ui.features.presets.control import PresetControl
 from playground.ui.features.protocols.control import ProtocolControl
@@ -207,8 +210,20 @@ class Features:
         connect(storage.ACTIONS, self.storage)
         self.first_start = FirstStartControl(host, self.wire.open_timeline, self.evaluate.show, self.evaluate.run)
         connect(first_start.ACTIONS, self.first_start)
-        self.help = HelpControl(host, ACTIONS)
+        self.help = HelpControl(host)
         connect(help.ACTIONS, self.help)
+        self.preferences = PreferencesControl(
+            host,
+            {
+                preferences.GENERAL: partial(GeneralPage, regions.action, lambda: host.pane.view.zoom),
+                preferences.STORAGE: self.storage.make_page,
+                preferences.SERVERS: partial(ToolServersPage, regions.action),
+                preferences.SHORTCUTS: partial(ShortcutsPage, ACTIONS),
+                preferences.UPDATES: self.help.updates.make_page,
+            },
+        )
+        self.storage.page_asked.connect(partial(self.preferences.open, preferences.STORAGE))
+        connect(preferences.ACTIONS, self.preferences)
         self.protocols = ProtocolControl(host, bar.show_protocol, self.gateways.protocol_switched)
         bar.protocol_chosen.connect(self.protocols.choose)
         connect(protocols.ACTIONS, self.protocols)
@@ -221,7 +236,7 @@ class Features:
         self.compare.show_session()
         self.evaluate.show_session()
         self.tree.show_session()
-        self.storage.corrupt_rows.show_session()
+        self.storage.show_session()
         self.first_start.show_session()
         self.protocols.follow_session()
 
@@ -287,9 +302,9 @@ class Features:
 def connect_actions(regions: Regions, actions: Iterable[Action[C]], control: C) -> None:
     """Have the actions of a menu do what they do to ``control``."""
     for action in actions:
-        if action.do is not None:
-            regions.action(action.id).triggered.connect(partial(_call, action.do, control))
+        if action.trigger is not None:
+            regions.action(action.id).triggered.connect(partial(_call, action.trigger, control))
 
 
-def _call(do: Callable[[C], object], control: C, _checked: bool = False) -> None:
-    do(control)
+def _call(trigger: Callable[[C], object], control: C, _checked: bool = False) -> None:
+    trigger(control)

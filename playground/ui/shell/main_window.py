@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, QTimer, Signal
@@ -25,7 +23,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QMainWindow,
-    QMenu,
     QProgressBar,
     QStatusBar,
     QVBoxLayout,
@@ -34,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.durations import countdown
 from playground.engine.gateways.reach import WORDS, Reach
-from playground.ui.features.action import MENUS, Action
+from playground.ui.features.action import Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
@@ -49,6 +46,7 @@ from playground.ui.shell.actions import (
 )
 from playground.ui.shell.docks import LEAST_LEFT, Dock, Docks, Region
 from playground.ui.shell.focus import Centre, EnterKey
+from playground.ui.shell.main_menu import MainMenu
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.plain_text import tip
@@ -218,12 +216,10 @@ class MainWindow(QMainWindow):
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
         self._centre.set_home(self.composer, self.pane.view)
         EnterKey(self)
-        for spec in ACTIONS:
-            if spec.in_conversation:
-                self.pane.view.addAction(self._actions[spec.id])
         self.panels = Panels(self, workspace)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
+        self.inspector.maximise_toggled.connect(self._centre.setHidden)
 
     # Building
 
@@ -233,7 +229,8 @@ class MainWindow(QMainWindow):
         self.bottom_dock = Dock("Inspector", self._bottom, self)
         top = QWidget(self)
         panels = self.left_dock.toggleViewAction(), self.right_dock.toggleViewAction()
-        self.bar = ToolBar(self._main_menu(), self._settings_menu(), *panels, top)
+        self.menu = MainMenu(self._actions, self)
+        self.bar = ToolBar(self.menu, self._actions["settings.open"], *panels, top)
         column = self._top = QVBoxLayout(top)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -251,6 +248,7 @@ class MainWindow(QMainWindow):
         before = self.bar.page
         self.bar.show_page(page, bar)
         if page != before:
+            self.menu.show_page(page)
             self.docks.show_page(page)
             self.page_shown.emit(page)
 
@@ -280,11 +278,7 @@ class MainWindow(QMainWindow):
 
     def _place_actions(self) -> None:
         for spec in ACTIONS:
-            action = self._actions[spec.id]
-            if spec.in_conversation:  # it comes to the conversation once that is there
-                action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            else:
-                self.addAction(action)
+            self.addAction(self._actions[spec.id])
         for spec, dock in ((SHOW_LIST, self.left_dock), (SHOW_INSPECTOR, self.bottom_dock)):
             action = self._actions[spec.id]
             dock.visibilityChanged.connect(action.setChecked)
@@ -297,26 +291,6 @@ class MainWindow(QMainWindow):
             action = self._actions[spec.id]
             dock.topLevelChanged.connect(action.setChecked)
             action.triggered.connect(partial(self._float, dock, action))
-
-    def _main_menu(self) -> QMenu:
-        menu = QMenu(self)
-        for name in MENUS:
-            inner = menu.addMenu(name)
-            self._fill(inner, [spec for spec in ACTIONS if spec.menu == name])
-        return menu
-
-    def _settings_menu(self) -> QMenu:
-        menu = QMenu(self)
-        self._fill(menu, [spec for spec in ACTIONS if spec.in_settings])
-        return menu
-
-    def _fill(self, menu: QMenu, specs: Iterable[Action[Any]]) -> None:
-        """Add actions, with separators between the hundreds of a menu and between menus."""
-        for number, (_, group) in enumerate(groupby(specs, key=lambda spec: (spec.menu, spec.at // 100))):
-            if number:
-                menu.addSeparator()
-            for spec in group:
-                menu.addAction(self._actions[spec.id])
 
     def action(self, action_id: str, /) -> QAction:
         """The action of that id. Raises KeyError."""
@@ -382,7 +356,7 @@ class MainWindow(QMainWindow):
 def _new_action(spec: Action[Any], window: MainWindow) -> QAction:
     action = QAction(spec.text, window)
     action.setObjectName(spec.id)
-    action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+    action.setShortcuts([QKeySequence(keys) for keys in spec.keys.split()])
     action.setCheckable(spec.checkable)
     return action
 

@@ -75,8 +75,8 @@ class PathPart(QPushButton):
 class ToolBar(QFrame):
     """Show what is chosen, and emit what a person chooses.
 
-    ``menu`` opens from the button at the far left, ``settings`` from the one at the far right. ``list_action`` and
-    ``side_action`` show the side panels; they have buttons while the window is compact.
+    ``menu`` opens from the button at the far left, ``preferences`` is the action of the one at the far right.
+    ``list_action`` and ``side_action`` show the side panels; they have buttons while the window is compact.
     """
 
     gateway_chosen = Signal(str)
@@ -91,7 +91,12 @@ class ToolBar(QFrame):
     code_asked = Signal()
 
     def __init__(
-        self, menu: QMenu, settings: QMenu, list_action: QAction, side_action: QAction, parent: QWidget | None = None
+        self,
+        menu: QMenu,
+        preferences: QAction,
+        list_action: QAction,
+        side_action: QAction,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._reach = Reach.UNKNOWN
@@ -101,6 +106,9 @@ class ToolBar(QFrame):
         self.setObjectName("tool-bar")
         self.setProperty("kind", "surface")
         self.setFixedHeight(46)
+        main = _icon_button("menu", "Menu")
+        main.setMenu(menu)
+        main.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.gateways = QMenu("Gateway", self)
         self.gateways.aboutToShow.connect(self._list_gateways)
         self._gateway = PathPart("Gateway", self.gateways)
@@ -125,17 +133,19 @@ class ToolBar(QFrame):
         self._path = QWidget()
         path = in_row(self._gateway, self._protocol, self.model, margins=0, spacing=0)
         in_row((path, 1), self.model.unlisted, of=self._path, margins=0, spacing=SPACING)
+        gear = _icon_button("settings", f"Preferences ({preferences.shortcut().toString()})")
+        gear.clicked.connect(preferences.trigger)
         self.page = PAGES[0]  # of the centre, that is shown
         self._page_bar: QWidget | None = None
         self._row = in_row(
-            _menu_button("menu", "Menu", menu),
+            main,
             self._list,
             self.pages,
             self._path,
             1,
             self.code,
             self._side,
-            _menu_button("settings", "Settings", settings),
+            gear,
             of=self,
             spacing=SPACING,
         )
@@ -214,14 +224,11 @@ class ToolBar(QFrame):
             self.show_state(self._reach)
 
 
-def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
+def _icon_button(symbol: str, words: str) -> QToolButton:
     button = styled(QToolButton(), "quiet")
     button.setIcon(icon(symbol))
     button.setToolTip(words)
     button.setAccessibleName(words)
-    button.setMenu(menu)
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     button.setMinimumSize(30, 30)
     return button
 

@@ -6,7 +6,7 @@ Holds no state of its own; every value shown is read from the session or the gat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol as Interface
 
@@ -38,7 +38,7 @@ from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
-from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO, Commands
+from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO
 from playground.ui.shell.features import Features, connect_actions
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets import dialogs
@@ -51,6 +51,7 @@ from playground.ui.widgets.theme import Theme
 
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
+RECENT_COMMANDS, MOST_RECENT = "palette/recent", 8
 _NAMES = {
     "profile_id": "the gateway",
     "protocol": "the protocol",
@@ -253,8 +254,7 @@ class WindowActions(QObject):
         self._advice = AdviceControl(window, self._gateways, self.features.protocols.choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
-        commands: Commands = self
-        connect_actions(window, OWN, commands)
+        connect_actions(window, OWN, self)
         self._connect_regions()
         workspace.expect = window.pane.expect
         workspace.subscribe(self._list_changed)
@@ -344,6 +344,7 @@ class WindowActions(QObject):
                 self._run_changed()
                 if state is RunState.IDLE:
                     self._note_reach()
+                    self._arriving.poke()  # a run that sent nothing changes no exchange
                 elif not self._colours:
                     self._colours = True
                     spawn(asyncio.to_thread(load_colours), name="load colours")  # while the answer is waited for
@@ -419,14 +420,13 @@ class WindowActions(QObject):
     def _shown_exchange(self) -> str:
         return self._exchange
 
-    def _redraw_exchange(self) -> None:
+    def _redraw_exchange(self, *, chosen: bool = False) -> None:
         self.features.storage.bring_back(self._exchange)
-        exchange = self.session.exchanges.get(self._exchange)
-        self._window.inspector.set_exchange(self._wire.view_of(exchange))
+        self._wire.show(self.session.exchanges.get(self._exchange), chosen=chosen)
 
     def _bring_exchange(self, exchange_id: str) -> None:
         self._exchange = exchange_id
-        self._redraw_exchange()
+        self._redraw_exchange(chosen=True)
 
     def _show_exchange(self, exchange_id: str) -> None:
         self._bring_exchange(exchange_id)
@@ -496,14 +496,24 @@ class WindowActions(QObject):
         self._window.pane.composer.set_enter_runs(enter_runs)
 
     def open_palette(self) -> None:
-        """Every action, every model, every gateway by name."""
+        """Open the list of every action on offer, every model and every gateway; those used last come first."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        entries: list[Entry | Names] = [*self._actions(), models, *self.features.palette_entries()]
-        Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
+        entries: list[Entry | Names] = [*self._commands(), models, *self.features.palette_entries()]
+        recent = [name for name in str(self._settings.value(RECENT_COMMANDS, "")).splitlines() if name][:MOST_RECENT]
+        palette = Palette(entries, "Type a command, a model or a gateway", self._window, recent)
+        palette.chosen.connect(partial(self._remember_command, recent))
+        palette.open_over()
 
-    def _actions(self) -> list[Entry]:
-        return [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
+    def _remember_command(self, recent: Sequence[str], name: str) -> None:
+        names = [name, *(text for text in recent if text != name)]
+        self._settings.setValue(RECENT_COMMANDS, "\n".join(names[:MOST_RECENT]))
+
+    def _commands(self) -> Iterator[Entry]:
+        for row in ACTIONS:
+            action = self._window.action(row.id)
+            if action.isEnabled():
+                yield Entry(row.text, "", action.trigger, keys=key_text(row), synonyms=row.synonyms)
 
     def show_prompts(self) -> None:
         """Prompts that make the demo gateway do something particular; choosing one writes it."""
@@ -511,7 +521,7 @@ class WindowActions(QObject):
             Entry(f"{prompt.typed} — {prompt.happens}", prompt.group, partial(self._write, prompt.typed))
             for prompt in self._prompts
         ]
-        Palette(entries, "Prompts to try on the demo gateway", self._window).open_over()
+        Palette(entries, "Demo prompts", self._window).open_over()
 
     def _write(self, text: str) -> None:
         composer = self._window.pane.composer
@@ -523,11 +533,6 @@ class WindowActions(QObject):
 
     def _help_link_clicked(self, address: str) -> None:
         spawn(dialogs.open_link(self._window, address, "It is not part of this application."), name="open link")
-
-    def show_keys(self) -> None:
-        """All shortcuts in one list."""
-        entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
-        Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
 
 
 def _nothing() -> None:

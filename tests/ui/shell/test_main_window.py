@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QScrollBar,
     QTabBar,
@@ -78,25 +79,62 @@ def parts(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowParts]:
 # Actions
 
 
-def test_actions_have_menus_and_unique_names() -> None:
-    assert {spec.menu for spec in ACTIONS} == set(MENUS)
-    for keys in ([spec.id for spec in ACTIONS], [spec.text for spec in ACTIONS], [(s.menu, s.at) for s in ACTIONS]):
+def test_actions_have_unique_names_and_places() -> None:
+    for keys in ([row.id for row in ACTIONS], [row.text for row in ACTIONS]):
         assert len(set(keys)) == len(ACTIONS)
+    places = [(row.menu.partition("/")[0], row.position) for row in ACTIONS if row.menu]
+    assert len(set(places)) == len(places)
+    assert {menu for menu, _ in places} == set(MENUS)
+    for row in ACTIONS:
+        assert len(row.text.split()) <= 3 or row.id == "settings.enter", row.text
 
 
-def test_shortcuts_are_unique(parts: WindowParts) -> None:
-    keys: dict[str, str] = {}
-    for spec in ACTIONS:
-        shown = parts.window.action(spec.id).shortcuts()
-        assert len(shown) == len(spec.keys)
+def read_menu(menu: QMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+
+def list_menus(parts: WindowParts) -> dict[str, list[str]]:
+    menus = [menu for menu in parts.window.menu.findChildren(QMenu) if menu.menuAction().isVisible() and menu.title()]
+    return {menu.title(): read_menu(menu) for menu in menus}
+
+
+def test_menus_are_short_and_offer_no_item_twice(parts: WindowParts) -> None:
+    assert read_menu(parts.window.menu) == ["File", "Edit", "Run", "View", "Tools", "Help"]
+    menus = list_menus(parts)
+    assert all(len(items) <= 12 for items in menus.values()), menus
+    gateway_menu = [words.replace("this ", "").replace("a ", "") for words in read_menu(parts.window.bar.gateways)]
+    items = [item for items in menus.values() for item in items] + gateway_menu
+    assert sorted(items) == sorted(set(items))
+
+
+def test_actions_of_a_page_are_offered_on_that_page_only(parts: WindowParts) -> None:
+    lane = parts.window.action("compare.add")
+    pause = parts.window.action("evaluate.pause")
+    assert not lane.isEnabled()
+    assert not pause.isEnabled()
+    assert "Compare" not in read_menu(parts.window.menu)
+    parts.window.show_page("Compare")
+    assert lane.isEnabled()
+    assert read_menu(parts.window.menu).index("Compare") == MENUS.index("Compare")
+    parts.window.show_page("Evaluate")
+    assert pause.isEnabled()
+    assert not lane.isEnabled()
+    assert "Compare" not in read_menu(parts.window.menu)
+
+
+def test_shortcuts_are_unique_and_no_bare_letters(parts: WindowParts) -> None:
+    rows: dict[str, str] = {}
+    for row in ACTIONS:
+        shown = parts.window.action(row.id).shortcuts()
+        assert len(shown) == len(row.keys.split())
         for sequence in shown:
             text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
-            assert text, spec
-            assert text not in keys, (spec.id, keys.get(text))
-            keys[text] = spec.id
-        assert bool(key_text(spec)) is bool(spec.keys)
-    wanted = {"Ctrl+N", "Ctrl+K", "Ctrl+L", "Ctrl+B", "Ctrl+J", "Alt+Up", "Alt+Down", "E", "R", "F1", "Ctrl+0", "Esc"}
-    assert wanted <= set(keys)
+            assert text, row
+            assert text not in rows, (row.id, rows.get(text))
+            assert len(text) > 1, "a bare letter"
+            rows[text] = row.id
+        assert bool(key_text(row)) is bool(row.keys)
+    assert {"Ctrl+N", "Ctrl+K", "Ctrl+,", "Ctrl+L", "Ctrl+B", "Ctrl+J", "Alt+Up", "F1", "Ctrl+0", "Esc"} <= set(rows)
 
 
 # Names

@@ -211,8 +211,6 @@ class _Words(PartView[TextView, Text | Refusal | ToolResult | Unknown]):
     def show(self, view: TextView, part: Text | Refusal | ToolResult | Unknown, drawing: Drawing) -> None:
         if isinstance(part, Unknown):
             view.set_text("\n".join(unknown_lines(part)))
-        elif drawing.patient:
-            view.begin(part.text)
         else:
             view.set_text(part.text)
 

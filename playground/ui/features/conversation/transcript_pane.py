@@ -48,14 +48,12 @@ from playground.ui.features.conversation.aside import Aside
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_intake import shrink_in_turn
-from playground.ui.features.conversation.image_sizes import ImageSizes
+from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures, shrink_in_turn
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
-from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.features.conversation.written_calls import WrittenCalls
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.layouts import in_column
@@ -288,7 +286,7 @@ class TranscriptPane(Centre):
         return self._session.settings.variables
 
     def open_image(self, image: Image) -> None:
-        from playground.ui.features.conversation.image_dialog import ImageDialog
+        from playground.ui.features.conversation.image_view import ImageDialog
 
         ImageDialog(image, self).show()
 

@@ -219,7 +219,7 @@ class TurnCard(CardFrame):
         column.addWidget(row_of_parts)
         column.addLayout(self._end)
         self.parts = CardParts(self._body, row_of_parts, self._make, self._fill, unseen=width > 0)
-        self.finds = CardFinds(self, self.parts, self.turn_to)
+        self.finds = CardFinds(self, lambda: self.row, self.parts, self.turn_to)
         top = QVBoxLayout()  # what stands above the parts
         top.setContentsMargins(1, 0, 4, 0)
         layout = in_column(self._header, top, column, of=self, margins=(17, 6, 10, 10), spacing=2)
@@ -359,8 +359,8 @@ class TurnCard(CardFrame):
 
     @property
     def whole(self) -> bool:
-        """Whether all of its text is in it."""
-        return self.parts.whole and self._unfinished() is None
+        """Whether all of its parts are in it."""
+        return self.parts.whole
 
     @property
     def bare(self) -> bool:
@@ -368,20 +368,9 @@ class TurnCard(CardFrame):
         return not self.parts.views and not self.parts.whole
 
     def fill(self) -> None:
-        """Go on a little with the parts, and then with a text that is begun only."""
+        """Make some more of the parts."""
         if not self.parts.whole:
             self._patiently(self.parts.go_on)
-            return
-        view = self._unfinished()
-        if view is not None:
-            view.fill()
-            if view.whole:
-                self.finds.follow()
-
-    def _unfinished(self) -> TextView | None:
-        if self._drawing.row.growing:
-            return None  # what comes is drawn as there is time
-        return next((view for view in self.parts.views if isinstance(view, TextView) and not view.whole), None)
 
     def draw_growth(self, growth: Growth) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""

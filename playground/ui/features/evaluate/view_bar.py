@@ -8,10 +8,11 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
 TABLE, PLOTS, BLIND, REPORT = "Table", "Plots", "Blind", "Report"
@@ -50,8 +51,7 @@ class ViewBar(QWidget):
         for button, words in zip(self.views.buttons, _TIPS, strict=True):
             button.setToolTip(words)
         self.views.chosen.connect(lambda index: self.shown.emit(VIEWS[index]))
-        self.search = QLineEdit(placeholderText="Find a case or an answer…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find a case or an answer")
+        self.search = SearchField("Find a case or an answer…")
         self.search.setMaximumWidth(240)
         self.search.textChanged.connect(self.found)
         self.filters = Segments(_FILTERS, "Filter of cases", tall=True)

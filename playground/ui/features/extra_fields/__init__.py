@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import SIDE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.extra_fields.control import ExtraFieldsControl
@@ -12,5 +12,7 @@ if TYPE_CHECKING:
 TITLE: Final = "Extra fields and headers"  # its fold in the Parameters tab
 
 ACTIONS: tuple[Action[ExtraFieldsControl], ...] = (
-    Action("view.raw", TITLE, VIEW, 240, lambda it: it.show(), ("Ctrl+Shift+R",)),
+    Action(
+        "view.raw", "Show extra fields", lambda it: it.show(), SIDE, 323, "Ctrl+Shift+R", synonyms="raw body headers"
+    ),
 )

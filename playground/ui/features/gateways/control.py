@@ -22,7 +22,7 @@ from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.dialogs import dress
+from playground.ui.widgets.dialogs import ask_choice, dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.model_picker import ModelPicker
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 WHY = 200  # characters of what a gateway said that are kept with a rule
 NOT_KEPT = "The demo gateway keeps it until the application ends."
 FORGET = "Forget it"
+USE_HERE, NEW_EXPERIMENT = "Use here", "New experiment"
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
@@ -452,6 +453,32 @@ class GatewayControl(Control):
     def _connected(self, profile: Profile, key_words: str) -> None:
         self._typed = None
         self._saved(profile)
+        if self._workspace.current.transcript.turns:
+            spawn(self._ask_where_to_use(profile, key_words), name="ask where to use a gateway")
+        else:
+            self._begin_with(profile, key_words)
+
+    async def _ask_where_to_use(self, profile: Profile, key_words: str) -> None:
+        """Ask before the open experiment, which has messages, sends its next request elsewhere."""
+        name = shown_name(profile.name)
+        used = shown_name(self._workspace.gateways.get(self._workspace.current.settings.profile_id).name)
+        answer = await ask_choice(
+            self._host.window,
+            "Gateway connected",
+            f"{name} is connected.",
+            f"The open experiment uses {used}. Use {name} in this experiment, or begin a new one with it?",
+            USE_HERE,
+            NEW_EXPERIMENT,
+            cancel="Not now",
+        )
+        if answer == NEW_EXPERIMENT:
+            self._workspace.new()
+        if answer:
+            self._begin_with(profile, key_words)
+        else:
+            self._say(f"Connected to {name}. {key_words}".strip(), "Use here", partial(self.choose, profile.id))
+
+    def _begin_with(self, profile: Profile, key_words: str) -> None:
         self.choose(profile.id)
         check = partial(self.check_asked.emit, profile.id)
         self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check this gateway", check, stays=False)
@@ -494,7 +521,7 @@ class GatewayControl(Control):
             try_gateway,
             spawn,
             self._host.window,
-            in_use="" if current.demo else current.id,
+            in_use=current.id,
         )
         dialog.saved.connect(self._saved)
         dialog.used.connect(self._used)

@@ -53,7 +53,7 @@ def start_application(
         control = app.actions.features.help.updates
         control._now = lambda: now
         app.actions.features.help.link_asked.disconnect()  # it would ask whether to open a browser
-        control.page_asked.connect(asked.append)
+        control.download_asked.connect(asked.append)
         app.show()
         for task in [one for one in loop._tasks if one.get_name() == "look for updates"]:
             await task

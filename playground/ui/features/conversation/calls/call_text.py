@@ -10,15 +10,15 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
+from playground.engine.session.call_notes import answer_time_words
 from playground.jsonkit.problems import UNCHECKED, Problem, not_checked
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
-from playground.ui.features.conversation.blocks import exact_lines
-from playground.ui.features.conversation.large import LINES
+from playground.ui.features.conversation.caps import LINES
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.markdown_stream import exact_lines
 from playground.ui.features.conversation.text_check import unchecked_words
-from playground.ui.widgets import figures
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
@@ -193,7 +193,7 @@ def answered_words(result: ToolResult | None) -> str:
     """How a call stands that does not wait."""
     if result is None:
         return "not answered"
-    took = [figures.seconds(result.seconds)] if result.seconds is not None and result.seconds >= LEAST_TOLD else []
+    took = [answer_time_words(result)] if result.seconds is not None and result.seconds >= LEAST_TOLD else []
     return " · ".join(
         ["answered", *([_BY[result.by]] if result.by in _BY else []), *(["error"] * result.is_error), *took]
     )
