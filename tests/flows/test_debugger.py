@@ -79,13 +79,13 @@ async def test_broken_call_edited_is_sent_as_edited(person: Person) -> None:
     broken = cards[1]
     sent = person.path[-1].calls[1].arguments
     editor = await broken.edit_arguments()
-    assert broken.arguments_check != "matches schema"
+    assert broken.arguments_check != "Valid"
     await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
-    await broken.wait_until(lambda: broken.arguments_check == "matches schema", "the verdict while typing")
+    await broken.wait_until(lambda: broken.arguments_check == "Valid", "the verdict while typing")
     await broken.press("Keep")
     await person.until(lambda: person.path[-1].calls[1].received == sent, "the arguments as sent, saved")
     await person.until(focus_in(await broken.wait_for_result_field()), "the cursor in the next field")
-    await broken.press("changes")
+    await broken.press("Show what was edited")
     ids = [call.id for call in person.path[-1].calls]
     for card in person.conversation.message(-1).calls:
         await card.send_result(f"result for {card.call_id}")
@@ -132,7 +132,7 @@ async def test_paused_calls_are_refused_answered_stepped_and_filled(person: Pers
     cards = await person.conversation.wait_for_calls()
     for card in cards:
         await card.type_result("sunny")
-    await cards[1].press("Step")
+    await cards[1].choose("Step: answer this call, then stop")
     await person.until(lambda: not cards[1].waiting, "the second call to be answered")
     assert person.session.state is RunState.IDLE
     assert len(debugger.waiting) == 2
@@ -214,12 +214,12 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
 async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> None:
     first, second = await pause(person, "!calls=2 The weather in Lisbon and Oslo")
     debugger = person.session.debugger
-    await first.choose("Compare several answers…")
-    await close_dialog(person, "Compare several answers to get_weather")
-    await first.choose("Rules for this tool…")
-    await close_dialog(person, "Rules for tool calls")
+    await first.choose("Compare several results…")
+    await close_dialog(person, "Compare answers to get_weather")
+    await first.choose("Tool responses…")
+    await close_dialog(person, "Tool responses")
     await first.type_result("21 degrees")
-    await first.choose("Remember this answer")
+    await first.choose("Save as mock row")
     await person.until(lambda: debugger.debugging.rule("get_weather").rows, "the rule")
     (row,) = debugger.debugging.rule("get_weather").rows
     assert row.answer.text == "21 degrees"
@@ -230,7 +230,7 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     assert all(choice.startswith(name) for choice, name in zip(choices, names, strict=True))
     await first.choose_result("1 MB")
     assert len(debugger.waiting) == 2, "nothing is sent by choosing"
-    await person.until(lambda: "a result of 1,000,000 characters" in first.prepared_result, "its description")
+    await person.until(lambda: "A result of 1,000,000 characters" in first.prepared_result, "its description")
     await person.until(focus_in(first.result_field), "the cursor in the field")
     await person.keys("x")
     await person.until(lambda: not first.prepared_result, "typed text instead of the prepared result")
@@ -242,7 +242,7 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     result = person.path[2].results[0]
     assert (result.text, result.is_error) == ("Error: the service did not answer.", True)
     _, second = await person.conversation.wait_for_calls(1)
-    await second.choose_result("Never")
+    await second.choose_result("No reply (time out)")
     await second.send_result()
     await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that never comes")
     await person.key(Qt.Key.Key_Escape)

@@ -218,7 +218,7 @@ class Debugger:
     def _known_answer(self, turn_id: str, call: ToolCall) -> Planned | Reason | ReadyAnswer:
         """Return the typed answer, why no other may be sent, or the question for the rules."""
         draft = self.notes.draft(turn_id, call.id)
-        if draft is not None and draft.prepared is None and draft.ready and (answer := draft.answer) is not None:
+        if draft is not None and (answer := draft.answer) is not None:
             return by_hand(answer)
         if incomplete := held_back(self._lane.transcript.turns[turn_id], call):
             return incomplete

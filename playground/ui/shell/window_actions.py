@@ -256,7 +256,6 @@ class WindowActions(QObject):
         self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
         connect_actions(window, OWN, self)
         self._connect_regions()
-        workspace.expect = window.pane.expect
         workspace.subscribe(self._list_changed)
         theme.changed.connect(self._mark_theme)
         self._mark_theme()
@@ -266,8 +265,8 @@ class WindowActions(QObject):
 
     def _connect_regions(self) -> None:
         window = self._window
-        window.pane.late.not_known = self._not_known
-        window.pane.spent.added_up.connect(self._show_usage)
+        window.pane.deferred.loading = self._not_known
+        window.pane.cost.added_up.connect(self._show_usage)
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
@@ -367,7 +366,7 @@ class WindowActions(QObject):
 
     def _run_changed(self) -> None:
         self._stop_changed()
-        self._window.pane.spent.count()
+        self._window.pane.cost.count()
         self._show_usage()
         self._window.status.show_limits(self.session.limits)
 
@@ -381,13 +380,13 @@ class WindowActions(QObject):
         context = None
         if outcome is not None:
             context = session.facts_asked(outcome.asked).context
-        self._window.status.show_usage(usage, cost, pane.spent.words, choices=choices, context=context)
+        self._window.status.show_usage(usage, cost, pane.cost.words, choices=choices, context=context)
 
     def _stop_changed(self) -> None:
         """There is something to stop: a run, or a loop that is paused."""
-        debugger, instead = self.session.debugger, self._window.pane.instead
-        if instead is not None:
-            self._window.action(STOP.id).setEnabled(instead.under_way)
+        debugger, mode = self.session.debugger, self._window.pane.mode
+        if mode is not None:
+            self._window.action(STOP.id).setEnabled(mode.under_way)
             return
         under_way = self.session.state is not RunState.IDLE
         waits = debugger.paused and bool(debugger.waiting)
@@ -510,7 +509,7 @@ class WindowActions(QObject):
         self._settings.setValue(RECENT_COMMANDS, "\n".join(names[:MOST_RECENT]))
 
     def _commands(self) -> Iterator[Entry]:
-        for row in ACTIONS:
+        for row in sorted(ACTIONS, key=lambda row: "/" in row.menu):  # submenus after the menus
             action = self._window.action(row.id)
             if action.isEnabled():
                 yield Entry(row.text, "", action.trigger, keys=key_text(row), synonyms=row.synonyms)

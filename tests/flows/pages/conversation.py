@@ -40,7 +40,7 @@ def menu_entries(button: QPushButton | QToolButton) -> list[str]:
     """The entries of a button's menu as they are when it opens, without opening it."""
     menu = button.menu()
     menu.aboutToShow.emit()
-    return [action.text().replace("&&", "&") for action in menu.actions()]
+    return [action.text().replace("&&", "&") for action in menu.actions() if not action.isSeparator()]
 
 
 class Bar(Page):
@@ -112,7 +112,7 @@ class CallCard(Page):
 
     @property
     def arguments_check(self) -> str:
-        """The verdict on the arguments: "matches schema", or what is wrong."""
+        """The verdict on the arguments: "Valid", or what is wrong."""
         return read_label(self.person, "argumentsCheck", self.widget)
 
     @property
@@ -128,7 +128,7 @@ class CallCard(Page):
     @property
     def result_choices(self) -> list[str]:
         """The prepared results to choose from."""
-        return menu_entries(self.get(QToolButton, "Choose a result"))
+        return menu_entries(self.get(QToolButton, "Insert a result"))
 
     async def wait_for_result_field(self) -> QPlainTextEdit:
         """Wait until a result can be typed."""
@@ -146,7 +146,7 @@ class CallCard(Page):
 
     async def choose_result(self, beginning: str) -> None:
         """Choose the prepared result whose entry begins like this."""
-        button = await self.wait_for(QToolButton, "Choose a result")
+        button = await self.wait_for(QToolButton, "Insert a result")
         entry = next(entry for entry in menu_entries(button) if entry.startswith(beginning))
         await self.person.choose(button, entry)
 
@@ -162,28 +162,28 @@ class CallCard(Page):
     # The tool server
 
     @property
-    def ask_button(self) -> QAbstractButton:
-        """The button that asks the server."""
-        return self.get(QAbstractButton, "Ask the server")
+    def call_server_button(self) -> QAbstractButton:
+        """The button that calls the server."""
+        return self.get(QAbstractButton, "Call server")
 
     @property
-    def asking(self) -> bool:
-        """True while the server is asked."""
-        return self.has_button("Cancel asking the server")
+    def server_is_called(self) -> bool:
+        """True while the server is called."""
+        return self.has_button("Cancel the server call")
 
     @property
     def progress(self) -> QProgressBar:
         """The progress that the server reports."""
-        return self.get(QProgressBar, "How far the server is")
+        return self.get(QProgressBar, "Progress of the server")
 
     def says(self, text: str) -> bool:
         """True if a label of the card contains this text."""
         return any(text in words for words in self.texts)
 
-    async def ask(self) -> None:
-        """Ask the server with the button, and wait for its answer."""
-        await self.press("Ask the server")
-        await self.wait_until(lambda: self.says("Came from the server") and not self.asking, "the server's answer")
+    async def call_server(self) -> None:
+        """Call the server with the button, and wait for its answer."""
+        await self.press("Call server")
+        await self.wait_until(lambda: self.says("Answer from") and not self.server_is_called, "the server's answer")
 
 
 class CallForm(Page):
@@ -207,7 +207,7 @@ class CallForm(Page):
     @property
     def matches_schema(self) -> bool:
         """True if the arguments fit the tool."""
-        return "matches schema" in self.texts
+        return "Valid" in self.texts
 
 
 class ImageBox(Page):

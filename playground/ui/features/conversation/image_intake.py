@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSettings
 from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
@@ -32,11 +32,13 @@ from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.documents import read_text_file
 from playground.ui.features.conversation.image_view import figures
 from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
-from playground.ui.features.conversation.stage import Stage
-from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
+
+if TYPE_CHECKING:  # the pane and its commands make the pictures
+    from playground.ui.features.conversation.commands import TurnCommands
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
 ANY_FILTER = "All files (*)"
@@ -104,7 +106,7 @@ class ImageSizes(QObject):
 
     @property
     def choice(self) -> str:
-        """What is done with large images: one of ``CHOICES``."""
+        """Return the choice for large images: one of ``CHOICES``."""
         return self._choice
 
     def choose(self, choice: str) -> None:
@@ -134,7 +136,7 @@ class ImageSizes(QObject):
                 return
             work.cancel()
             raise
-        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
+        if self._choice == SMALLER:  # without asking, so images that stay large are named
             problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
             if self._choice == SMALLER and problems:
@@ -254,7 +256,7 @@ class ImageIntake(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether an image for the experiment in view is still being read."""
+        """Return whether an image for the experiment in view is still being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
 
     def take(self, sources: Sequence[Source]) -> None:
@@ -389,17 +391,16 @@ def takes_images(turn: Turn) -> bool:
 class TurnPictures:
     """Adds images to turns, one edit for all that were given together."""
 
-    def __init__(self, pane: Stage, place: QWidget, edits: TurnEdits, sizes: ImageSizes) -> None:
+    def __init__(self, pane: TranscriptPane, commands: TurnCommands, sizes: ImageSizes) -> None:
         self._pane = pane
-        self._place = place
-        self._edits = edits
+        self._commands = commands
         self._sizes = sizes
         self._folder = ""
 
     def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool:
         """Add the images of a paste or drop to a turn; without ``now`` only return whether that is possible."""
         turn = self._pane.session.transcript.turns.get(turn_id)
-        if self._edits.fixed or turn is None or not takes_images(turn) or not offers_images(mime):
+        if self._commands.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
             return False
         if not now:
             return True
@@ -413,7 +414,7 @@ class TurnPictures:
         spawn(self._choose(turn_id), name="choose images for a turn")
 
     async def _choose(self, turn_id: str) -> None:
-        if paths := await ask_several(self._place.window(), "Add images to the message", self._folder, FILTER):
+        if paths := await ask_several(self._pane.window(), "Add images to the message", self._folder, FILTER):
             self._folder = str(paths[0].parent)
             self._begin(turn_id, list(paths))
 
@@ -434,7 +435,7 @@ class TurnPictures:
         words = f"{len(images)} images added." if len(images) > 1 else "Image added."
         if turn.role is Role.TOOL and not pictures_in_results(session.settings.protocol):
             words = f"{words} {AS_LINES}"
-        self._edits.make(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
+        self._commands.edit(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
         if added:
             self._sizes.consider(images, partial(self._swap, session, added[0]), problems)
 
@@ -445,7 +446,7 @@ class TurnPictures:
         images = [*turn.images, *(image for result in turn.results for image in result.images)]
         count = sum(image.url in swaps for image in images)
         if count:
-            self._edits.make(turn_id, partial(session.turns.swap_images, turn_id, swaps))
+            self._commands.edit(turn_id, partial(session.turns.swap_images, turn_id, swaps))
         return count
 
 

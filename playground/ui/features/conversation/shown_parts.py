@@ -13,12 +13,12 @@ from playground.ui.features.conversation.calls.call_text import json_lines
 REDACTED = "(redacted by the provider)"
 PAGE: Final = 20  # parts of a turn that are seen at once
 
-#: What stands in a card: a part, or what came beside one. What came with a call stands in the call's own card.
+#: Content of a card: a part, or unknown members of one. Those of a call are shown in the call's own card.
 Shown: TypeAlias = Part | Beside
 
 
 def is_judged(turn: Turn) -> bool:
-    """Whether the text of a turn is an answer that was to be JSON; what stands beside a tool call is not."""
+    """Return whether the text of a turn is an answer that was requested as JSON; text with a tool call is not."""
     outcome = turn.outcome
     return outcome is not None and wants_json(outcome.response_format) and bool(turn.text) and not turn.calls
 
@@ -31,11 +31,11 @@ def shown_parts(turn: Turn) -> list[Shown]:
     """
     parts: list[Shown] = []
     before = ""
-    judged, said = is_judged(turn), False
+    judged, has_text = is_judged(turn), False
     for part in turn.parts:
         if judged and isinstance(part, Text):
-            parts += [] if said else [Text(text=turn.text)]
-            said = True
+            parts += [] if has_text else [Text(text=turn.text)]
+            has_text = True
         elif not (part.kind == "image" and before == "image") and not (
             part.kind == "reasoning" and not _has_words(part)
         ):
@@ -46,9 +46,9 @@ def shown_parts(turn: Turn) -> list[Shown]:
     return parts + beside_turn(turn)
 
 
-def beside_text(found: Beside) -> str:
-    """The text of what came beside a part, as a card shows it."""
-    return "\n".join(line for _, line in json_lines(clipped(found.members)))
+def beside_text(members: Beside) -> str:
+    """Return the text of unknown members, as a card shows it."""
+    return "\n".join(line for _, line in json_lines(clipped(members.members)))
 
 
 def text_mode(turn: Turn, part: Shown) -> str:

@@ -37,7 +37,7 @@ from playground.ui.widgets.theme import code_font, tokens
 from playground.ui.widgets.titled_table import Index, TitledTable
 
 ROW_HEIGHT = 22
-WIDTHS = (66, 118, 150, 176, 140, 140)
+WIDTHS = (108, 118, 150, 160, 146, 146)
 EMPTY = "No tool calls yet. Every call appears here, on every branch."
 NO_MATCH = "No matching calls."
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.domain.debugging import Answer, Debugging, Policy
-from playground.ui.features.debugger.number_field import NumberField
+from playground.ui.features.debugger.fields import NumberField
 from playground.ui.features.debugger.texts import POLICIES, rule_words
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import styled, text_label, thin_line

@@ -250,7 +250,7 @@ class SequenceView(Diagram):
             bar.setValue(bar.value() - GUTTER - EDGE)
 
     def draw(self) -> None:
-        self._scale = Scale(self._spans, self._zoom, self.viewport().width() - GUTTER - 2 * EDGE)
+        self._scale = Scale(self._spans, self._zoom, self.room - GUTTER - 2 * EDGE)
         self._rows = max((span.row for span in self._spans), default=0) + 1
         bottom = TOOLS + self._rows * ROW
         called = any(span.kind == "server" for span in self._spans)

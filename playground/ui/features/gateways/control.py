@@ -481,7 +481,7 @@ class GatewayControl(Control):
     def _begin_with(self, profile: Profile, key_words: str) -> None:
         self.choose(profile.id)
         check = partial(self.check_asked.emit, profile.id)
-        self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check this gateway", check, stays=False)
+        self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check gateway…", check, stays=False)
         self._host.pane.composer.setFocus()
 
     def _put_aside(self, dialog: ConnectDialog) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QStackedWidget, QWidget
 
 from playground.ui.widgets.form_parts import styled, thin_upright
@@ -12,6 +12,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.scroll_page import DownArea
 
 LEFT, WIDEST = 200, 640  # pixels of the titles, and of a page
+SIZE, AROUND = QSize(860, 600), QSize(80, 80)  # pixels: the usual size, and what stays free in a small window
 
 
 class PreferencesWindow(QDialog):
@@ -22,7 +23,7 @@ class PreferencesWindow(QDialog):
         self.setWindowTitle("Preferences")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumSize(600, 360)
-        self.resize(860, 600)
+        self.resize(SIZE if parent is None else SIZE.boundedTo(parent.size() - AROUND))
         self._titles = styled(QListWidget(), "choices")
         self._titles.setAccessibleName("Pages")
         self._titles.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
