@@ -34,16 +34,14 @@ def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> N
         await person.trigger("experiment.new")
         assert not guide.hint, "the guide belongs to its experiment"
         await person.do(partial(person.app.workspace.open, first.id))
-        await guide.press("Next")
-        await guide.press("Next")
-        await guide.wait_for_hint("calls tools")
+        await guide.go_on_to("calls tools")
         calls = await conversation.wait_for_calls()
         assert not guide.can_go_on, "there are no results yet"
         await calls[0].send_result('{"temp": 21}')
         assert not guide.can_go_on
         await calls[1].send_result('{"temp": 9}')
         await person.idle(turns=6)
-        await guide.wait_for_hint("used the results")
+        await guide.go_on_to("used the results")
         await guide.press("Show the events")
         await person.until(lambda: Timeline(person).visible, "the timeline")
         await guide.press("Done")

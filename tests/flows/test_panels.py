@@ -84,6 +84,7 @@ async def test_tools_from_the_editor_the_form_and_an_import_are_sent(person: Per
     assert not person.conversation.composer.main_button.isEnabled(), "the call needs a result first"
     assert person.session.active_run is None
     await person.type_into(person.message, " ")
+    await call.type_result("no train today")
     await call.press("Send as error")
     await person.until(lambda: len(person.path) >= 4, "the next request")
     await person.idle()

@@ -32,8 +32,18 @@ class Guide:
     @property
     def can_go_on(self) -> bool:
         """True if the button to the next hint is enabled."""
-        bar = get_by_object_name(self.person, "guideBar")
-        return self.person.one(QAbstractButton, "Next", bar).isEnabled()
+        return self._next_button.isEnabled()
+
+    async def go_on_to(self, text: str) -> None:
+        """Press Next as often as it is enabled, until the hint in view contains a text."""
+        while text not in self.hint:
+            await self.person.until(lambda: text in self.hint or self.can_go_on, f"the way to the hint {text!r}")
+            if text not in self.hint:
+                await self.person.do(self._next_button.click)
+
+    @property
+    def _next_button(self) -> QAbstractButton:
+        return self.person.one(QAbstractButton, "Next", get_by_object_name(self.person, "guideBar"))
 
     async def press(self, button: str) -> None:
         """Press a button of the hint, once it is enabled."""
