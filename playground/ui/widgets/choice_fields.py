@@ -86,6 +86,13 @@ class CompactCombo(QComboBox):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.currentTextChanged.connect(self.updateGeometry)
 
+    def setAccessibleName(self, name: str) -> None:
+        """Name the box and the field in it, which has the focus of an editable one."""
+        super().setAccessibleName(name)
+        line: QLineEdit | None = self.lineEdit()
+        if line is not None:
+            line.setAccessibleName(name)
+
     def sizeHint(self) -> QSize:
         line: QLineEdit | None = self.lineEdit()
         text = self.currentText() or (line.placeholderText() if line is not None else "")

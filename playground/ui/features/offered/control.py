@@ -5,11 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtWidgets import QMenu, QPushButton
-
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import short_title
@@ -34,15 +30,21 @@ class OfferedControl(Control):
         self._watched: set[tuple[str, str]] = set()
         self._ready: set[str] = set()  # the servers that run
         self._follows = False
-        button = styled(QPushButton("Server"), "bare-menu")
-        button.setIcon(icon("tool"))
-        button.setAccessibleName("Take something from a tool server")
-        button.setToolTip("A prompt or a resource of a tool server, put into the message")
-        menu = QMenu(button)
-        menu.addAction("Prompt…").triggered.connect(self.open_prompts)
-        menu.addAction("Resource…").triggered.connect(self.open_resources)
-        button.setMenu(menu)
-        host.pane.composer.add_way(button)
+        composer = host.pane.composer
+        self._prompt_action = composer.add_insert_action("Server prompt…")
+        self._resource_action = composer.add_insert_action("Server resource…")
+        self._prompt_action.triggered.connect(self.open_prompts)
+        self._resource_action.triggered.connect(self.open_resources)
+        composer.insert_menu.aboutToShow.connect(self._show_insert_actions)
+
+    def _show_insert_actions(self) -> None:
+        """Offer what servers have if there is a server other than the unused demo."""
+        session = self._workspace.current
+        has_server = any(tool.server for tool in session.settings.tools) or any(
+            not server.demo for server in self._workspace.tool_servers.book.servers
+        )
+        for action in (self._prompt_action, self._resource_action):
+            action.setVisible(has_server)
 
     @property
     def _servers(self) -> Servers:
@@ -97,7 +99,7 @@ class OfferedControl(Control):
 
     def _write(self, content: Content, name: str) -> None:
         composer = self._host.pane.composer
-        composer.set_text("\n\n".join(text for text in (composer.text.rstrip(), content.text) if text))
+        composer.append_text(content.text)
         self._host.pane.intake.take([image.url for image in content.images])
         self._done(f"“{short_title(name)}” was put into the message.")
 

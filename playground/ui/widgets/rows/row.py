@@ -29,6 +29,10 @@ def as_text(value: JSON) -> str:
     return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
+#: The tooltip of a value that the app sends although nobody set it.
+APP_DEFAULT = "Sent by default. Remove to omit."
+
+
 class FieldRow(QWidget):
     """Base of the rows. ``edited`` gives the field's name and the new value."""
 
@@ -42,6 +46,7 @@ class FieldRow(QWidget):
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
+        self._is_app_default = False
         self.label = QLabel(hint.label, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.reset = IconButton("close", f"Back to default: {hint.label} (Delete)", size=12)
@@ -84,6 +89,12 @@ class FieldRow(QWidget):
         self.flag_label.setText(show_hidden(text))
         look(self.flag_label, "flag-error" if self._problem else "flag" if flag else "small")
         self.flag_label.setVisible(bool(text))
+        self._dress()
+
+    def set_app_default(self, is_app_default: bool) -> None:
+        """Show that the app sends the value by default; a person did not set it."""
+        self._is_app_default = is_app_default
+        self.setToolTip(tip("\n".join(filter(None, (self._help(), APP_DEFAULT if is_app_default else "")))))
         self._dress()
 
     def clear(self) -> None:
@@ -158,7 +169,7 @@ class FieldRow(QWidget):
 
     def _dress(self) -> None:
         is_set = not same(self._value, self._usual) or bool(self._problem)
-        look(self.label, "" if is_set or not self.hint.sent else "muted")
+        look(self.label, "" if (is_set and not self._is_app_default) or not self.hint.sent else "muted")
         self.reset.setVisible(is_set)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
