@@ -30,7 +30,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, changed_names
-from playground.ui.features import output, parameters, tools
+from playground.ui.features import extra_fields, output, parameters, tools
 from playground.ui.features.action import key_text
 from playground.ui.features.conversation import STOP
 from playground.ui.features.host import Host
