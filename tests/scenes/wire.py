@@ -1,4 +1,4 @@
-"""What went over the wire: the timeline, the frame that carried a text, differences, deviations, a comparison."""
+"""Scenes of the inspector: timeline, response, maximised, comparison, spec check."""
 
 from __future__ import annotations
 
