@@ -120,7 +120,7 @@ async def test_timeline_shows_the_frame_of_a_call_and_stalls_in_its_picture(pers
     turn = person.path[-1]
     second = turn.calls[1]
     _, card = await person.conversation.wait_for_calls()
-    await card.choose("Show the frame that carried it")
+    await card.choose("Show its events")
     timeline = Timeline(person)
     await person.until(lambda: len(timeline.selected) == 1, "the frame")
     await person.until(lambda: second.id in timeline.frame_text, "the text of the frame")
