@@ -1,4 +1,4 @@
-"""Prompts and resources of servers in the window: their dialog, what of it goes where, word of those that change."""
+"""Prompts and resources of tool servers: their dialog, putting them into the conversation, and watched resources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_ENTRIES: Final = 500  # of the command palette
 
 
 class OfferedControl(Control):
-    """Nothing of tool servers is loaded before somebody asks for it."""
+    """Tool servers are loaded on first use."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -51,19 +51,19 @@ class OfferedControl(Control):
         servers = self._workspace.tool_servers
         if not self._follows:
             self._follows = True
-            servers.subscribe(self._told)
+            servers.subscribe(self._server_event)
         return servers
 
     def open_prompts(self) -> None:
-        """Look for a prompt."""
+        """Open the dialog with the prompts."""
         self._open().show_kind(PROMPTS)
 
     def open_resources(self) -> None:
-        """Look for a resource."""
+        """Open the dialog with the resources."""
         self._open().show_kind(RESOURCES)
 
     def entries(self) -> list[Entry]:
-        """What servers that were used offer, for the command palette."""
+        """The prompts and resources of servers in use, for the command palette."""
         if "tool_servers" not in self._workspace.__dict__:
             return []
         from playground.ui.features.offered.offers import offers_of
@@ -122,7 +122,7 @@ class OfferedControl(Control):
 
     # What changes
 
-    def _told(self, event: Event) -> None:
+    def _server_event(self, event: Event) -> None:
         from playground.engine.tool_servers.events import ResourceUpdated, ServersChanged
 
         if isinstance(event, ServersChanged):
@@ -135,13 +135,13 @@ class OfferedControl(Control):
         self._say(words, "Read it again", partial(self._choose, RESOURCES, (event.server_id, event.uri)))
 
     def _watch_again(self, server_id: str) -> None:
-        """A server that was started again knows nothing of what was watched before."""
+        """Watch the resources of a server again that was restarted."""
         from playground.engine.tool_servers.events import State
 
         runs = self._servers.book.get(server_id) is not None and self._servers.live(server_id).state is State.READY
         if runs and server_id not in self._ready:
-            for of, uri in self._watched:
-                if of == server_id:
+            for watched_id, uri in self._watched:
+                if watched_id == server_id:
                     spawn(self._watch(server_id, uri), name="watch a resource again")
         (self._ready.add if runs else self._ready.discard)(server_id)
 

@@ -1,4 +1,4 @@
-"""What every row of a form has: a name, a way back to default, and a line for what is odd about the value.
+"""Base of the rows of a form: a name, a way back to default, and a line for warnings.
 
 A row shows one value and tells the one a person made of it (``edited``). Of what is sent None is default: nothing is.
 What is not sent has a default that is shown, and keeps its last value while what is typed is none.
@@ -29,7 +29,7 @@ def as_text(value: JSON) -> str:
     return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
-#: The tooltip of a value that the app sends although nobody set it.
+#: The tooltip of a value that the app sends by default.
 APP_DEFAULT = "Sent by default. Remove to omit."
 
 
@@ -71,7 +71,7 @@ class FieldRow(QWidget):
 
     @property
     def problem(self) -> str:
-        """Why what stands in the field does not count; empty when it does."""
+        """Why the content of the field is not used; empty if it is."""
         return self._problem
 
     def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
@@ -83,7 +83,7 @@ class FieldRow(QWidget):
         self.set_flag(flag, note)
 
     def set_flag(self, flag: str, note: str = "") -> None:
-        """Say what is odd about the value, which is sent all the same, else what the program has to do with it."""
+        """Show a warning about the value, which is sent nevertheless, or else a note."""
         self._flag, self._note = flag, note
         text = self._problem or flag or note
         self.flag_label.setText(show_hidden(text))
