@@ -22,7 +22,7 @@ from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, sample, use
 
 CALL_MENU = "More for this call"
-CARRIED = "Show the frame that carried it"
+CARRIED = "Show its events"
 FRAMES = "Show its events"
 
 
