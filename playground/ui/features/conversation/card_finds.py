@@ -10,18 +10,17 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.conversation.card_parts import CardParts
 from playground.ui.features.conversation.finding import places_in
 from playground.ui.features.conversation.large import found_places, is_large
-from playground.ui.features.conversation.part_views import Folded, Searched, drawn_by
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.turn_parts import Folded, Searched, TurnParts
 
 
 class CardFinds:
     """``show`` highlights; ``count`` says how many places there are, in what is folded, too."""
 
-    def __init__(self, card: QWidget, parts: CardParts, turn_to: Callable[[int], None]) -> None:
+    def __init__(self, card: QWidget, parts: TurnParts, turn_to: Callable[[int], None]) -> None:
         """``turn_to`` shows the part of that number, all of it."""
         self._card = card
         self._parts = parts
@@ -123,4 +122,4 @@ class CardFinds:
         return known[2]
 
     def _texts(self) -> list[Searched]:
-        return [text for view in self._parts.views for text in drawn_by(view).texts(view)]
+        return self._parts.texts()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.tools import ToolDefinition
@@ -18,8 +19,6 @@ from playground.ui.features.conversation.rows import Row
 
 if TYPE_CHECKING:
     from playground.ui.features.conversation.turn_card import TurnCard
-
-POOL = 4  # cards out of view that are kept to be used again, of each kind
 
 #: What has arrived so far for a turn being received, the seconds since its run began, and the wait for the next try
 #: if there is one; None for other turns.
@@ -34,7 +33,6 @@ class CardStock:
         self._growing = growing
         self._parent = parent
         self._changed = changed
-        self._pool: list[TurnCard] = []
         self._found: re.Pattern[str] | None = None
         self._found_at: tuple[str, int] | None = None
         self.zoom = 1.0
@@ -54,15 +52,10 @@ class CardStock:
 
     def make(self, row: Row) -> TurnCard:
         """A card that shows ``row``."""
-        card = next((card for card in self._pool if _fits(card, row)), None)
-        if card is not None:
-            self._pool.remove(card)
-            card.take_row(row, self.tools)
-        else:
-            from playground.ui.features.conversation.turn_card import TurnCard
+        from playground.ui.features.conversation.turn_card import TurnCard
 
-            card = TurnCard(row, self._commands, self.tools, zoom=self.zoom, parent=self._parent, width=self.width)
-            card.height_changed.connect(self._changed)
+        card = TurnCard(row, self._commands, self.tools, zoom=self.zoom, parent=self._parent, width=self.width)
+        card.height_changed.connect(self._changed)
         self.cards[row.id] = card
         self.draw_growing_card(row.id)
         if self._found is not None:
@@ -72,12 +65,11 @@ class CardStock:
     def drop(self, turn_id: str) -> None:
         """The card of that turn is not needed now."""
         card = self.cards.pop(turn_id)
+        focus, view = card.window().focusWidget(), self._parent.parentWidget()
+        if focus is not None and view is not None and (focus is card or card.isAncestorOf(focus)):
+            view.setFocus(Qt.FocusReason.OtherFocusReason)  # Qt would search for it among widgets being deleted
         card.hide()
-        if _is_plain(card) and sum(_fits(other, card.row) for other in self._pool) < POOL:
-            card.finds.show(None)
-            self._pool.append(card)
-        else:
-            card.deleteLater()
+        card.deleteLater()
 
     def draw_growing_card(self, turn_id: str) -> bool:
         """Draw what has arrived for a turn. Returns whether it has a card and is being received."""
@@ -91,7 +83,7 @@ class CardStock:
     def set_zoom(self, zoom: float) -> None:
         """Another text size."""
         self.zoom = zoom
-        for card in (*self.cards.values(), *self._pool):
+        for card in self.cards.values():
             card.set_zoom(zoom)
 
     def show_found(self, pattern: re.Pattern[str] | None, at: tuple[str, int] | None) -> None:
@@ -108,16 +100,3 @@ class CardStock:
     def _number(self, turn_id: str) -> int | None:
         at = self._found_at
         return at[1] if at is not None and at[0] == turn_id else None
-
-
-def _is_plain(card: TurnCard) -> bool:
-    """Whether nothing in a card is bound to its turn."""
-    from playground.ui.features.conversation.part_views import drawn_by
-
-    return card.as_made and all(drawn_by(view).reusable(view) for view in card.body)
-
-
-def _fits(card: TurnCard, row: Row) -> bool:
-    """Whether a card that is not in use may show ``row`` instead of a new one."""
-    same = row.turn.role is card.turn.role and len(row.turn.calls) == len(card.calls)
-    return same and not row.growing
