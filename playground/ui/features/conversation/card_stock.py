@@ -66,7 +66,7 @@ class CardStock:
         """The card of that turn is not needed now."""
         card = self.cards.pop(turn_id)
         focus, view = card.window().focusWidget(), self._parent.parentWidget()
-        if focus is not None and view is not None and (focus is card or card.isAncestorOf(focus)):
+        if view is not None and (focus is card or card.isAncestorOf(focus)):
             view.setFocus(Qt.FocusReason.OtherFocusReason)  # Qt would search for it among widgets being deleted
         card.hide()
         card.deleteLater()
