@@ -105,7 +105,6 @@ class App:
         from playground.engine.library.workspace import Workspace
         from playground.ui.features.storage.banner import StorageBanner
         from playground.ui.shell.crash.hard_crash import crash_file
-        from playground.ui.shell.features import CASSETTES, EVALUATE, FILES, STORAGE, TOOL_SERVERS
         from playground.ui.shell.watchdog import Watchdog
         from playground.ui.shell.window_actions import WindowActions
 
@@ -122,9 +121,9 @@ class App:
             self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
         )
         self.actions.quit_asked.connect(self.quit)
-        self.storage, self.files = self.actions.of(STORAGE), self.actions.of(FILES)
-        self.evaluation, self.cassettes = self.actions.of(EVALUATE), self.actions.of(CASSETTES)
-        self.tool_servers = self.actions.of(TOOL_SERVERS)
+        self.storage, self.files = self.actions.features.storage, self.actions.features.files
+        self.evaluation, self.cassettes = self.actions.features.evaluate, self.actions.features.cassettes
+        self.tool_servers = self.actions.features.tool_servers
         self.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience, crash_file())
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):

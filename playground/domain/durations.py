@@ -53,6 +53,19 @@ def duration_words(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
+def brief_duration(seconds: float) -> str:
+    """Format the time of a call: "84 ms", "1.20 s", "3 min 05 s", "2 h 05 min"."""
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.2f} s" if seconds < 9.995 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min"
+
+
 def read_duration(text: str) -> float | None:
     """Return the seconds of "3.2s", "6m0s", "450ms" or "1 minute 30 seconds"; None for any other text."""
     text = text.strip().lower()

@@ -101,6 +101,19 @@ class ToolResult(Value):
     served: ServerAnswer | None = None
     extra: Extra = Field(default_factory=dict)
 
+    @property
+    def server_seconds(self) -> float | None:
+        """Seconds that a tool server worked at the call; None if no server was called."""
+        return self.served.seconds if self.served is not None and not self.served.recorded else None
+
+    @property
+    def person_seconds(self) -> float | None:
+        """Seconds that a person took to start the call, to write the result or to check it; None for nobody."""
+        server = self.server_seconds
+        if self.seconds is None or (server is None and self.by not in ("you", "filled")):
+            return None
+        return max(self.seconds - (server or 0.0), 0.0) or None
+
 
 class Unknown(Value):
     """A part of an unknown kind. It is stored whole, shown as JSON and sent back unchanged.

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from typing import Final
 
-#: Name, used in files and settings, and title, for people.
+#: Name, used in files and settings, and title in reports and on the command line.
 PROTOCOLS: Final = {
     "chat": "Chat completions",
     "messages": "Messages",
+}
+
+#: Titles in the window: the interfaces' own names.
+API_NAMES: Final = {
+    "chat": "Chat Completions API",
+    "messages": "Messages API",
 }
 
 #: The protocol of a new experiment, and of data that do not tell theirs.

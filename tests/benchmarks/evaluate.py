@@ -12,9 +12,8 @@ from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.variants import Variant
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.table import AnswersTable
-from playground.ui.shell.features import EVALUATE
 from tests.benchmarks.demo_gateway import MODEL, DemoGateway
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_least, at_most
@@ -44,17 +43,19 @@ class _Evaluation:
         session.change(model=MODEL)
         session.change(evaluation=_plan(self._cases))
         self._toggle()
-        await window.until(lambda: self._look.ready)
+        await window.until(lambda: self._evaluation.ready)
         await window.settle(2)
         before = resident_mb()
         count = self._cases * VARIANTS * REPEATS
         with Pulse() as pulse:
             window.app.window.action("run.run").trigger()
-            await window.until(lambda: self._look.under_way)
-            await window.until(lambda: not self._look.under_way)
-        results = self._look.results
+            await window.until(lambda: self._evaluation.under_way)
+            await window.until(lambda: not self._evaluation.under_way)
+        results = self._evaluation.results
         assert (results.count, results.failed) == (count, 0), "answers are missing"
-        await window.until(lambda: self._look.findings is not None and bool(self._look.findings.comparisons))
+        await window.until(
+            lambda: self._evaluation.findings is not None and bool(self._evaluation.findings.comparisons)
+        )
         await window.settle()
         added = resident_mb() - before
         opened = min([await self._open() for _ in range(PASSES)])
@@ -67,10 +68,10 @@ class _Evaluation:
         ]
 
     @property
-    def _look(self) -> Look:
-        control: EvaluateControl = self._window.app.actions.of(EVALUATE)
-        assert control.look is not None, "no evaluation is shown"
-        return control.look
+    def _evaluation(self) -> EvaluationModel:
+        control: EvaluateControl = self._window.app.actions.features.evaluate
+        assert control.evaluation is not None, "no evaluation is shown"
+        return control.evaluation
 
     def _toggle(self) -> None:
         self._window.app.window.action("evaluate.open").trigger()
@@ -83,7 +84,7 @@ class _Evaluation:
         began = time.perf_counter()
         self._toggle()
         (table,) = self._window.app.window.findChildren(AnswersTable)
-        await self._window.until(lambda: self._look.ready and table.model.rowCount() > 0)
+        await self._window.until(lambda: self._evaluation.ready and table.model.rowCount() > 0)
         table.view.viewport().repaint()
         return time.perf_counter() - began
 

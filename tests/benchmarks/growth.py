@@ -112,7 +112,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     view.set_rows([Row(turn, (turn.id,), {}, True)], ())
     view.draw_growing_turn(turn.id)
     _paint()
-    while not all(text.whole for text in view.findChildren(TextView)):  # drawn in several frames
+    while any(text.shown.is_behind for text in view.findChildren(TextView)):  # drawn in several frames
         _paint()
     spent: list[float] = []
     pieces = (piece for line in text for piece in tokens(line))

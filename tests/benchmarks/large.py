@@ -76,8 +76,8 @@ class LargeResult:
         row = card.texts[1].row
         assert row is not None, "the result is not folded"
         with Pulse() as pulse:
-            for where in ("all", "after", "last", "before", "fold"):
-                row.asked.emit(where)
+            for button in (row.more, row.more, row.collapse):
+                button.click()
                 await self._window.settle(0.4)
         await self._delete(experiment_id)
         return pulse.longest_ms

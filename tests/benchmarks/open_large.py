@@ -15,7 +15,6 @@ from PySide6.QtTest import QTest
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.transcript_view import TranscriptView
-from playground.ui.shell.features import EXPERIMENTS_PANEL
 from tests.benchmarks.experiment import TOOL, long_transcript
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Pulse, Window, play
@@ -66,7 +65,7 @@ class Opening:
         app = self._window.app
         app.workspace.open(self._neighbour)
         await self._window.settle()
-        panel = app.window.panels.of(EXPERIMENTS_PANEL)
+        panel = app.window.panels.experiments
         index = panel.model.place(self._session.id)
         assert index.isValid(), "the experiment is not in the list"
         place = panel.list.visualRect(index).center()

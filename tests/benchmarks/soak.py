@@ -25,7 +25,6 @@ from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.session import Session
 from playground.engine.session.tool_calls import Ticket
 from playground.ui.features.evaluate.control import EvaluateControl
-from playground.ui.shell.features import EVALUATE
 from playground.ui.widgets import loop
 from tests.benchmarks.memory import resident, resident_mb
 from tests.benchmarks.registry import Figure, at_most
@@ -147,9 +146,9 @@ class _Day:
         plan = Plan(cases=cases, checks=(Contains(text="stream"),), at_once=16, keep=Keep.NONE)
         session.change(evaluation=plan)
         self._press("evaluate.open")
-        control: EvaluateControl = self._window.app.actions.of(EVALUATE)
-        assert control.look is not None, "no evaluation is shown"
-        look = control.look
+        control: EvaluateControl = self._window.app.actions.features.evaluate
+        assert control.evaluation is not None, "no evaluation is shown"
+        look = control.evaluation
         await self._window.until(lambda: look.ready)
         self._press("run.run")
         await self._window.until(lambda: look.results.count == CASES and not look.under_way)

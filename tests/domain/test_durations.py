@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.durations import countdown, span
+from playground.domain.durations import brief_duration, countdown, span
 from tests.support.each_case import each_case
 
 
@@ -22,3 +22,8 @@ def test_span(seconds: float, words: str) -> None:
 @pytest.mark.parametrize(("seconds", "words"), [(0.01, "1 s"), (59.5, "1 min"), (60.2, "1 min 1 s"), (-3, "0 s")])
 def test_countdown(seconds: float, words: str) -> None:
     assert countdown(seconds) == words
+
+
+def test_brief_durations_are_rounded_to_their_size() -> None:
+    words = [brief_duration(seconds) for seconds in (0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
+    assert words == ["0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]

@@ -40,7 +40,6 @@ from playground.domain.transcript import Turn
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.turn_card import TurnCard
-from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets import loop
 from tests.flows.pages.conversation import ConversationPage
 
@@ -228,7 +227,7 @@ class Person:
 
     async def use_model(self, model: str) -> None:
         """Type a model id where the model is chosen: in the tool bar, or above the lane in front."""
-        picker = self.app.actions.of(GATEWAYS).picker
+        picker = self.app.actions.features.gateways.picker
         await self.type_into(picker, model)
         await self.key(Qt.Key.Key_Return)
         await self.until(lambda: self.session.settings.model == model, f"the model {model}")

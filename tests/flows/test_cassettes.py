@@ -14,19 +14,13 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 from playground.engine.cassettes.cassette import open_file
 from playground.engine.session.experiment import DEFAULT_LIMIT
 from tests.flows.conftest import PACE, Person, Stage
-from tests.flows.pages.dialogs import Window, choose_file
+from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.inspector import Timeline
+from tests.flows.pages.preferences import PreferencesWindow
 from tests.flows.test_wire import CALLING, use
 
 MIB = 1024 * 1024
 MEMORY_KEY = "tape_limit"  # in the settings file
-
-
-class StorageWindow(Window):
-    """How long and how much of what went over the wire is stored."""
-
-    title = "Storage"
-    memory = "Bodies in memory,"
 
 
 def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Path) -> None:
@@ -99,10 +93,10 @@ def grown(person: Person, before: int) -> bool:
 def test_memory_limit_chosen_is_remembered_and_enforced(stage: Stage) -> None:
     async def choose(person: Person) -> None:
         assert person.app.workspace.tape_limit == DEFAULT_LIMIT
-        storage = await StorageWindow.opened(person, "settings.storage")
+        storage = await PreferencesWindow.open_page(person, "Storage and backups")
         assert storage.get(QComboBox, storage.memory).currentText() == f"{DEFAULT_LIMIT // MIB} MiB"
         await storage.select(storage.memory, "16 MiB")
-        await storage.press("Save")
+        await storage.press("Apply limits")
         await person.until(lambda: person.session.exchanges.limit == 16 * MIB, "the limit")
 
     async def run_long(person: Person) -> None:
@@ -118,7 +112,7 @@ def test_memory_limit_chosen_is_remembered_and_enforced(stage: Stage) -> None:
         assert exchange.dropped > MIB
         person.session.exchanges.limit = 0
         timeline = Timeline(person)
-        await person.until(lambda: "were let go" in timeline.exchange_text, "a word on it")
+        await person.until(lambda: "was discarded" in timeline.exchange_text, "a word on it")
 
     app = stage.play(choose, CALLING)
     assert int(str(app.settings.value(MEMORY_KEY))) == 16 * MIB

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QStatusBar, QTabBar, QWidget
 
 from playground.demo.server import DemoConfig, DemoServer
@@ -64,6 +65,7 @@ async def test_error_card_leads_to_the_remedy(person: Person) -> None:
         assert "The gateway does not offer this model · 400" in card.text
         await card.press("Choose a model")
         await person.until(lambda: has_focus(bar.model), "the focus in the model field")
+        await person.key(Qt.Key.Key_Escape)
         server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
         card = await fail(person)
         assert "The gateway does not accept “temperature” · 400" in card.text
@@ -182,7 +184,7 @@ async def test_gateway_state_follows_each_answer(person: Person) -> None:
         labels = [label for bar in person.find(QStatusBar) for label in person.find(QLabel, "", bar)]
         tooltips = [label.toolTip() for label in labels if "Scripted" in label.text()]
         bar = GatewayBar(person)
-        return bar.state if tooltips == [bar.gateway.toolTip()] else ""
+        return bar.state if tooltips == [f"Gateway: {bar.state}"] else ""
 
     with FaultServer() as server:
         await at(person, server)

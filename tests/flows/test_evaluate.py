@@ -123,4 +123,4 @@ async def test_run_that_stops_by_itself_says_why(person: Person) -> None:
     await page.begin()
     await person.conversation.notice.wait_for_text("A · as set")
     assert not page.answers
-    await person.conversation.notice.wait_for_text("Continue asks for the rest")
+    await person.conversation.notice.wait_for_text("Continue requests the others")

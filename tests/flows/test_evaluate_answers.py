@@ -53,13 +53,13 @@ async def test_answer_shows_its_turns_checks_and_judge(person: Person) -> None:
 
     await details.open_check(2)
     await person.until(lambda: details.tab == "Checks", "the check")
-    await wait_for_text(details, "Asked demo-chat")
+    await wait_for_text(details, "Judged by demo-chat")
     await person.until(lambda: "It is friendly." in details.text, "what the judge was asked")
 
     await details.open_tab("Request")
     await person.until(lambda: "What is Lisbon like? !fast" in details.text, "the request")
     await person.until(lambda: "1 of 2" in details.texts, "the first answer")
-    await details.press("The repeat after")
+    await details.press("Next repeat")
     await person.until(lambda: "2 of 2" in details.texts, "the second answer")
 
 
@@ -70,7 +70,7 @@ async def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(perso
     await details.open_tab("Request")
     await person.until(lambda: "What is Oslo like?" in details.text, "the request")
     await details.open_tab("Timeline")
-    await person.until(lambda: details.find(QTableView, "Frames"), "the frames")
+    await person.until(lambda: details.find(QTableView, "Events"), "the frames")
 
     await details.open_tab("Answers")
     details = await page.choose_answer(0, "Lisbon")
@@ -80,7 +80,7 @@ async def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(perso
     await person.until(lambda: plan_of(person).keep is Keep.ALL, "the setting")
     before = {answer.case: answer for answer in await load_answers(person)}
     await details.press("Run this cell again")
-    await person.until(lambda: details.find(QTableView, "Frames"), "the frames of another answer")
+    await person.until(lambda: details.find(QTableView, "Events"), "the frames of another answer")
     after = {answer.case: answer for answer in await load_answers(person)}
     assert after["c0"].created_at > before["c0"].created_at
     assert len(after) == page.answers == 3

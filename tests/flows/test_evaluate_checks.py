@@ -63,7 +63,7 @@ async def test_case_has_checks_of_its_own_and_cards_show_pass_rates(person: Pers
     assert plan_of(person).cases[0].checks == (Contains(text="{{expected}}"),)
     await page.choose_case(1)
     await person.until(lambda: not checks.own_cards, "the checks of the second case")
-    await checks.cards[1].choose("For the chosen case only")
+    await checks.cards[1].choose("For selected case only")
     assert [type(check) for check in plan_of(person).checks] == [Contains]
     assert plan_of(person).cases[1].checks == (Latency(),)
     await page.choose_no_case()
@@ -91,27 +91,27 @@ async def test_run_settings_are_estimated_and_answers_deleted_after_question(per
     await page.run()
     run = await page.open_run_settings()
     await person.until(lambda: run.saved.startswith("48"), "the answers")
-    await person.until(lambda: not run.can_press("Forget stale answers…"), "no stale answers")
+    await person.until(lambda: not run.can_press("Delete outdated answers…"), "no stale answers")
     await change_plan(person, repeats=1)
-    await person.until(lambda: "24 stale" in run.saved, "stale answers")
-    await run.push("Forget stale answers…")
+    await person.until(lambda: "24 outdated" in run.saved, "stale answers")
+    await run.push("Delete outdated answers…")
     await answer_question(person, "Cancel")
-    assert "24 stale" in run.saved
-    await run.push("Forget stale answers…")
-    await answer_question(person, "Forget stale answers")
-    await person.until(lambda: "stale" not in run.saved and page.complete, "none stale")
+    assert "24 outdated" in run.saved
+    await run.push("Delete outdated answers…")
+    await answer_question(person, "Delete outdated answers")
+    await person.until(lambda: "outdated" not in run.saved and page.complete, "none stale")
     assert run.saved.startswith("24")
-    await run.push("Forget all answers…")
-    await answer_question(person, "Forget all answers")
+    await run.push("Delete all answers…")
+    await answer_question(person, "Delete all answers")
     await person.until(lambda: run.saved.startswith("0 "), "no answers")
-    await person.until(lambda: not run.can_press("Forget all answers…"), "a disabled button")
+    await person.until(lambda: not run.can_press("Delete all answers…"), "a disabled button")
     await page.run()
-    assert not run.can_press("Forget what tools answered…")
+    assert not run.can_press("Delete recorded calls…")
     await run.choose("Tool servers", "recorded")
-    await person.until(lambda: run.can_press("Forget what tools answered…"), "the button of recorded answers")
+    await person.until(lambda: run.can_press("Delete recorded calls…"), "the button of recorded answers")
     assert plan_of(person).record
-    await run.push("Forget what tools answered…")
-    await person.conversation.notice.wait_for_text("No answer of a tool server is recorded yet.")
+    await run.push("Delete recorded calls…")
+    await person.conversation.notice.wait_for_text("No tool calls are recorded yet.")
 
     # Settings of the run
     page = await EvaluatePage.open_sample(person)
@@ -120,9 +120,9 @@ async def test_run_settings_are_estimated_and_answers_deleted_after_question(per
     await run.type_into("Repeats", "3")
     await person.until(lambda: plan_of(person).repeats == 3, "three repeats")
     await person.until(lambda: run.estimate.startswith("≈ 72 requests"), "another estimate")
-    await run.type_into("At once", "9999")
-    await person.until(lambda: run.problem("At once") == "from 1 to 256", "the problem of a number")
-    for field, entry in (("Order", "shuffled"), ("Answers", "streamed"), ("Frames kept", "of all")):
+    await run.type_into("Parallel requests", "9999")
+    await person.until(lambda: run.problem("Parallel requests") == "from 1 to 256", "the problem of a number")
+    for field, entry in (("Order", "shuffled"), ("Streaming", "On"), ("Save events", "all")):
         await run.choose(field, entry)
     plan = plan_of(person)
     assert (plan.order, plan.streamed, plan.keep) == (Order.SHUFFLED, True, Keep.ALL)
@@ -130,10 +130,10 @@ async def test_run_settings_are_estimated_and_answers_deleted_after_question(per
     assert plan_of(person).budget.requests == 0
     await person.until(lambda: "nothing" in run.problem("Requests"), "the problem of the budget")
     await person.until(lambda: run.problems, "what keeps it from being run")
-    assert run.problem("At once") == "from 1 to 256", "also once the plan was looked at"
-    await run.type_into("Money", "0.5")
+    assert run.problem("Parallel requests") == "from 1 to 256", "also once the plan was looked at"
+    await run.type_into("Cost", "0.5")
     assert plan_of(person).budget.money == 0.5
-    assert not run.problem("Money"), "all its models cost nothing, by the gateway's list"
+    assert not run.problem("Cost"), "all its models cost nothing, by the gateway's list"
     person.app.gateways.forget_models(DEMO_ID)
-    await run.type_into("Money", "0.6")
-    await person.until(lambda: "No price is known" in run.problem("Money"), "the problem of the money")
+    await run.type_into("Cost", "0.6")
+    await person.until(lambda: "No price for" in run.problem("Cost"), "the problem of the money")

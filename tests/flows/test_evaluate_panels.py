@@ -33,7 +33,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     warm.set_parameters(warm.settings.current.with_value("temperature", 1.5))
     panel = await (await open_page(person)).open_variants()
 
-    await panel.add("As set, to be edited…")
+    await panel.add("Copy of settings…")
     form = await VariantDialog.wait(person)
     await form.rename(" stricter ")
     await form.set_system("Be short. Do not guess.")
@@ -56,7 +56,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await person.until(lambda: "not a number" in sweep.summary, "why none is added")
     assert not sweep.add_button.isEnabled()
     await sweep.set_step("1")
-    await sweep.press("In the place of the 2 that are there")
+    await sweep.press("Replace 2 existing variants")
     await person.until(lambda: sweep.add_button.text() == "Add 3 variants", "the number of variants")
     await sweep.close("Add")
     await person.until(lambda: len(plan_of(person).variants) == 3, "the sweep")
@@ -76,7 +76,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await undo(person)
     await person.until(lambda: ids() == [third, first, second], "three variants")
 
-    await panel.card(variants[1].name).choose("Open as a lane of Compare")
+    await panel.card(variants[1].name).choose("Open in Compare")
     await person.until(lambda: ComparePage(person).lanes, "Compare")
     assert lanes.all[-1].settings.current.set_fields["temperature"] == 1
 
@@ -94,7 +94,7 @@ async def test_checks_and_promptfoo_configurations_are_imported(person: Person, 
     )
     dialog = await (await open_page(person)).import_cases(table)
     columns = ("__expected1", "__expected2", "__metric")
-    assert [dialog.role(column) for column in columns] == ["a check", "a check", "left out"]
+    assert [dialog.role(column) for column in columns] == ["check", "check", "ignored"]
     await person.until(lambda: "__metric" in dialog.notes, "what is left out")
     await dialog.close("Import")
     await person.until(lambda: len(plan_of(person).cases) == 1, "the case")
@@ -144,14 +144,14 @@ async def test_cases_are_typed_pasted_added_from_conversation_and_imported(perso
     dialog = await page.import_cases(path)
     await person.until(lambda: "Line 3" in dialog.notes, "the line that cannot be read")
     assert not dialog.import_button.isEnabled()
-    await dialog.set_role("notes", "left out")
+    await dialog.set_role("notes", "ignored")
     await dialog.set_variable("city", "no name!")
     await person.until(lambda: "no name!" in dialog.summary, "why that is no variable")
     await dialog.set_variable("city", "city")
     await person.until(lambda: "2 cases" in dialog.summary, "the cases")
     assert column_texts(dialog.preview) == ["Rome", "Bergen"]
-    await dialog.press("Leave out the 1 rows that cannot be read")
-    await dialog.press("In place of the 4 that are there")
+    await dialog.press("Skip the 1 rows that cannot be read")
+    await dialog.press("Replace the 4 existing cases")
     await dialog.close("Import")
     imported = [({"city": "Rome"}, "19"), ({"city": "Bergen"}, "rain")]
     await person.until(lambda: values() == imported, "the cases of the file")

@@ -230,7 +230,7 @@ async def test_variables_are_filled_in_flagged_and_sent(person: Person) -> None:
     await person.click(await conversation.wait_for(QWidget, "Take the value of city away"))
     assert "city" not in person.session.settings.variables
     await person.do(conversation.message(1).widget.setFocus)
-    await person.key(Qt.Key.Key_R)
+    await person.key(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     await notice(person, "{{city}} has no value yet")
     await conversation.notice.press("Send as written")
     await person.until(lambda: len(person.session.exchanges) == 2, "a second request")

@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QPushButton, QTableWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QListView, QPushButton, QTableWidget
 
 from playground.demo.server import DemoConfig, DemoServer
 from tests.flows.conftest import Person, Stage, flow
@@ -15,9 +16,10 @@ from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.dialogs import find_windows
 from tests.flows.pages.evaluate import EvaluatePage
 from tests.flows.pages.gateways import GatewaysWindow
-from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow, UpdatesWindow, skip_reading_time
+from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow, skip_reading_time
 from tests.flows.pages.inspector import Timeline
-from tests.flows.pages.steps import column_texts
+from tests.flows.pages.preferences import PreferencesWindow
+from tests.flows.pages.steps import column_texts, replace_text
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 KEY = "sk-canary-first-start-77aa01"
@@ -71,27 +73,27 @@ async def test_gateway_is_connected_step_by_step(person: Person) -> None:
         await wizard.type_into(wizard.address, gateway.base_url.removesuffix("/v1"))
         await wizard.type_into(wizard.key, KEY)
         await wizard.press("Test")
-        await wizard.wait_for_text("It does not work yet")
+        await wizard.wait_for_text("Could not connect")
         await wizard.press(f"Use {gateway.base_url}")
-        await wizard.wait_for_text("It works")
+        await wizard.wait_for_text("Connected")
         await wizard.press("Back")
         assert wizard.address.text() == gateway.base_url
 
         await wizard.type_into(wizard.key, "sk-wrong-key-000000")
         await wizard.press("Test")
-        await wizard.wait_for_text("It does not work yet")
+        await wizard.wait_for_text("Could not connect")
         assert "401" in wizard.text
         assert not wizard.get(QPushButton, "Next").isEnabled()
         await wizard.press("Change the key")
         await person.until(wizard.key.hasFocus, "the cursor in the key")
         await wizard.type_into(wizard.key, f"Bearer {KEY} ")
         await wizard.press("Test")
-        await wizard.wait_for_text("It works")
+        await wizard.wait_for_text("Connected")
         await wizard.press("Next")
         assert "demo-chat" in column_texts(wizard.get(QListView))
         await wizard.type_into(wizard.get(QLineEdit, "Model"), "demo-chat")
         await wizard.type_into(wizard.get(QLineEdit, "Name"), "Work")
-        await wizard.press("Save and begin")
+        await wizard.press("Save and start")
         await person.until(lambda: person.session.settings.model == "demo-chat", "the gateway and the model in use")
         profile = person.app.gateways.get(person.session.settings.profile_id)
         assert (profile.name, profile.default_model, profile.base_url) == ("Work", "demo-chat", gateway.base_url)
@@ -176,15 +178,39 @@ async def test_help_about_and_updates_open_from_the_menu(person: Person) -> None
     await about.press("Close")
 
     settings = person.app.settings
-    updates = await UpdatesWindow.opened(person, "help.updates")
+    updates = await PreferencesWindow.opened(person, "help.updates")
+    assert updates.page == "Updates"
     daily = updates.get(QCheckBox)
     assert not daily.isChecked()
     field = updates.get(QLineEdit)
-    await person.do(partial(field.setText, "http://127.0.0.1:9/latest.json"))
-    await updates.press("Look now")
-    await person.until(lambda: "https://" in "".join(updates.texts), "the refusal")
+    await replace_text(person, field, "http://127.0.0.1:9/latest.json")
+    await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Return))
+    await updates.wait_until(lambda: "https://" in updates.text, "the refusal")
     await person.click(daily)
-    await updates.press("Close")
-    await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")
     assert settings.value("updates/daily", False, type=bool)
     assert settings.value("updates/address") == "http://127.0.0.1:9/latest.json"
+
+
+@flow()
+async def test_preferences_change_the_window_and_list_shortcuts(person: Person) -> None:
+    preferences = await PreferencesWindow.open_page(person, "General")
+    await preferences.press("Dark")
+    assert person.app.settings.value("theme") == "dark"
+    await preferences.press("Match system")
+    await preferences.press("Larger text")
+    assert float(str(person.app.settings.value("zoom"))) > 1
+    await preferences.press("Press Enter to run")
+    assert person.app.window.action("settings.enter").isChecked()
+    assert (await PreferencesWindow.opened(person, "help.keys")).widget is preferences.widget
+    assert preferences.page == "Keyboard shortcuts"
+    assert len(preferences.shortcuts) > 30
+    field = await preferences.search_shortcuts("new experiment")
+    assert preferences.shortcuts == {"New experiment": "Ctrl+N"}
+    await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Return))
+    assert len(person.app.workspace.experiments) <= 1, "Enter runs no command"
+    await preferences.search_shortcuts("no such words")
+    assert preferences.shortcuts == {}
+    await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Escape))
+    assert len(preferences.shortcuts) > 30, "Escape empties the search first"
+    await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Escape))
+    await preferences.wait_until(lambda: not preferences.visible, "the window to close")

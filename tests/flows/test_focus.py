@@ -82,7 +82,7 @@ async def test_focus_stays_near_a_button_that_goes(person: Person) -> None:
     await person.run("!fast Hello")
     await person.idle(turns=2)
     await person.do((await conversation.wait_for_message(1)).widget.setFocus)
-    await person.key(Qt.Key.Key_R)
+    await person.key(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     await person.idle(turns=2)
     await (await conversation.wait_for_message(1)).press("Earlier alternative")
     await person.until(focus_in(conversation.messages.widget), "the focus in the messages")

@@ -23,7 +23,7 @@ from tests.support.twisted_gateway import TwistedGateway
 
 FLAT_OUT = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
 CANARY = "sk-canary-check-90e1c4"
-CHAT, ANY = "Chat completions", "In any protocol"
+CHAT, ANY = "Chat Completions API", "In any protocol"
 LIST, WHOLE, STREAM = ("Model list", ANY), ("Short answer", CHAT), ("Stream", CHAT)
 SCHEMA, COUNTS = ("JSON schema", CHAT), ("Token counts in the stream", CHAT)
 KEEP = "Keep what was learnt"
@@ -95,7 +95,7 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
         assert window.get(QComboBox, "Gateway").currentText() == "Other"
         assert window.get(QComboBox, "Model").currentText() == "demo-tools"
         await window.press("Close")
-        await person.choose(GatewayBar(person).gateway, "Check this gateway…")
+        await person.choose(GatewayBar(person).gateway, "Check gateway…")
         await person.until(lambda: window.visible, "the window again")
         export = await window.wait_for(QPushButton, "Export")
         menu = export.menu()

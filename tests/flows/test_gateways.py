@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 from functools import partial
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Ending
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.connect import ConnectWindow
+from tests.flows.pages.experiments import answer
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-1f5d77c3"
+OTHER = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
 
 
 def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) -> None:
-    config = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
-
-    with DemoServer(config) as other:
+    with DemoServer(OTHER) as other:
 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
@@ -65,18 +69,18 @@ async def test_model_follows_the_protocol_and_is_marked_when_it_is_not_listed(pe
     bar, session = GatewayBar(person), person.session
     await person.until(lambda: bar.lists("demo-chat"), "the models")
     await person.use_model("demo-chat")
-    await bar.press("Messages")
+    await bar.choose_api("Messages API")
     await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
-    said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
+    said = "“demo-chat” is not available through the Messages API. Now using “demo-messages”."
     await person.conversation.notice.wait_for_text(said)
     await person.run("Hello")
     await person.idle(turns=2)
     assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
-    await bar.press("Chat completions")
+    await bar.choose_api("Chat Completions API")
     await person.until(lambda: session.settings.model == "demo-chat", "the model from before")
     await person.use_model("demo-messages")
-    await bar.press("Messages")
-    await bar.press("Chat completions")
+    await bar.choose_api("Messages API")
+    await bar.choose_api("Chat Completions API")
     await person.app.gateways.models(session.settings.profile_id, "chat")
     assert session.settings.model == "demo-messages", "what is served under both stays"
 
@@ -116,18 +120,67 @@ def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
             await bar.choose_gateway(profile.name)
             await person.until(lambda: bar.lists("small"), "its models")
             await person.use_model("large")
-            await bar.press("Messages")
+            await bar.choose_api("Messages API")
             await gateways.models(profile.id, "messages")
             assert person.session.settings.model == "large", "what the gateway does not tell changes nothing"
             assert not person.conversation.notice.text
             await person.use_model("small")
-            await bar.press("Chat completions")
-            await bar.press("Messages")
-            said = "The gateway lists no model that is served under Messages; “small” is asked all the same."
+            await bar.choose_api("Chat Completions API")
+            await bar.choose_api("Messages API")
+            said = "The gateway lists no model for the Messages API. “small” stays selected."
             await person.conversation.notice.wait_for_text(said)
             assert person.session.settings.model == "small"
 
         stage.play(scene)
+
+
+@flow()
+async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_request(person: Person) -> None:
+    async def connect(name: str, address: str) -> None:
+        wizard = await ConnectWindow.opened(person, "gateway.connect")
+        await wizard.press("All services…")
+        await wizard.press_key(Qt.Key.Key_Escape)
+        assert wizard.visible
+        assert wizard.step.startswith("Step 1"), "Escape closes the list of services only"
+        await wizard.type_into(wizard.address, address)
+        await wizard.type_into(wizard.key, CANARY)
+        await wizard.press("Test")
+        await person.until(lambda: any(b.isEnabled() for b in wizard.find(QPushButton, "Next")), "the end of the test")
+        await wizard.press("Next")
+        await wizard.type_into(wizard.get(QLineEdit, "Model"), "demo-chat")
+        await wizard.type_into(wizard.get(QLineEdit, "Name"), name)
+        await wizard.press_main_button()
+
+    with DemoServer(OTHER) as other:
+        await person.run("Hello")
+        await person.idle(turns=2)
+        first = person.session
+        await connect("Work", other.base_url)
+        await answer(person, "Not now", "Work is connected.", "uses Demo gateway")
+        await person.conversation.notice.wait_for_text("Connected to Work.")
+        assert first.settings.profile_id == "demo"
+
+        dialog = await GatewaysWindow.opened(person, "gateway.settings")
+        assert "The gateway in use has no settings." in dialog.text
+        assert not dialog.has_button("Save and use")
+        await dialog.press("Close")
+
+        await connect("Lab", other.base_url)
+        await answer(person, "New experiment")
+        profiles = {profile.name: profile.id for profile in person.app.gateways.store.profiles}
+        await person.until(lambda: person.session.settings.profile_id == profiles["Lab"], "the gateway")
+        assert (person.session is first, first.settings.profile_id) == (False, "demo")
+        assert not person.path
+
+        dialog = await GatewaysWindow.opened(person, "gateway.settings")
+        assert dialog.value("Name") == "Lab"
+        await dialog.press("Close")
+        await person.do(partial(person.app.workspace.open, first.id))
+        await connect("Home", other.base_url)
+        await answer(person, "Use here")
+        profiles = {profile.name: profile.id for profile in person.app.gateways.store.profiles}
+        await person.until(lambda: first.settings.profile_id == profiles["Home"], "the gateway")
+        assert person.session is first
 
 
 @flow()
@@ -142,7 +195,7 @@ async def test_gateway_saved_is_used_only_on_request(person: Person) -> None:
     await dialog.use()
     (profile,) = person.app.gateways.store.profiles
     await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
-    await person.until(lambda: "asks it now" in dialog.message, "a word on it")
+    await person.until(lambda: "uses it now" in dialog.message, "a word on it")
     assert person.session.settings.model == "demo-chat"
     await person.until(lambda: not dialog.use_buttons, "no button, because it is in use")
 

@@ -45,7 +45,7 @@ async def edit_question(person: Person, text: str, new_text: str) -> None:
     """Edit a text in the body of the next request."""
     request = RequestPage(person)
     await request.show_tab("Request")
-    await request.press("Next request")
+    await request.press("Next")
     roles = len(person.path)
     await person.until(
         lambda: text in request.next_text and request.next_text.count('"role"') == roles, "all messages in the request"
@@ -126,11 +126,11 @@ def test_attached_images_are_sent_over_both_protocols(stage: Stage, tmp_path: Pa
         await person.until(lambda: QApplication.activeWindow() is person.app.window, "the window in front again")
 
         person.session.change(model="demo-messages")
-        await GatewayBar(person).press("Messages")
-        question = await person.seen(QWidget, "Switch to Messages?")
+        await GatewayBar(person).choose_api("Messages API")
+        question = await person.seen(QWidget, "Switch to Messages API?")
         assert question.accessibleDescription() == "Turn 1 (user): the detail of its image (high)"
         assert person.session.settings.protocol == "chat"
-        await person.press("Switch to Messages", question)
+        await person.press("Switch to Messages API", question)
         await person.until(lambda: person.session.settings.protocol == "messages", "the switch")
         await person.run("And now?")
         await person.idle(turns=3)  # the answer to all three images is on another branch
@@ -159,7 +159,7 @@ def test_large_image_is_waited_for_shrunk_and_sent_alone(stage: Stage, tmp_path:
         assert "still being read" in conversation.notice.text
         assert not person.session.transcript.turns
         await person.until(lambda: len(composer.images) == 1, "the image")
-        await composer.press("Shrink to")
+        await composer.press("Resize to")
         await person.until(lambda: "1,568 × 580" in composer.images[0].name, "the smaller copy")
         await composer.press("Run")
         await person.idle(turns=2)

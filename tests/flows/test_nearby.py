@@ -41,7 +41,7 @@ async def test_local_gateway_is_connected_with_a_click_and_without_a_key(person:
         await row.press("Connect")
         await person.until(lambda: "Step 3" in wizard.step, "the models")
         assert wizard.get(QLineEdit, "Model").text() == "first"
-        await wizard.press("Save and begin")
+        await wizard.press("Save and start")
         store = person.app.workspace.gateways.store
         await person.until(lambda: len(store.profiles) == 1, "the gateway")
         profile = store.profiles[0]

@@ -33,7 +33,7 @@ async def test_alternative_answers_open_as_lanes(person: Person) -> None:
     for _ in range(2):
         before = person.path[-1].id
         await person.do(person.conversation.message(-1).widget.setFocus)
-        await person.key(Qt.Key.Key_R)
+        await person.key(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
         await person.until(partial(lambda before: person.path[-1].id != before, before), "the run")
         await person.idle(2)
     await person.conversation.message(-1).choose("Open in Compare")

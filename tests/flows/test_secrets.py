@@ -28,6 +28,14 @@ from tests.support.fault_server import FaultServer, Step, head, send, sleep, who
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
 #: Nothing this long of it may be seen.
+#: All tabs of the inspector and their segments; the first eight exist for a finished run without tools.
+PLACES = (
+    *(("Request", segment) for segment in ("Sent", "Next", "Compare")),
+    *(("Response", segment) for segment in ("Assembled", "Events", "Raw", "Spec check")),
+    ("Timeline", ""),
+    *(("Tool calls", segment) for segment in ("List", "Sequence", "Servers")),
+    ("Branches", ""),
+)
 PIECES = tuple(KEY[at : at + 8] for at in range(len(KEY) - 7))
 ECHO = (f"X-Echo: {KEY}", f"X-Request-Id: {KEY}", f"Location: http://other.example/?key={KEY}")
 
@@ -177,8 +185,8 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
     """All tabs, all that can be copied, all that can be written."""
     session, inspector = person.session, Inspector(person)
     search(place, QApplication.allWidgets())
-    for title in ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence", "Tree"):
-        await inspector.show_tab(title)
+    for title, segment in PLACES:
+        await inspector.show_tab(title, segment)
         await person.do(lambda: None)
         search(f"{place}, {title}", [inspector.widget, *inspector.widget.findChildren(QWidget)])
         for button in inspector.find(QAbstractButton):
@@ -303,8 +311,8 @@ def test_key_removed_from_an_experiment_is_in_no_file(stage: Stage, tmp_path: Pa
             card = person.conversation.message(-1).widget
             search("the answer", [card, *card.findChildren(QWidget)])
             inspector = Inspector(person)
-            for title in ("Request", "Response", "Timeline", "Headers", "Lint"):
-                await inspector.show_tab(title)
+            for title, segment in PLACES[:8]:
+                await inspector.show_tab(title, segment)
                 await person.until(
                     lambda: not any(leaks(text) for _, text in shown_in(inspector.widget)), f"{title} without the key"
                 )

@@ -18,7 +18,7 @@ from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.dialogs import find_windows, name_file
 from tests.flows.pages.evaluate import EvaluatePage, plan_of
 from tests.flows.pages.inspector import CallsPage, SequencePage
-from tests.flows.pages.steps import click_cell, open_tab
+from tests.flows.pages.steps import click_cell
 from tests.flows.test_debugger import pause
 
 
@@ -47,16 +47,16 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
     async def scene(person: Person) -> None:
         turn = await run_loop(person)
         calls = CallsPage(person)
-        await open_tab(person, "Calls", "Inspector")
+        await calls.show_tab("Tool calls", "List")
         await person.until(lambda: calls.row_count == 3, "three calls")
-        fitting = [verdict == "fits the schema" for verdict in calls.column("Verdict")]
-        assert fitting == [True, False, True]
-        assert calls.column("Answered") == ["from the table"] * 3
+        valid = [status == "Valid" for status in calls.column("Status")]
+        assert valid == [True, False, True]
+        assert calls.column("Answered") == ["from the mock table"] * 3
         for number in range(8):
             person.session.turns.add_turn(make_turn(Role.USER, f"{number}\n\n" * 20))
         await person.conversation.wait_for_message(-1)
         await person.until(lambda: not is_in_view(person, turn, 1), "the call out of view")
-        await person.type_into(calls.get(QLineEdit, "Filter the calls"), "oslo")
+        await person.type_into(calls.get(QLineEdit, "Filter calls"), "oslo")
         await person.until(lambda: calls.row_count == 1, "one call")
         await click_cell(person, calls.table, 0, 1)
         await person.until(lambda: is_in_view(person, turn, 1), "the call in view")
@@ -64,7 +64,7 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
         await person.until(focus_in(message.widget), "the focus in its message")
 
         target = tmp_path / "out.csv"
-        await person.choose(calls.get(QToolButton, "Export the calls that are shown"), "Save as CSV…")
+        await person.choose(calls.get(QToolButton, "Export the calls shown"), "Save as CSV…")
         await person.until(lambda: find_windows("Save 1 call as CSV"), "the file dialog")
         await name_file(person, target)
         await person.until(lambda: "Saved as" in calls.status, "the file")
@@ -81,9 +81,9 @@ async def test_picture_and_list_lead_to_a_call_on_any_branch(person: Person) -> 
     sequence = SequencePage(person)
     assert sequence.picture is None
     turn = await run_loop(person)
-    expected = "2 requests · 3 calls · 1 does not fit"
+    expected = "2 requests · 3 calls · 1 invalid"
     await person.until(lambda: sequence.summary.startswith(expected), "the whole run")
-    await sequence.select("They do not fit the schema.")
+    await sequence.select("The arguments are not valid.")
     await person.key(Qt.Key.Key_Return)
     await person.until(lambda: is_in_view(person, turn, 1), "the call")
     await sequence.press("Copy as text")
@@ -94,7 +94,7 @@ async def test_picture_and_list_lead_to_a_call_on_any_branch(person: Person) -> 
     await person.trigger("view.calls")
     calls = CallsPage(person)
     await person.until(lambda: calls.row_count >= 5, "an entry for each answer")
-    row = next(row for row, text in enumerate(calls.column("Turn")) if text.endswith("other"))
+    row = next(row for row, text in enumerate(calls.column("Turn")) if text.endswith("other branch"))
     calls.table.setFocus()
     calls.table.setCurrentIndex(calls.table.model().index(row, 0))
     await person.key(Qt.Key.Key_Return)

@@ -45,14 +45,14 @@ async def test_tool_call_leads_to_its_messages_and_they_lead_back(person: Person
     await person.do(person.message.setFocus)
     await page.press("Show the call in the conversation")
     await person.until(focus_in(message.widget), "the focus in the call's message")
-    await page.press("Show the messages of all calls again")
+    await page.press("Show the messages of all calls")
     await person.until(lambda: page.row_count == len(tape), "all messages")
 
     await person.trigger("view.sequence")
     await person.seen(QWidget, "Sequence of requests, calls and answers")
     await person.press("Copy as text")
     sequence = QGuiApplication.clipboard().text()
-    assert re.search(r"call of roll_dice; asked of Demo tools for [1-9]\d* ms$", sequence), sequence
+    assert re.search(r"call of roll_dice; server Demo tools [1-9]\d* ms$", sequence), sequence
     first = person.session
     await card.choose("Show tool server messages")
     await person.until(lambda: page.selected_row == 0, "the call's first message")
@@ -60,7 +60,7 @@ async def test_tool_call_leads_to_its_messages_and_they_lead_back(person: Person
     await person.until(lambda: person.session is not first, "another experiment")
     await person.trigger("view.servers")
     await page.press("Show the call in the conversation")
-    await person.press("Go there")
+    await person.press("Go to it")
     await person.until(lambda: person.session is first, "the call's experiment")
     message = await person.conversation.wait_for_message(1)
     await person.until(focus_in(message.widget), "the focus in the call's message again")

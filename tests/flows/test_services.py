@@ -65,9 +65,9 @@ async def test_service_is_connected_by_its_name_and_a_key(person: Person) -> Non
         wizard = await connect_team(person, gateway)
         await wizard.type_into(wizard.key, KEY)
         await wizard.press_key(Qt.Key.Key_Return)
-        await wizard.wait_for_text("It works")
+        await wizard.wait_for_text("Connected")
         await wizard.press_key(Qt.Key.Key_Return)
-        await wizard.press("Save and begin")
+        await wizard.press("Save and start")
         await person.until(lambda: person.app.gateways.store.profiles, "the gateway")
         (profile,) = person.app.gateways.store.profiles
         assert (profile.name, profile.service, profile.headers) == ("Zebra", "team", {"X-Team": "stripes"})
@@ -110,7 +110,7 @@ async def test_address_of_a_service_is_recognised_and_can_be_undone(person: Pers
     await wizard.press_key(Qt.Key.Key_Return)
     assert wizard.address.text() == GROQ
     assert [endpoint.split()[0] for endpoint in wizard.endpoints] == ["Chat", "Models"]
-    assert "usually wants a key" in wizard.text
+    assert "usually needs a key" in wizard.text
 
     # a key in place of the address is not sent
     await wizard.press(UNDO)
@@ -204,9 +204,9 @@ def test_key_in_a_variable_is_used_and_never_written(
             await wizard.press(f"Use {NAME} from the environment")
             assert f"{NAME} (set)" in wizard.text
             await wizard.press("Test")
-            await wizard.wait_for_text("It works")
+            await wizard.wait_for_text("Connected")
             await wizard.press("Next")
-            await wizard.press("Save and begin")
+            await wizard.press("Save and start")
             await person.until(lambda: person.app.gateways.store.profiles, "the gateway")
             await person.idle()
             await ask(person, "Hello")

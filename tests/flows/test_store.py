@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QMessageBox,
-    QTableWidget,
     QWidget,
 )
 
@@ -44,7 +43,7 @@ from tests.flows.pages.experiments import (
     wait_for_store,
     wait_for_turns,
 )
-from tests.flows.pages.page import read_label
+from tests.flows.pages.preferences import PreferencesWindow
 from tests.support.editors import edit_in_place
 
 SLOW = DemoConfig(tokens_per_second=150, time_to_first_token=0.02, rate_limit=1_000_000)
@@ -67,7 +66,7 @@ async def act(person: Person, name: str) -> None:
 async def open_tree(person: Person, turns: int) -> QAbstractScrollArea:
     """Show the tree of turns, and wait until it has so many."""
     await person.trigger("view.tree")
-    tree = await person.seen(QAbstractScrollArea, "Tree of the turns")
+    tree = await person.seen(QAbstractScrollArea, "Branches")
     await person.until(
         lambda: any(f"{turns} turns" in label.accessibleName() for label in person.find(QWidget)),
         "the number of turns beside the tree",
@@ -452,23 +451,17 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
     async def scene(person: Person) -> None:
         await wait_for_store(person)
         person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
-        await act(person, "settings.storage")
-        dialog = await wait_for_modal(person, QDialog)
-
+        preferences = await PreferencesWindow.open_page(person, "Storage and backups")
         store = person.app.workspace.store
         assert store is not None
-        place = await person.seen(QWidget, "Kept in:", dialog)
-        assert place.accessibleName() == f"Kept in: {store.path}"
-        empty = "", "0 bytes on the disk"
-        await person.until(lambda: read_label(person, "storageSize", dialog) not in empty, "the size of the store")
-        await person.press("Back up…", dialog)
+        await preferences.wait_for(QWidget, f"Stored in: {store.path}")
+        await preferences.wait_until(lambda: preferences.storage_size not in ("", "0 bytes on disk"), "the size")
+        await preferences.press("Back up…")
         await name_file(person, copy)
-        await person.until(
-            lambda: read_label(person, "storageResult", dialog) == f"Backed up to {copy}.", "a word on the copy"
-        )
+        await preferences.wait_until(lambda: preferences.storage_result == f"Backed up to {copy}.", "the backup")
         with closing(sqlite3.connect(copy)) as connection:
             assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        await person.do(dialog.reject)
+        await preferences.close()
         await person.do(lambda: person.session.change(title="Another title"))
         await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
         await ExperimentList(person).wait_for_titles("Made later", "Another title")
@@ -483,11 +476,9 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
         await person.until(lambda: bool(list_backups(store.path)), "an automatic backup")
         await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made last")))
         await ExperimentList(person).wait_for_titles("Made last", "To be kept")
-        await act(person, "settings.storage")
-        dialog = await wait_for_modal(person, QDialog)
-        table = await person.seen(QTableWidget, "Backups", dialog)
-        await person.do(partial(table.selectRow, 0))
-        await person.press("Restore…", dialog)
+        preferences = await PreferencesWindow.opened(person, "settings.storage")
+        await preferences.select_backup(0)
+        await preferences.press("Restore…")
         await answer(person, "Restore", "nothing is deleted")
         # The backup may be of any moment before: only what was made after it is known to be missing.
         await person.until(lambda: titles(person) and "Made last" not in titles(person), "what the backup holds")
@@ -538,8 +529,7 @@ def test_unreadable_turn_is_reported_once(stage: Stage, tmp_path: Path) -> None:
         await notice.wait_for_text("1 part of this experiment could not be read")
         assert [turn.text for turn in person.path] == ["One", "Three"]
         await notice.press("Storage…")
-        dialog = await wait_for_modal(person, QDialog)
-        await person.do(dialog.reject)
+        assert (await PreferencesWindow.opened(person)).page == "Storage and backups"
 
     stage.play(begin)
     with closing(sqlite3.connect(tmp_path / "gateway-playground" / "experiments.db")) as connection, connection:

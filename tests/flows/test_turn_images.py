@@ -1,4 +1,4 @@
-"""Images added to a message, and large images made smaller, in the real window."""
+"""Images added to a message, and large images resized, in the real window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.engine.files.images import facts
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.drop import drop, file_data
 
-AS_THEY_ARE = "Send large images as they are"
+AS_THEY_ARE = "Send large images unchanged"
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -104,12 +104,12 @@ async def test_images_are_dropped_and_pasted_into_messages_and_results(person: P
     await person.conversation.wait_for_message(0)
     assert drop(person.conversation.message(0).widget, file_data([one]))
     await person.until(lambda: person.path[0].results[0].images, "the image in the result")
-    await person.conversation.notice.wait_for_text("a line stands for each image")
+    await person.conversation.notice.wait_for_text("each image becomes a line")
     person.session.undo()
     person.session.change(protocol="messages")
     assert drop(person.conversation.message(0).widget, file_data([one]))
     await person.until(lambda: person.path[0].results[0].images, "the image in the result")
-    assert "a line stands" not in person.conversation.notice.text
+    assert "becomes a line" not in person.conversation.notice.text
 
 
 def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) ->
         person.session.turns.add_turn(make_turn(Role.USER, "What is it?"))
         await person.conversation.wait_for_message(0)
         assert drop(person.conversation.message(0).widget, file_data([large[0]]))
-        await person.conversation.notice.wait_for_text("Send it as")
+        await person.conversation.notice.wait_for_text("Resize to")
         before = person.path[0].images[0].url
-        await person.conversation.notice.press("Make it smaller")
+        await person.conversation.notice.press("Resize")
         await person.until(lambda: person.path[0].images[0].url != before, "a smaller image")
         measure = facts(person.path[0].images[0]).measure
         assert measure is not None
@@ -135,13 +135,13 @@ def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) ->
         # Several of a draft are made smaller together
         await person.do(person.app.workspace.new)
         attach(person, large[0], small, large[1])
-        await person.conversation.notice.wait_for_text("Send them")
+        await person.conversation.notice.wait_for_text("Resize them")
         for words in ("2 large images", "at most 1,568 pixels a side", "saves"):
             await person.conversation.notice.wait_for_text(words)
         assert widths(person) == [2_400, 40, 2_400]
-        await person.conversation.notice.press("Make them smaller")
+        await person.conversation.notice.press("Resize")
         await person.until(lambda: widths(person) == [1_568, 40, 1_568], "smaller images")
-        await person.conversation.notice.wait_for_text("What it was is not kept")
+        await person.conversation.notice.wait_for_text("The original is not saved")
         await person.conversation.notice.press("Undo")
         await person.until(lambda: widths(person) == [2_400, 40, 2_400], "the images as they were")
 
@@ -151,16 +151,16 @@ def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) ->
             await person.until(partial(lambda count: len(widths(person)) == count, count), f"{count} images")
         attach(person, large[0])
         await person.conversation.notice.wait_for_text("2,400 × 1,200")
-        await person.conversation.notice.press("Make it smaller")
-        await person.conversation.notice.press("Always do so")
+        await person.conversation.notice.press("Resize")
+        await person.conversation.notice.press("Always resize")
         attach(person, large[1])
         await person.until(lambda: widths(person) == [1_568, 1_568], "the next one, without a question")
 
-        assert choices(person) == ["Make large images smaller"]
+        assert choices(person) == ["Resize large images"]
         await person.choose(attach_button(person), AS_THEY_ARE)
         attach(person, large[0])
         await person.until(lambda: widths(person) == [1_568, 1_568, 2_400], "the image as it is")
-        assert "Send it as" not in person.conversation.notice.text
+        assert "Resize to" not in person.conversation.notice.text
 
     async def restart(person: Person) -> None:
         assert choices(person) == [AS_THEY_ARE]

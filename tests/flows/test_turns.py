@@ -208,7 +208,7 @@ async def test_unread_part_and_the_other_protocol_are_reported_with_their_remedy
     assert "part unread" in card.widget.accessibleName()
     assert person.session.summary.endswith("part unread")
     await unread_part.press("Show event")
-    (number,) = await wait_for_selected_rows(person, "Frames")
+    (number,) = await wait_for_selected_rows(person, "Events")
     frames = read_frames(person.session.exchanges[turn.outcome.exchange or ""])
     assert frames.holes == [number]
     payload = frames.data(number, 100_000)

@@ -10,9 +10,19 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from playground.demo.server import DemoConfig
+from playground.engine.gateways.profiles import Profile
 from tests.flows.conftest import PACE, Person, flow
-from tests.flows.pages.inspector import Diff, Inspector, Lint, RequestPage, Timeline, read_frames
+from tests.flows.pages.inspector import (
+    Comparison,
+    Inspector,
+    RequestPage,
+    ResponseTab,
+    SpecCheck,
+    Timeline,
+    read_frames,
+)
 
+URL = "http://127.0.0.1:9"
 CALLING = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
 
 
@@ -101,7 +111,7 @@ async def test_selected_text_selects_its_frames_and_a_frame_marks_its_text(perso
     await timeline.show_exchange(1)
     person.session.turns.edit_text(person.path[1].id, "Something else")
     await timeline.select(content)
-    await person.until(lambda: "edited since" in timeline.summary, "a word on the edit")
+    await person.until(lambda: "edited later" in timeline.summary, "a word on the edit")
 
 
 @flow(PACE)
@@ -120,6 +130,7 @@ async def test_timeline_shows_the_frame_of_a_call_and_stalls_in_its_picture(pers
     assert body.index(second.id) == body.index(raw) + raw.index(second.id)
 
     # A stall in the picture
+    await timeline.show_tab("Timeline")
     await person.trigger("experiment.new")
     await use(person, "demo-chat")
     await person.run("Hello !stall=3")
@@ -151,12 +162,12 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
         await person.run(words)
         await person.idle(2 * count)
     await person.key(Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    diff = Diff(person)
+    diff = Comparison(person)
     await person.until(lambda: "Third" in diff.text, "what the third has more than the second")
     assert "messages[2]" not in diff.text
     await diff.compare_with("#1 ")
     await person.until(lambda: "messages[2]" in diff.text, "what it has more than the first")
-    await diff.compare_with("The next request")
+    await diff.compare_with("Next request")
     await person.do(partial(person.session.change, model="demo-reasoner"))
     await person.until(lambda: "demo-reasoner" in diff.text, "what the next will have")
 
@@ -164,22 +175,22 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
     await diff.compare_part("Answer")
     await person.until(lambda: "alike" in diff.summary, "how much of the answers is alike")
     await person.until(lambda: all(word in diff.text for word in ("First", "Third")), "both answers")
-    await diff.compare_part("Figures")
-    await person.until(lambda: diff.figures.keys() >= {"Whole time", "Completion tokens"}, "the figures")
+    await diff.compare_part("Metrics")
+    await person.until(lambda: diff.metrics.keys() >= {"Whole time", "Completion tokens"}, "the metrics")
     await (await person.conversation.wait_for_message(3)).choose("Compare with…")
     await person.until(lambda: diff.shown_exchange == 2 and "alike" in diff.summary, "the answer of that message")
     assert not any(entry.startswith("#2 ") for entry in diff.others), "it is the one that is shown"
 
-    # A deviation leads to its frame and is in the report
+    # A problem leads to its event and is in the report
     await person.press("Spec check: 1 problem", (await person.conversation.wait_for_message(1)).widget)
-    lint = Lint(person)
-    await person.until(lambda: lint.rows, "a deviation")
-    await lint.press("Copy report")
+    check = SpecCheck(person)
+    await person.until(lambda: check.rows, "a deviation")
+    await check.press("Copy report")
     copied = QGuiApplication.clipboard().text()
     assert "DONE" in copied
     assert "4.1" in copied
-    frame, _ = lint.rows[0]
-    await lint.click_row(0)
+    frame, _ = check.rows[0]
+    await check.click_row(0)
     timeline = Timeline(person)
     await person.until(lambda: timeline.selected == [int(frame) - 1], "the frame")
     await person.until(lambda: "DONE" in timeline.deviations, "its deviation")
@@ -190,23 +201,47 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
     await Inspector(person).show_tab("Request")
     request = RequestPage(person)
     await request.show_exchange(1)
-    await request.press("As sent")
+    await request.press("Sent")
     await person.until(lambda: "First" in request.sent_text and "Second" not in request.sent_text, "the first one")
     await request.show_exchange(2)
     await person.until(lambda: "Second" in request.sent_text, "the second request")
 
     inspector = Inspector(person)
-    for width in (1024, 900, 1600):
+    await person.do(window.right_dock.hide)
+    for width in (1024, 1600):
         await person.do(partial(window.resize, width, 700))
         await person.until(partial(has_width, window, width), f"{width} pixels")
-        hidden = inspector.hidden_titles
-        await person.until(lambda: inspector.tabs_fit, "tabs inside the window")
-        assert inspector.has_more_tabs == bool(hidden)
-        for title in hidden:
-            await inspector.choose_hidden_tab(title)
-            await person.until(partial(lambda title: inspector.front_title == title, title), title)
-            assert title not in inspector.hidden_titles
-        assert not hidden or width < 1600
+        await person.until(lambda: inspector.tabs_fit, "all tabs inside the window")
+
+    # Maximised, and back with Escape
+    transcript = person.conversation.messages.widget
+    await inspector.press("Maximise the inspector")
+    await person.until(lambda: not transcript.isVisible() and inspector.is_maximised, "the inspector alone")
+    await person.do(inspector.tabs.setFocus)
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: transcript.isVisible() and not inspector.is_maximised, "the conversation")
+
+
+@flow(CALLING)
+async def test_response_is_assembled_and_a_run_that_sends_nothing_says_so(person: Person) -> None:
+    response = ResponseTab(person)
+    await use(person, "demo-chat")
+    await response.show_tab("Response", "Assembled")
+    assert "No response yet. Run the conversation to see it here." in response.texts
+    await person.run("Hello")
+    await person.idle(2)
+    await person.until(lambda: '"stop"' in response.assembled_text, "one body")
+    assert json.loads(response.assembled_text)["choices"][0]["message"]["content"] == person.path[1].text
+    await person.until(lambda: response.badge == "No problems found", "the spec check")
+    await response.show_tab("Response", "Raw")
+    await person.until(lambda: response.raw_text.startswith("data: "), "the bytes as received")
+
+    profile = person.app.gateways.store.add_profile(Profile(name="Locked", base_url=URL, key_origin=URL))
+    await person.do(partial(person.session.change, profile_id=profile.id))
+    await person.run("Again")
+    await person.until(lambda: any(text.startswith("Nothing was sent.") for text in response.texts), "the reason")
+    await response.show_exchange(1)
+    await person.until(lambda: response.raw_text.startswith("data: "), "the exchange that was chosen")
 
 
 def has_width(widget: QWidget, width: int) -> bool:

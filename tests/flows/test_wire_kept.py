@@ -17,7 +17,7 @@ from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow
 from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.dialogs import choose_file
-from tests.flows.pages.inspector import Diff, Inspector, Timeline
+from tests.flows.pages.inspector import Comparison, Inspector, Timeline
 from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, sample, use
 
@@ -79,7 +79,7 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         assert len(chosen) == 1
         assert chosen != before
         assert turn.calls[1].id in await timeline.show_raw()
-        for title in ("Headers", "Timeline"):  # which draws it again
+        for title in ("Request", "Timeline"):  # which draws it again
             await timeline.show_tab(title)
         assert timeline.selected == chosen
 
@@ -119,10 +119,10 @@ def test_exchanges_of_lanes_and_conversations_are_there_after_a_restart(stage: S
         await act(person, "compare.mark")
         await person.until(lambda: compare.lanes[1].request_difference == "1 field of the request differs", "it")
         await compare.lanes[1].show_request_difference()
-        diff = Diff(person)
+        diff = Comparison(person)
         await person.until(lambda: "temperature" in diff.text, "the field")
-        await diff.compare_part("Figures")
-        await person.until(lambda: diff.figures, "the figures")
+        await diff.compare_part("Metrics")
+        await person.until(lambda: diff.metrics, "the metrics")
 
         # The exchanges of the other experiment
         await compare.close()
@@ -135,7 +135,7 @@ def test_exchanges_of_lanes_and_conversations_are_there_after_a_restart(stage: S
         await person.until(archive.exists, "the archive")
         assert "And about the moon" in archive.read_text(encoding="utf-8")
 
-        await diff.show_tab("Diff")
+        await diff.show_tab("Request", "Compare")
         await diff.compare_part("Request")
         await person.until(lambda: "And about the moon" in diff.text, "what was asked differently")
 
@@ -166,6 +166,6 @@ def test_frames_of_an_answer_are_there_after_the_application_was_killed(stage: S
         await show_frames(person, turn_menu(person, "More for this message"), FRAMES)
         timeline = Timeline(person)
         await person.until(lambda: timeline.count >= had, "the frames")
-        await person.until(lambda: "200 · not whole" in Inspector(person).status, "what it says of the exchange")
+        await person.until(lambda: "200 · incomplete" in Inspector(person).status, "what it says of the exchange")
 
     stage.play(look)

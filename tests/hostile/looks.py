@@ -21,9 +21,8 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.code.request_preview import RequestPreview
 from playground.ui.features.compare.page import LanesPage
 from playground.ui.features.experiments.rows import More
-from playground.ui.features.inspector.diff_page import FIGURES, DiffPage
-from playground.ui.features.inspector.lint_page import MOST, LintPage
-from playground.ui.shell.features import COMPARE, EXPERIMENTS_PANEL, RAW_PANEL, TOOLS_PANEL, WIRE
+from playground.ui.features.inspector.compare_page import METRICS, ComparePage
+from playground.ui.features.inspector.spec_check import MAX_LISTED, SpecCheck
 from tests.engine.exchanges import exchange
 from tests.hostile.gaps import LAID_OUT, Gaps
 from tests.support.eventually import eventually
@@ -47,7 +46,7 @@ async def looked_at(app: App, look: Look, limit: float, passes: int) -> float:
         async with Gaps(LAID_OUT) as gaps:
             await work()
             await asyncio.sleep(0.2)  # what comes of it
-        app.actions.of(COMPARE).show(False)
+        app.actions.features.compare.show(False)
         app.workspace.new()
         await eventually(lambda: not checking.checker._open)
         best = min(best, gaps.seconds)
@@ -62,7 +61,7 @@ def wide(count: int) -> JSONObject:
 
 
 async def a_tool_of_many_properties(app: App) -> Work:
-    session, panel = app.workspace.new(), app.window.panels.of(TOOLS_PANEL)
+    session, panel = app.workspace.new(), app.window.panels.tools
     app.window.side.show_page("Tools")
     small = ToolDefinition(name="small", parameters=wide(2))
     session.change(tools=(small, ToolDefinition(name="wide", parameters=wide(20_000))))
@@ -86,7 +85,7 @@ def turns(count: int, words: str) -> JSON:
     return [{"role": "user", "content": f"turn {number} {words * 150}"} for number in range(count)]
 
 
-def written(page: DiffPage, words: str) -> bool:
+def written(page: ComparePage, words: str) -> bool:
     """Return whether the differences are shown."""
     return not page.text.busy and words in page.text.toPlainText()
 
@@ -94,8 +93,8 @@ def written(page: DiffPage, words: str) -> bool:
 async def a_request_with_other_turns(app: App) -> Work:
     # A new one has the tools of the one before, and its request is compared when it is written.
     app.workspace.new().change(tools=())
-    app.actions.of(WIRE).open_diff()
-    (page,), (preview,) = app.window.findChildren(DiffPage), app.window.findChildren(RequestPreview)
+    app.actions.features.wire.open_comparison()
+    (page,), (preview,) = app.window.findChildren(ComparePage), app.window.findChildren(RequestPreview)
     await asyncio.sleep(0.5)
     await eventually(lambda: not preview._busy)
     await asyncio.sleep(0.3)
@@ -119,7 +118,7 @@ async def json_that_is_formatted(app: App) -> Work:
     app.workspace.new()
     app.window.side.show_page("Raw")
     await asyncio.sleep(0.3)
-    field, text = app.window.panels.of(RAW_PANEL).body, listed(20_000)
+    field, text = app.window.panels.raw.body, listed(20_000)
 
     async def work() -> None:
         field.editor.setPlainText(text)
@@ -135,24 +134,24 @@ async def json_that_is_formatted(app: App) -> Work:
 
 async def deviations_that_become_more(app: App) -> Work:
     app.workspace.new()
-    app.actions.of(WIRE).open_lint()
+    app.actions.features.wire.open_spec_check()
     await asyncio.sleep(0.3)
-    (page,) = app.window.findChildren(LintPage)
+    (page,) = app.window.findChildren(SpecCheck)
     found = tuple(Finding("C1", f"a member {n} that nobody knows", n, "4.2", "only known ones") for n in range(10_000))
 
     async def work() -> None:
         for count in (400, 450, 10_000):
-            page.table.show_findings(found[:count][:MOST])
-        last = page.table.item(MOST - 1, 1)
+            page.table.show_findings(found[:count][:MAX_LISTED])
+        last = page.table.item(MAX_LISTED - 1, 1)
         assert last is not None
-        assert last.text().startswith(f"A member {MOST - 1} ")
+        assert last.text().startswith(f"A member {MAX_LISTED - 1} ")
         page.table.show_findings(())
 
     return work
 
 
 async def a_search_that_finds_thousands(app: App) -> Work:
-    panel = app.window.panels.of(EXPERIMENTS_PANEL)
+    panel = app.window.panels.experiments
     passage = Passage("t", "text", "some words around things and more words", ((18, 24),))
     found = [SearchResult(entry(f"e{number}"), (passage,) * 3) for number in range(5_000)]
 
@@ -179,22 +178,22 @@ async def answers_of_ten_megabytes_in_lanes(app: App) -> Work:
         session.experiment.exchange_changed(exchange([(0.1, b"data: [DONE]")], asked=asked, id=name))
         outcome = Outcome(ending=Ending.COMPLETE, exchange=name)
         lane.turns.add_turn(Turn(id=name, role=Role.ASSISTANT, parts=(Text(text=text),), outcome=outcome))
-    app.actions.of(COMPARE).show(True)
+    app.actions.features.compare.show(True)
     page = app.window.pane.columns
     assert isinstance(page, LanesPage)
     await eventually(lambda: all(column.pane.view.cards for column in page.columns))
     await asyncio.sleep(1.5)  # drawing large texts
     column = page.columns[1]
-    app.actions.of(WIRE).open_diff()
+    app.actions.features.wire.open_comparison()
 
     async def work() -> None:
         page.mark_differences(True)
         await eventually(lambda: "1 field" in column.request.text())
         column.request.click()
-        (diff,) = app.window.findChildren(DiffPage)
-        await eventually(lambda: diff.says.text() and not diff.text.busy)
-        diff.part.setCurrentIndex(FIGURES)
-        await eventually(diff.figures.isVisible)
+        (diff,) = app.window.findChildren(ComparePage)
+        await eventually(lambda: diff.summary.text and not diff.text.busy)
+        diff.part.setCurrentIndex(METRICS)
+        await eventually(diff.metrics.isVisible)
         diff.part.setCurrentIndex(0)
         page.mark_differences(False)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtWidgets import QAbstractButton
 
 from playground.domain.transcript import Role, make_turn
-from playground.ui.shell.features import VARIABLES
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
@@ -18,7 +17,7 @@ async def variables(stage: Stage) -> None:
     stage.session.turns.add_turn(make_turn(Role.SYSTEM, "You write for {{audience}}. Answer in {{language}}."))
     stage.session.change(variables=values)
     stage.window.pane.composer.set_text("Explain {{topic}} to {{audience}} in three sentences.")
-    bar = stage.app.actions.of(VARIABLES).bar
+    bar = stage.app.actions.features.variables.bar
     await stage.until(lambda: len(bar.rows) == 3, "three variables")
     card = stage.person.conversation.message(0)
     await stage.until(lambda: bool(card.find(QAbstractButton, "Show the message as it is sent")), "the button")

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QLineEdit
 
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
-from playground.ui.shell.features import HELP
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -49,7 +48,7 @@ async def connect_service(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def help_evaluating(stage: Stage) -> None:
     """The page on evaluations, with its table of words."""
-    stage.app.actions.of(HELP).open_help("evaluating")
+    stage.app.actions.features.help.open_help("evaluating")
 
 
 @scene()

@@ -17,7 +17,7 @@ async def check_before(stage: Stage) -> None:
     window = await CheckWindow.opened(stage.person, "gateway.check")
     await stage.until(lambda: bool(window.checks), "the checks")
     await stage.settle()  # the list is made again when more is known of the model
-    await window.tick_only(window.ticked - {("Image", "Chat completions"), ("Reasoning", "Chat completions")})
+    await window.tick_only(window.ticked - {("Image", "Chat Completions API"), ("Reasoning", "Chat Completions API")})
 
 
 @scene()
@@ -28,4 +28,4 @@ async def check_made(stage: Stage) -> None:
     await stage.until(lambda: bool(window.checks), "the checks")
     await window.begin(window.ticked)
     await window.wait_for_report()
-    await window.select_check(("Stream", "Messages"))
+    await window.select_check(("Stream", "Messages API"))

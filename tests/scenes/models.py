@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from playground.engine.gateways.profiles import Profile
-from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.browser import ModelBrowser
 from tests.scenes.registry import BOTH, scene
@@ -60,7 +59,7 @@ async def _listed(stage: Stage, server: FaultServer, entries: list[dict[str, Any
     server.play(send(whole(200, "application/json", json.dumps({"data": entries}).encode())))
     made = Profile(name="Made-up router", base_url=server.url, retries=0, **marks)
     profile = stage.app.gateways.store.add_profile(made)
-    stage.app.actions.of(GATEWAYS).choose(profile.id)
+    stage.app.actions.features.gateways.choose(profile.id)
     picker = stage.window.bar.model
     await stage.until(lambda: len(picker.ids) == len(entries), "the models")
     return picker

@@ -8,7 +8,6 @@ from playground.domain.adaptations import Adaptation, AdaptationKind
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.protocols import DEFAULT
-from playground.ui.shell.features import GATEWAYS
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -50,7 +49,7 @@ async def gateway_rules(stage: Stage) -> None:
     """The list of rules in the settings of a gateway."""
     profile = Profile(name="Team gateway", base_url="http://127.0.0.1:9/v1", adaptations=RULES)
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(profile).id)
-    stage.app.actions.of(GATEWAYS).show_rules()
+    stage.app.actions.features.gateways.show_rules()
     await stage.settle()
     dialog = await stage.dialog("Gateways")
     area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "What is done", dialog)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QFrame, QLineEdit
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.jsonkit.values import JSON
-from playground.ui.shell.features import RAW_PANEL
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -135,7 +134,7 @@ async def raw(stage: Stage) -> None:
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(team).id)
     stage.session.change(extra_body={"top_k": 20, "min_p": 0.1})
     stage.window.side.show_page("Raw")
-    headers = stage.window.panels.of(RAW_PANEL).headers
+    headers = stage.window.panels.raw.headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
         headers.add_header()
         headers.rows[-1].name.setText(name)

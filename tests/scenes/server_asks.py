@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.servers import ServerError
 from playground.jsonkit.values import JSONObject
-from playground.ui.shell.features import SERVER_ASKS
 from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
@@ -26,7 +25,7 @@ async def _ask(stage: Stage, tool: str, arguments: JSONObject) -> None:
             await servers.call("demo", tool, arguments, Ticket())
 
     spawn(call(), name="a call that asks")
-    control = stage.app.actions.of(SERVER_ASKS)
+    control = stage.app.actions.features.server_asks
     await stage.until(lambda: bool(control.waiting), "the server to ask")
     control.open_first()
 

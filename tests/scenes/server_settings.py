@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from playground.ui.shell.features import TOOL_SERVERS
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -32,7 +31,7 @@ PASTED = """{
 @scene()
 async def servers_import(stage: Stage) -> None:
     """Four servers in VS Code's form: inputs asked for, a secret recognised, one that cannot be imported."""
-    dialog = stage.app.actions.of(TOOL_SERVERS).import_servers()
+    dialog = stage.app.actions.features.tool_servers.import_servers()
     dialog.set_text(PASTED)
     await stage.until(lambda: dialog.preview.topLevelItemCount() == 4, "the preview")
     dialog.text.verticalScrollBar().setValue(0)

@@ -14,7 +14,8 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.library.store import Mode, Status
 from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.library.store.recovery import Recovery
-from playground.ui.shell.features import EXPERIMENTS, EXPERIMENTS_PANEL, STORAGE, TREE
+from playground.ui.widgets.elided_label import ElidedLabel
+from tests.flows.pages.preferences import PreferencesWindow
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
@@ -66,7 +67,7 @@ async def experiments_by_day(stage: Stage) -> None:
 async def experiments_found(stage: Stage) -> None:
     """A search as it is typed: titles and turns with what was found marked, and a filter."""
     await fill(stage)
-    panel = stage.window.panels.of(EXPERIMENTS_PANEL)
+    panel = stage.window.panels.experiments
     panel.search.setText("lis")
     await stage.until(lambda: "found" in str(panel.model.data(panel.model.index(0))), "what was found")
     panel.chips.set_filters(panel.filters.__class__(protocol="chat", archived=False))
@@ -80,9 +81,9 @@ async def tree_map(stage: Stage) -> None:
     stage.session.change(title="Four ways to ask for the weather")
     stage.act("view.tree")
     await stage.settle()
-    page = stage.app.actions.of(TREE).page
+    page = stage.app.actions.features.tree.page
     if page is not None:
-        page.view.look_at("a3b")
+        page.view.select("a3b")
 
 
 def grove() -> Transcript:
@@ -118,17 +119,30 @@ def grove() -> Transcript:
 
 
 @scene(sizes=BOTH)
-async def storage_dialog(stage: Stage) -> None:
-    """The place of experiments, their backups and copies, and how long bodies of exchanges are kept."""
+async def preferences_storage(stage: Stage) -> None:
+    """The preferences page of storage: backups and copies, and how long traffic is stored."""
     stage.fresh("demo-chat")
     folder = await put_backups(stage)
     await stage.ask("Name three rivers in Europe.")
     stage.act("settings.storage")
-    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
-    dialog = stage.app.actions.of(STORAGE)._dialog
-    if dialog is not None:
-        dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
+    page = PreferencesWindow(stage.person, await stage.dialog("Preferences"))
+    await stage.until(lambda: page.storage_size != "", "the size of the store")
+    page.get(ElidedLabel, "Stored in:").set_text("~/.local/share/gateway-playground/experiments.db")
     shutil.rmtree(folder)  # the next scene begins without a store
+
+
+@scene(sizes=BOTH)
+async def preferences(stage: Stage) -> None:
+    """The first page of the preferences: colours, text size, the Enter key."""
+    stage.act("settings.open")
+    await stage.dialog("Preferences")
+
+
+@scene()
+async def preferences_shortcuts(stage: Stage) -> None:
+    """All keyboard shortcuts, searched."""
+    stage.act("help.keys")
+    await stage.dialog("Preferences")
 
 
 async def put_backups(stage: Stage) -> Path:
@@ -147,7 +161,7 @@ async def store_restored(stage: Stage) -> None:
     """The notice after a damaged store was replaced by a backup."""
     await fill(stage)
     words = Recovery("was damaged", "experiments.damaged-2026-05-04-101500.db", 1.7779e9, restored=True).words
-    stage.app.actions.of(STORAGE).banner.show_status(Status(Mode.READY, words), [("Open folder", lambda: None)])
+    stage.app.actions.features.storage.banner.show_status(Status(Mode.READY, words), [("Open folder", lambda: None)])
     await stage.settle()
 
 
@@ -159,7 +173,7 @@ async def trash(stage: Stage) -> None:
     for entry in workspace.experiments[1:4]:
         workspace.delete(entry.id)
     stage.act("experiment.trash")
-    control = stage.app.actions.of(EXPERIMENTS).trash
+    control = stage.app.actions.features.experiments.trash
     await stage.until(lambda: control.page is not None and control.page.model.rowCount() > 3, "the trash")
     if control.page is not None:
         control.page.enter()

@@ -7,7 +7,6 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.tools import by_name, definition_of, sent_names
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.tools.standings import Seen, Standings
-from playground.ui.shell.features import TOOLS, TOOLS_PANEL
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 from tests.scenes.tools import SAMPLE, offer
@@ -51,11 +50,11 @@ def of(server: ToolServer, *tools: ServerTool, own: tuple[ToolDefinition, ...] =
 
 async def show(stage: Stage, *servers: Seen) -> None:
     """Tell the panel of servers, as is told when they change, once it was told that there are none such."""
-    await stage.until(lambda: stage.app.actions.of(TOOLS).servers.standings.counts != {}, "what is so")
+    await stage.until(lambda: stage.app.actions.features.tools.servers.standings.counts != {}, "what is so")
     await stage.settle()
     standings = Standings()
     standings.put(servers)
-    tools = stage.window.panels.of(TOOLS_PANEL)
+    tools = stage.window.panels.tools
     standings.sweep(tools.tools)
     tools.show_standings(standings)
 
@@ -75,5 +74,5 @@ async def server_tools_groups(stage: Stage) -> None:
         seen(FILES, *LISTED),
         seen(LONG, *ISSUES, state="failed", problem="It ended with code 1: no such module “issues”."),
     )
-    stage.window.panels.of(TOOLS_PANEL).select(2)
+    stage.window.panels.tools.select(2)
     await stage.settle()

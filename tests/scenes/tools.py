@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import JSON
-from playground.ui.shell.features import TOOLS_PANEL
 from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -106,7 +105,7 @@ def offer(stage: Stage, *tools: ToolDefinition) -> None:
 async def tools_form(stage: Stage) -> None:
     """A schema as a form, one field open: values to choose from, required, what it could also say."""
     offer(stage, SAMPLE, PLACE_ORDER)
-    tools = stage.window.panels.of(TOOLS_PANEL)
+    tools = stage.window.panels.tools
     tools.select(1)
     tools.editor.form.open_field(("properties", "shipping"))
     await stage.settle()
@@ -117,7 +116,7 @@ async def tools_form(stage: Stage) -> None:
 async def tools_import(stage: Stage) -> None:
     """Python functions understood as tools, before they go in."""
     offer(stage, SAMPLE)
-    dialog = stage.window.panels.of(TOOLS_PANEL).import_tools()
+    dialog = stage.window.panels.tools.import_tools()
     dialog.set_text(PYTHON)
     if not dialog.picked:
         raise SceneError("nothing was understood")

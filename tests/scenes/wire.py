@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 
-from tests.flows.pages.inspector import Diff
-from tests.scenes.registry import scene
+from tests.flows.pages.inspector import Comparison, Inspector
+from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
@@ -21,6 +21,16 @@ async def timeline_with_a_stall(stage: Stage) -> None:
     await timeline(stage)
 
 
+@scene(tokens_per_second=0, sizes=BOTH)
+async def response_assembled(stage: Stage) -> None:
+    """A streamed answer with two tool calls as one body, with the badge of its spec check."""
+    await stage.sample()
+    roomy(stage)
+    inspector = Inspector(stage.person)
+    await inspector.show_tab("Response", "Assembled")
+    await stage.until(lambda: "tool_calls" in inspector.text_of("Assembled response"), "the answer")
+
+
 @scene(tokens_per_second=0)
 async def request_diff(stage: Stage) -> None:
     """What the second request has that the first had not."""
@@ -30,7 +40,7 @@ async def request_diff(stage: Stage) -> None:
     await stage.ask("Now three in Asia.")
     roomy(stage)
     stage.act("wire.diff")
-    await stage.until(lambda: bool(Diff(stage.person).summary), "the differences")
+    await stage.until(lambda: bool(Comparison(stage.person).summary), "the differences")
 
 
 @scene(tokens_per_second=0)
@@ -42,7 +52,7 @@ async def lint_report(stage: Stage) -> None:
     stage.act("wire.lint")
     tables = stage.person.find
     await stage.until(
-        lambda: any(table.model().rowCount() > 2 for table in tables(QTableView, "Deviations")), "deviations"
+        lambda: any(table.model().rowCount() > 2 for table in tables(QTableView, "Problems")), "deviations"
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,8 +19,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import write
 from playground.engine.session.snapshot import Snapshot
-from playground.ui.shell.features import PARAMETER_PANEL, TOOLS_PANEL
-from playground.ui.shell.regions import Dock
+from playground.ui.shell.docks import Dock
 from tests.flows.conftest import shown
 from tests.flows.pages.steps import open_tab
 from tests.support.sway import compositor
@@ -108,7 +105,7 @@ def test_what_opens_over_the_window_is_where_the_program_takes_it_to_be(walk: Pl
         await hand.pick(menu, everything)
         assert hand.message.textCursor().selectedText() == "all of this"
 
-        form = hand.app.window.panels.of(PARAMETER_PANEL)
+        form = hand.app.window.panels.parameters
         await hand.do(lambda: form.ensureWidgetVisible(form.rows["tool_choice"]))
         choice = await hand.seen(QComboBox, "Tool choice", form)
         await hand.rests(choice)
@@ -133,7 +130,7 @@ def test_what_opens_over_the_window_is_where_the_program_takes_it_to_be(walk: Pl
 def test_a_tool_and_the_edge_of_a_panel_are_dragged(walk: Play) -> None:
     async def scene(hand: Hand) -> None:
         window = hand.app.window
-        panel = window.panels.of(TOOLS_PANEL)
+        panel = window.panels.tools
         await open_tab(hand, "Tools")
         names = ("first", "second", "third")
         hand.session.change(tools=tuple(ToolDefinition(name=name, parameters={"type": "object"}) for name in names))
@@ -172,73 +169,16 @@ def test_a_file_is_dropped_from_another_program(walk: Play, tmp_path: Path) -> N
     walk(scene)
 
 
-def test_a_panel_is_floated_moved_closed_and_put_back(walk: Play) -> None:
+def test_a_panel_is_floated_and_put_back(walk: Play) -> None:
     async def scene(hand: Hand) -> None:
         window = hand.app.window
-        dock = window.right_dock
-        grip = dock.titleBarWidget()
-        assert isinstance(dock, Dock)
-        assert grip is not None
-        await hand.click_at(grip, grip.rect().center(), right=True)
-        await hand.pick(await hand.opened(), "Float")
+        dock, float_it = window.right_dock, window.action("view.float_side")
+        await hand.do(float_it.trigger)
         await hand.until(lambda: dock.isFloating() and len(toplevels()) == 2, "a window of its own")
-        await hand.until(lambda: dock.isVisible() and not grip.visibleRegion().isEmpty(), "its grip")
-        before = placed(dock)
-        assert before.size() == dock.size(), "the compositor has it as large as it is drawn"
-        assert grip.toolTip() == "Drag to move “Parameters and tools”; double-click to put it back"
-
-        start = hand.on_screen(grip, grip.rect().center())
-        await hand.drag(start, (start[0] - 200, start[1] + 20))
-        await hand.until(lambda: placed(dock).x() < before.x() - 150, "it to go where it is dragged")
-        assert placed(dock).size() == before.size() == dock.size(), "as large as it was"
-
-        await hand.click_at(grip, grip.rect().center(), right=True)
-        await hand.pick(await hand.opened(), "Put back")
+        assert placed(dock).size() == dock.size(), "the compositor has it as large as it is drawn"
+        await hand.do(float_it.trigger)
         await hand.until(lambda: not dock.isFloating() and len(toplevels()) == 1, "it back in the window")
         assert dock.isVisible()
-
-        await hand.rests(grip)
-        await hand.double_click(grip)
-        await hand.until(lambda: dock.isFloating() and len(toplevels()) == 2, "a window of its own, by a double-click")
-        await hand.until(lambda: not grip.visibleRegion().isEmpty(), "its grip")
-        assert placed(dock).size() == dock.size(), "it is not taken for moved or dragged"
-        await asyncio.sleep(1)  # two clicks are two more, and no third and fourth of the same
-        await hand.double_click(grip)
-        await hand.until(lambda: not dock.isFloating() and len(toplevels()) == 1, "it back, by a double-click")
-
-        float_it = window.action("view.float_side")
-        await hand.do(float_it.trigger)
-        await hand.until(lambda: dock.isFloating() and len(toplevels()) == 2, "a window of its own, by the command")
-        await hand.do(float_it.trigger)
-        await hand.until(lambda: not dock.isFloating() and len(toplevels()) == 1, "it back, by the command")
-
-        await hand.click_at(grip, grip.rect().center(), right=True)
-        await hand.pick(await hand.opened(), "Close")
-        await hand.until(lambda: not dock.isVisible(), "it gone")
-        await hand.do(dock.toggleViewAction().trigger)
-        await hand.until(dock.isVisible, "it back")
-
-    walk(scene)
-
-
-@pytest.mark.qt_log_ignore("This plugin supports grabbing the mouse only for popup windows")  # QDockWidget, of its drag
-def test_a_panel_is_dragged_to_another_edge_and_back(walk: Play) -> None:
-    async def scene(hand: Hand) -> None:
-        window = hand.app.window
-        dock = window.right_dock
-        grip = dock.titleBarWidget()
-        assert grip is not None
-
-        def stands(area: Qt.DockWidgetArea) -> bool:
-            return window.dockWidgetArea(dock) == area
-
-        assert grip.toolTip() == "Drag “Parameters and tools” to another edge to move it; double-click to float it"
-        for x, area in ((20, Qt.DockWidgetArea.LeftDockWidgetArea), (1430, Qt.DockWidgetArea.RightDockWidgetArea)):
-            await hand.rests(grip)
-            await hand.drag(hand.on_screen(grip, grip.rect().center()), (x, 300))
-            await hand.until(partial(stands, area), f"it at the {area.name}")
-            await hand.until(lambda: len(toplevels()) == 1 and not dock.isFloating(), "it in the window")
-            assert dock.isVisible()
 
     walk(scene)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from playground.domain.adaptations import Adaptation, AdaptationKind, written_value
-from playground.protocols import PROTOCOLS
+from playground.protocols import API_NAMES, PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def add_header(name: str) -> Action:
 
 def switch_to(protocol: str) -> Action:
     """Return the action that switches to a protocol."""
-    return Action("protocol", f"Switch to {PROTOCOLS[protocol]}", protocol)
+    return Action("protocol", f"Switch to {API_NAMES[protocol]}", protocol)
 
 
 def other_protocols(endpoint: str) -> tuple[Action, ...]:

@@ -12,6 +12,7 @@ from playground.engine.compare.lanes import Lanes
 from playground.engine.compare.metrics import best, lane_metrics
 from playground.engine.files.export.lanes import Column
 from playground.engine.requests.protocol_conversion import Loss, losses
+from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
@@ -49,7 +50,7 @@ def place_words(lane: Session, gateway: GatewayName) -> list[str]:
     base, own = lane.main.settings, lane.settings
     others = ", ".join(_other_words(lane, base, own))
     is_same = (own.profile_id, own.protocol, own.model) == (base.profile_id, base.protocol, base.model)
-    protocol = get_protocol(own.protocol).title.lower()
+    protocol = TITLES[own.protocol]
     return [gateway(own.profile_id), protocol, others or (AS_SET if is_same else f"otherwise {AS_SET}")]
 
 
@@ -63,7 +64,7 @@ def _gateway_words(base: ExperimentSettings, own: ExperimentSettings, gateway: G
     if own.profile_id != base.profile_id:
         yield gateway(own.profile_id)
     if own.protocol != base.protocol:
-        yield get_protocol(own.protocol).title.lower()
+        yield TITLES[own.protocol]
 
 
 def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSettings) -> list[str]:

@@ -6,7 +6,7 @@ A gateway's own words are foreign: escaped in Markdown and HTML. No secret is in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final
@@ -52,11 +52,11 @@ def line_name(line: Line) -> str:
     return f"{line.title} ({PROTOCOLS.get(line.protocol, line.protocol)})" if line.protocol else line.title
 
 
-def groups(report: Report) -> list[tuple[str, list[Line]]]:
+def groups(report: Report, titles: Mapping[str, str] = PROTOCOLS) -> list[tuple[str, list[Line]]]:
     """Return headings and lines by protocol, first the lines that are about no protocol."""
-    protocols = dict.fromkeys(("", *PROTOCOLS, *(line.protocol for line in report.lines)))
+    protocols = dict.fromkeys(("", *titles, *(line.protocol for line in report.lines)))
     grouped = [(name, [line for line in report.lines if line.protocol == name]) for name in protocols]
-    return [(PROTOCOLS.get(name, name) or "In any protocol", lines) for name, lines in grouped if lines]
+    return [(titles.get(name, name) or "In any protocol", lines) for name, lines in grouped if lines]
 
 
 def line_words(line: Line) -> str:

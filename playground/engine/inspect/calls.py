@@ -11,7 +11,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.io.spreadsheet import csv_text, json_text
-from playground.engine.session.call_notes import CHECKING, CallVerdict
+from playground.engine.session.call_notes import CHECKING, CallVerdict, answer_time_words
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
@@ -67,8 +67,13 @@ class CallEntry:
 
     @property
     def seconds(self) -> float | None:
-        """From the complete call to the answer."""
+        """From the complete call to the answer, the time a person took included."""
         return self.result.seconds if self.result is not None else None
+
+    @property
+    def time_words(self) -> str:
+        """Who took how long to answer: "you 50.0 s · server 4 ms"."""
+        return answer_time_words(self.result) if self.result is not None else ""
 
     @property
     def edited(self) -> bool:
@@ -214,7 +219,8 @@ class Span:
 
     ``kind`` is "request" (sent, nothing back yet), "reasoning", "text", "call" (its arguments arrive), "result" (it is
     waited for) or "server" (a tool server works at it); ``row`` counts calls beside one another. ``ok`` is False for
-    what failed, broke off or is an error.
+    what failed, broke off or is an error. ``person`` are the seconds of a result that a person took, ``note`` says who
+    took how long.
     """
 
     kind: str
@@ -225,6 +231,8 @@ class Span:
     end: float
     ok: bool = True
     row: int = 0
+    person: float = 0.0
+    note: str = ""
 
 
 def sequence(session: Session, tape: ServerTape | None = None) -> list[Span]:
@@ -280,9 +288,10 @@ def _spans(session: Session, turn: Turn, after: Iterable[Turn], origin: float) -
         yield Span("call", turn.id, call.id, call.name, base + begin, base + last, not fits.code.wrong, row)
         result = next((result for result in results if result.call_id == call.id), None)
         if result is not None:
-            seconds = result.seconds or 0.0
-            label = result.by or "answered"
-            yield Span("result", turn.id, call.id, label, base + end, base + end + seconds, not result.is_error, row)
+            label, start = result.by or "answered", base + end
+            until, person = start + (result.seconds or 0.0), result.person_seconds or 0.0
+            note = answer_time_words(result)
+            yield Span("result", turn.id, call.id, label, start, until, not result.is_error, row, person, note)
 
 
 def _served(tape: ServerTape, turn_id: str, call_id: str, row: int, origin: float) -> Iterator[Span]:

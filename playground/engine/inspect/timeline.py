@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 
 STALL: Final = 3.0  # times the median gap
-LEAST_STALL: Final = 0.05  # seconds; shorter gaps are not noticeable and come from the machine
+LEAST_STALL: Final = 0.5  # seconds; nobody notices a shorter gap
 ENOUGH: Final = 4  # gaps without which there is no telling what is usual
 JOINED: Final = 0.1  # seconds within which a lane goes on although another one came between
 BURST: Final = 0.0005  # seconds; what comes within them came at once, cut up by the network
@@ -165,7 +165,7 @@ class Timeline:
 
     @property
     def stalls(self) -> tuple[Stall, ...]:
-        """Gaps above three times the median and above 0.05 s, between the first and the last fragment."""
+        """Gaps above three times the median and above 0.5 s, between the first and the last fragment."""
         if len(self._gaps) < ENOUGH:
             return ()
         limit = self._judge()[2]

@@ -21,6 +21,7 @@ from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
+from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.conversion import CHANGED as CHANGED
@@ -78,7 +79,7 @@ class TurnEncoder:
 
     def __init__(self, protocol: str, field: str = "") -> None:
         self.protocol = get_protocol(protocol)
-        self.name, self.title = protocol, self.protocol.title
+        self.name, self.title = protocol, f"the {TITLES[protocol]}"
         rule = ReasoningReturn(when=SendReasoning.ALWAYS, field=field)
         self._empty_request = Request(protocol=protocol, model="", reasoning_return=rule)
 
@@ -333,7 +334,7 @@ def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncod
 
 def _parameter_losses(source: Parameters, to: str) -> Iterator[Loss]:
     where = "Parameters"
-    target, title = get_protocol(to).parameters_type(), get_protocol(to).title
+    target, title = get_protocol(to).parameters_type(), f"the {TITLES[to]}"
     if type(source) is type(target):
         return
     carried = {old.name: (old, new) for old, new in counterparts(source, target)}
@@ -368,7 +369,7 @@ def _tool_losses(request: Request, to: str) -> Iterator[Loss]:
             if _is_written(source, tool, name) and not _is_written(target, tool, name):
                 yield Loss(LOST, "Tools", f"{name} of {tool.name}")
         if tool.parameters is None and target.read_tool(target.write_tool(tool)).parameters is not None:
-            what = f"{tool.name} has no schema; {target.title} needs one, and any object is allowed"
+            what = f"{tool.name} has no schema; the {TITLES[to]} needs one, and any object is allowed"
             yield Loss(CHANGED, "Tools", what)
 
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from playground.domain.hidden import short_name
 from playground.jsonkit.texts import listed
+from playground.protocols import API_NAMES, PROTOCOLS
 from playground.protocols import MESSAGES as MESSAGES
-from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.domain.transcript import Turn
     from playground.gateway.address import Address
     from playground.protocols.protocol import Protocol
 
-#: Titles for people by the names of the protocols.
-TITLES: Final = PROTOCOLS
+#: Titles in the window, by the names of the protocols.
+TITLES: Final = API_NAMES
 _NAMED_IDS: Final = 3
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from playground.domain.debugging import Answer, Asking, Policy, Reason, ResultDraft, ToolRule
+from playground.domain.durations import brief_duration
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.served import as_served
 from playground.domain.tools import ToolDefinition
@@ -83,6 +84,16 @@ def result_of(call_id: str, plan: Planned) -> ToolResult:
         images=answer.images,
         served=answer.served,
     )
+
+
+def answer_time_words(result: ToolResult) -> str:
+    """Return how long an answer took, by who took the time: "you 50.0 s · server 4 ms"; empty if unknown."""
+    person, server = result.person_seconds, result.server_seconds
+    parts = [("you", person), ("server", server)]
+    words = [f"{name} {brief_duration(seconds)}" for name, seconds in parts if seconds is not None]
+    if not words and result.seconds is not None:
+        return brief_duration(result.seconds)
+    return " · ".join(words)
 
 
 class CallNotes:

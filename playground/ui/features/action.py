@@ -1,6 +1,6 @@
-"""An action and what it does, in one row. Menus, shortcuts, the command palette and the help are made from these rows.
+"""The row that declares an action. Menus, shortcuts, the command palette and the preferences are made from these rows.
 
-They are read on the way to the first paint: nothing heavy is imported here, nor where a feature's rows stand.
+The rows are imported before the first paint: neither this module nor a feature's table imports anything heavy.
 """
 
 from __future__ import annotations
@@ -10,30 +10,33 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtGui import QKeySequence
 
-MENUS: Final = ("Experiment", "Edit", "Run", "View", "Samples", "Help")
-EXPERIMENT, EDIT, RUN, VIEW, SAMPLES, HELP = MENUS
+MENUS: Final = ("File", "Edit", "Run", "View", "Compare", "Tools", "Help")
+FILE, EDIT, RUN, VIEW, COMPARE, TOOLS, HELP = MENUS
+SIDE, INSPECTOR, LAYOUT, TEXT = (f"{VIEW}/{title}" for title in ("Side panel", "Inspector", "Layout", "Text size"))
 
 C = TypeVar("C")
 
 
 class Action(NamedTuple, Generic[C]):
-    """One action of the feature that ``C`` controls. ``keys`` are shortcuts in Qt's portable spelling.
+    """One action of the feature that ``C`` controls.
 
-    ``at`` is its place in its menu: the lines there stand between hundreds. Without ``do``, its dock follows it.
+    ``trigger`` is called with the control; None for an action that follows a dock. ``menu`` is one of ``MENUS``,
+    "File/Experiment" for a submenu, or empty for an action that the command palette and another place offer.
+    ``position`` orders a menu, with a separator between hundreds. ``keys`` are shortcuts in Qt's portable spelling,
+    with spaces between them.
     """
 
     id: str
     text: str
-    menu: str
-    at: int
-    do: Callable[[C], object] | None
-    keys: tuple[str, ...] = ()
+    trigger: Callable[[C], object] | None
+    menu: str = ""
+    position: int = 0
+    keys: str = ""
     checkable: bool = False
-    in_settings: bool = False  # it stands in the menu of settings, too
-    in_conversation: bool = False  # its keys work where no text is typed: in the conversation only
-    runs: bool = False  # it asks for a run: asked for twice before one can begin, that is one run
+    page: str = ""  # of the centre, on which alone it is offered
+    synonyms: str = ""  # words that find it in the command palette, besides those of its text
 
 
 def key_text(action: Action[C]) -> str:
-    """The first shortcut as this system writes it; empty when there is none."""
-    return QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if action.keys else ""
+    """Return the first shortcut as this system writes it; empty when there is none."""
+    return QKeySequence(next(iter(action.keys.split()), "")).toString(QKeySequence.SequenceFormat.NativeText)

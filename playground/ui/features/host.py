@@ -1,4 +1,4 @@
-"""What a feature may ask of the window that it works in. The shell makes one for each window."""
+"""The window as features see it. The shell makes one host for each window."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Host:
 
 
 class Control(QObject):
-    """What acts for a feature in a window, for as long as that is there."""
+    """Base of the object that acts for a feature in one window."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host.window)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from playground.ui.features import (
     cassettes,
@@ -20,6 +20,7 @@ from playground.ui.features import (
     offered,
     output,
     parameters,
+    preferences,
     presets,
     protocols,
     raw,
@@ -32,100 +33,68 @@ from playground.ui.features import (
     variables,
     wire,
 )
-from playground.ui.features.action import EDIT, EXPERIMENT, HELP, MENUS, VIEW, Action
+from playground.ui.features.action import EDIT, FILE, HELP, LAYOUT, MENUS, TEXT, VIEW, Action
 
+#: An action of ``WindowActions``, which cannot be named here without a circle of imports.
+OwnAction: TypeAlias = Action[Any]
 
-class Commands(Protocol):
-    """The methods that these actions call."""
-
-    def ask_to_quit(self) -> None: ...
-
-    def undo(self) -> None: ...
-
-    def redo(self) -> None: ...
-
-    def open_palette(self) -> None: ...
-
-    def show_prompts(self) -> None: ...
-
-    def show_keys(self) -> None: ...
-
-    def reset_layout(self) -> None: ...
-
-    def step_zoom(self, step: int) -> None: ...
-
-    def choose_theme(self, choice: str) -> None: ...
-
-    def toggle_enter(self) -> None: ...
-
-
-Own = Action[Commands]
-
-#: The docks follow these two, from the first frame on.
-SHOW_LIST: Final[Own] = Action("view.experiments", "List of experiments", VIEW, 200, None, ("Ctrl+B",), checkable=True)
-SHOW_INSPECTOR: Final[Own] = Action("view.inspector", "Inspector", VIEW, 260, None, ("Ctrl+J",), checkable=True)
-#: And these: what the grip of each does by the mouse, for the keyboard, and where no dock is dragged out of the window.
-FLOAT_LIST: Final[Own] = Action("view.float_list", "Float the list of experiments", VIEW, 342, None, checkable=True)
-FLOAT_SIDE: Final[Own] = Action("view.float_side", "Float parameters and tools", VIEW, 344, None, checkable=True)
-FLOAT_INSPECTOR: Final[Own] = Action("view.float_inspector", "Float the inspector", VIEW, 346, None, checkable=True)
-
-UNDO: Final[Own] = Action("edit.undo", "Undo edit of the experiment", EDIT, 100, lambda it: it.undo(), ("Ctrl+Z",))
-REDO: Final[Own] = Action(
-    "edit.redo", "Redo edit of the experiment", EDIT, 110, lambda it: it.redo(), ("Ctrl+Shift+Z", "Ctrl+Y")
+#: The docks follow these from the first frame on.
+SHOW_LIST: Final[OwnAction] = Action(
+    "view.experiments", "Show experiments", None, VIEW, 300, "Ctrl+B", checkable=True, synonyms="list sidebar"
 )
-ENTER: Final[Own] = Action(
-    "settings.enter",
-    "Enter runs, Ctrl+Enter makes a new line",
-    VIEW,
-    600,
-    lambda it: it.toggle_enter(),
-    checkable=True,
-    in_settings=True,
+SHOW_INSPECTOR: Final[OwnAction] = Action("view.inspector", "Show inspector", None, VIEW, 301, "Ctrl+J", checkable=True)
+FLOAT_LIST: Final[OwnAction] = Action("view.float_list", "Float experiments", None, LAYOUT, 330, checkable=True)
+FLOAT_SIDE: Final[OwnAction] = Action("view.float_side", "Float side panel", None, LAYOUT, 331, checkable=True)
+FLOAT_INSPECTOR: Final[OwnAction] = Action("view.float_inspector", "Float inspector", None, LAYOUT, 332, checkable=True)
+
+UNDO: Final[OwnAction] = Action("edit.undo", "Undo", lambda it: it.undo(), EDIT, 100, "Ctrl+Z")
+REDO: Final[OwnAction] = Action("edit.redo", "Redo", lambda it: it.redo(), EDIT, 110, "Ctrl+Shift+Z Ctrl+Y")
+ENTER: Final[OwnAction] = Action(
+    "settings.enter", "Press Enter to run", lambda it: it.toggle_enter(), checkable=True, synonyms="key send newline"
 )
 
 
-def _theme(choice: str, text: str, at: int) -> Own:
+def _theme(choice: str, text: str) -> OwnAction:
     return Action(
-        f"theme.{choice}", text, VIEW, at, lambda it: it.choose_theme(choice), checkable=True, in_settings=True
+        f"theme.{choice}",
+        text,
+        lambda it: it.choose_theme(choice),
+        checkable=True,
+        synonyms="theme scheme colours mode",
     )
 
 
-#: By the choice that the settings keep.
+#: By the choice that is saved in the settings.
 THEMES: Final = {
-    "system": _theme("system", "Colours of the system", 500),
-    "light": _theme("light", "Light", 510),
-    "dark": _theme("dark", "Dark", 520),
+    "system": _theme("system", "Match system"),
+    "light": _theme("light", "Light"),
+    "dark": _theme("dark", "Dark"),
 }
 
-OWN: Final[tuple[Own, ...]] = (
-    Action("experiment.prompts", "Prompts to try on the demo gateway", EXPERIMENT, 110, lambda it: it.show_prompts()),
-    Action("window.quit", "Quit", EXPERIMENT, 600, lambda it: it.ask_to_quit(), ("Ctrl+Q",)),
+OWN: Final[tuple[OwnAction, ...]] = (
+    Action("experiment.prompts", "Demo prompts…", lambda it: it.show_prompts(), HELP, 210, synonyms="try examples"),
+    Action("window.quit", "Quit", lambda it: it.ask_to_quit(), FILE, 500, "Ctrl+Q", synonyms="exit close"),
     UNDO,
     REDO,
-    Action("view.palette", "Command palette", VIEW, 100, lambda it: it.open_palette(), ("Ctrl+K",)),
+    Action("view.palette", "Command palette", lambda it: it.open_palette(), VIEW, 100, "Ctrl+K"),
     SHOW_LIST,
     SHOW_INSPECTOR,
     FLOAT_LIST,
     FLOAT_SIDE,
     FLOAT_INSPECTOR,
-    Action("view.reset", "Reset the layout", VIEW, 350, lambda it: it.reset_layout()),
-    Action("view.larger", "Larger text", VIEW, 400, lambda it: it.step_zoom(1), ("Ctrl++", "Ctrl+=")),
-    Action("view.smaller", "Smaller text", VIEW, 410, lambda it: it.step_zoom(-1), ("Ctrl+-",)),
-    Action("view.normal", "Normal text size", VIEW, 420, lambda it: it.step_zoom(0), ("Ctrl+0",)),
+    Action("view.reset", "Reset layout", lambda it: it.reset_layout(), LAYOUT, 333, synonyms="panels"),
+    Action("view.larger", "Larger text", lambda it: it.step_zoom(1), TEXT, 420, "Ctrl++ Ctrl+=", synonyms="zoom font"),
+    Action("view.smaller", "Smaller text", lambda it: it.step_zoom(-1), TEXT, 421, "Ctrl+-", synonyms="zoom font"),
+    Action("view.normal", "Normal text size", lambda it: it.step_zoom(0), TEXT, 422, "Ctrl+0", synonyms="zoom font"),
     *THEMES.values(),
     ENTER,
-    Action("help.keys", "Keys", HELP, 110, lambda it: it.show_keys(), ("Shift+F1",)),
 )
 
 #: Tabs of the side panel, from left to right.
 PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
 
 
-def _place(action: Action[Any]) -> tuple[int, int]:
-    return MENUS.index(action.menu), action.at
-
-
-#: All actions, in the order of the menus.
+#: All actions, in the order of the menus; those without a menu come last.
 ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
     sorted(
         (
@@ -135,6 +104,7 @@ ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
             *tool_servers.ACTIONS,
             *conversation.ACTIONS,
             *parameters.ACTIONS,
+            *preferences.ACTIONS,
             *presets.ACTIONS,
             *compare.ACTIONS,
             *evaluate.ACTIONS,
@@ -157,6 +127,9 @@ ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
             *help.ACTIONS,
             *protocols.ACTIONS,
         ),
-        key=_place,
+        key=lambda action: (
+            (*MENUS, "").index(action.menu.partition("/")[0]),
+            action.position,
+        ),
     )
 )

@@ -8,3 +8,9 @@ from playground.ui.features import compare, evaluate
 
 CONVERSATION: Final = "Conversation"
 PAGES: Final = (CONVERSATION, compare.TITLE, evaluate.TITLE)
+PAGE_ICONS: Final = ("conversation", "compare", "evaluate")
+PAGE_TIPS: Final = (
+    "One conversation, message by message",
+    "The same question to several models or settings (Ctrl+Shift+K)",
+    "Many questions with checks on the answers (Ctrl+Shift+A)",
+)

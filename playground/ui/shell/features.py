@@ -1,13 +1,14 @@
-"""The features of the window: a row each. A new feature is a folder and a row here, and its actions in ``actions``.
+"""The panels and controls of all features of one window. A new feature is a folder, its actions in ``actions``, and a
+control made here.
 
 Imported after the first paint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QAction
@@ -31,6 +32,7 @@ from playground.ui.features import (
     offered,
     output,
     parameters,
+    preferences,
     presets,
     protocols,
     raw,
@@ -66,6 +68,8 @@ from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import OutputPanel
 from playground.ui.features.parameters.control import ParametersControl
 from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.preferences.control import PreferencesControl
+from playground.ui.features.preferences.pages import GeneralPage, ShortcutsPage, ToolServersPage
 from playground.ui.features.presets.control import PresetControl
 from playground.ui.features.presets.preset_bar import PresetBar
 from playground.ui.features.protocols.control import ProtocolControl
@@ -85,13 +89,12 @@ from playground.ui.features.variables.control import VariablesControl
 from playground.ui.features.wire.control import WireControl
 from playground.ui.shell import centre
 from playground.ui.shell.actions import ACTIONS
-from playground.ui.shell.regions import Region, stacked
+from playground.ui.shell.docks import Region, stacked
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.side_panel import SidePanel
 
 C = TypeVar("C")
-W = TypeVar("W")
 
 
 class Regions(Protocol):
@@ -101,358 +104,206 @@ class Regions(Protocol):
     side: SidePanel
     left: Region
     drops: DropTarget
+    page_shown: SignalInstance
 
     def action(self, action_id: str, /) -> QAction: ...
-
-    page_shown: SignalInstance
 
     def show_page(self, page: str, bar: QWidget | None = None) -> None: ...
 
 
-class Panel(NamedTuple, Generic[W]):
-    """A panel of a feature. ``make`` creates it and adds it to the window; ``page`` is its tab in the side panel."""
-
-    make: Callable[[Panels], W]
-    page: str = ""
-
-
 class Panels:
-    """The panels of one window, created in the order of the rows. A panel may use earlier ones."""
+    """The panels at the sides of one window."""
 
     def __init__(self, regions: Regions, workspace: Workspace) -> None:
-        self.regions = regions
-        self.workspace = workspace
-        self._created: dict[Panel[Any], object] = {}
-        for feature in FEATURES:
-            for panel in feature.panels:
-                self._created[panel] = panel.make(self)
-
-    def of(self, panel: Panel[W]) -> W:
-        """Return the widget of ``panel``."""
-        return cast("W", self._created[panel])
-
-
-def _nothing(_control: object) -> None:
-    return
-
-
-def _no_entries(_control: object) -> Sequence[Entry]:
-    return ()
-
-
-class Feature(NamedTuple, Generic[C]):
-    """``shown`` is called when another session is shown, ``changed`` then and when a setting changes.
-
-    ``entries`` are in the command palette with the actions.
-    """
-
-    make: Callable[[Features], C]
-    actions: tuple[Action[C], ...] = ()
-    shown: Callable[[C], object] = _nothing
-    changed: Callable[[C], object] = _nothing
-    entries: Callable[[C], Sequence[Entry]] = _no_entries
-    panels: tuple[Panel[Any], ...] = ()
+        side, left = regions.side, regions.left
+        form = ParameterPanel(side, kind=type(workspace.current.settings.current), without=("Output",))
+        self.parameters = form
+        self.presets = PresetBar()
+        side.fill(parameters.PAGE, stacked(self.presets, form, inside=side.pages))
+        self.experiments = ExperimentsPanel(left)
+        self.experiments.set_opening(not workspace.listed)
+        left.fill(self.experiments)
+        self.default_rule = DefaultRuleFields(form)
+        form.add_extra("Tools", "On a tool call", self.default_rule.policy)
+        form.add_extra("Tools", "Rules by tool", self.default_rule.rules)
+        form.add_extra("Tools", "Step limit", self.default_rule.limit)
+        self.tools = ToolsPanel(side.pages)
+        side.fill(tools.PAGE, self.tools)
+        self.output = OutputPanel(side.pages)
+        side.fill(output.PAGE, self.output)
+        self.raw = RawPanel(side.pages)
+        side.fill(raw.PAGE, self.raw)
+        self.reasoning = ReasoningReturnFields(form)
+        form.add_extra("Reasoning", "Send reasoning back", self.reasoning.when)
+        form.add_extra("Reasoning", "Under the name", self.reasoning.field)
 
 
 class Features:
-    """The controls of one window, created in the order of the rows. A control may use earlier ones."""
+    """The controls of one window, in the order in which they need each other.
 
-    def __init__(self, host: Host, panels: Panels, preset_store: Callable[[], PresetStore]) -> None:
-        self.host = host
-        self.regions = panels.regions
-        self.panel = panels.of
-        self.preset_store = preset_store
-        self._created: dict[Feature[Any], object] = {}
-        for feature in FEATURES:
-            self._created[feature] = feature.make(self)
+    The later a control is made, the higher its bar above the message field, and the further right its page of the
+    inspector.
+    """
 
-    def of(self, feature: Feature[C]) -> C:
-        """Return the control of ``feature``."""
-        return cast("C", self._created[feature])
+    def __init__(self, host: Host, regions: Regions, panels: Panels, load_presets: Callable[[], PresetStore]) -> None:
+        self._regions = regions
+        workspace, bar, side = host.workspace, regions.bar, regions.side
+        show_side, connect = host.show_side, self._connect
 
+        self.gateways = GatewayControl(host, bar.model)
+        connect(gateways.ACTIONS, self.gateways)
+        self.gateway_check = CheckControl(host, self.gateways.keep_rules)
+        self.gateways.check_asked.connect(self.gateway_check.open_for)
+        bar.check_asked.connect(self.gateway_check.open_current)
+        connect(gateway_check.ACTIONS, self.gateway_check)
+        self.tool_servers = ToolServersControl(host)
+        connect(tool_servers.ACTIONS, self.tool_servers)
+        connect(conversation.ACTIONS, host.pane)
+        self.parameters = ParametersControl(workspace, panels.parameters, partial(show_side, parameters.PAGE))
+        connect(parameters.ACTIONS, self.parameters)
+        self.presets = PresetControl(host, panels.presets, load_presets)
+        connect(presets.ACTIONS, self.presets)
+        self.compare = self._make_compare(host)
+        connect(compare.ACTIONS, self.compare)
+        self.evaluate = self._make_evaluate(host)
+        connect(evaluate.ACTIONS, self.evaluate)
+        bar.page_chosen.connect(self._show_page)
+        self.experiments = ExperimentsControl(host, panels.experiments)
+        connect(experiments.ACTIONS, self.experiments)
+        self.code = CodeControl(
+            host, self.gateways.set_up_imported, self.gateways.store_imported, self.gateways.show_rules
+        )
+        connect(code.ACTIONS, self.code)
+        self.debugger = DebugControl(host, panels.default_rule, partial(self.compare.show, True))
+        self.debugger.show_rules_in(panels.tools.editor.rule)
+        connect(debugger.ACTIONS, self.debugger)
+        self.server_asks = AsksControl(host)
+        connect(server_asks.ACTIONS, self.server_asks)
+        self.server_tape = TapeControl(host)
+        connect(server_tape.ACTIONS, self.server_tape)
+        self.offered = OfferedControl(host)
+        connect(offered.ACTIONS, self.offered)
+        self.tools = ToolsControl(
+            host,
+            panels.tools,
+            partial(show_side, tools.PAGE),
+            self.debugger.tools_edited,
+            partial(side.set_count, tools.PAGE),
+            ServerWays(self.tool_servers.start, self.tool_servers.open_servers, self.tool_servers.open_server),
+        )
+        connect(tools.ACTIONS, self.tools)
+        self.output = OutputControl(workspace, panels.output, partial(show_side, output.PAGE))
+        connect(output.ACTIONS, self.output)
+        self.raw = RawControl(workspace, panels.raw, partial(show_side, raw.PAGE), partial(side.set_count, raw.PAGE))
+        panels.raw.settings_asked.connect(self.gateways.open_settings)
+        connect(raw.ACTIONS, self.raw)
+        self.reasoning = ReasoningControl(workspace, panels.reasoning)
+        self.wire = WireControl(host)
+        connect(wire.ACTIONS, self.wire)
+        self.cassettes = CassetteControl(host)
+        connect(cassettes.ACTIONS, self.cassettes)
+        self.files = FileControl(host, regions.drops, self.cassettes.open_file)
+        regions.action(files.RECENT.id).setMenu(self.files.recent.menu)
+        connect(files.ACTIONS, self.files)
+        self.variables = VariablesControl(host)
+        connect(variables.ACTIONS, self.variables)
+        self.tree = TreeControl(host)
+        connect(tree.ACTIONS, self.tree)
+        self.storage = StorageControl(host)
+        connect(storage.ACTIONS, self.storage)
+        self.first_start = FirstStartControl(host, self.wire.open_timeline, self.evaluate.show, self.evaluate.run)
+        connect(first_start.ACTIONS, self.first_start)
+        self.help = HelpControl(host)
+        connect(help.ACTIONS, self.help)
+        self.preferences = PreferencesControl(
+            host,
+            {
+                preferences.GENERAL: partial(GeneralPage, regions.action, lambda: host.pane.view.zoom),
+                preferences.STORAGE: self.storage.make_page,
+                preferences.SERVERS: partial(ToolServersPage, regions.action),
+                preferences.SHORTCUTS: partial(ShortcutsPage, ACTIONS),
+                preferences.UPDATES: self.help.updates.make_page,
+            },
+        )
+        self.storage.page_asked.connect(partial(self.preferences.open, preferences.STORAGE))
+        connect(preferences.ACTIONS, self.preferences)
+        self.protocols = ProtocolControl(host, bar.show_protocol, self.gateways.protocol_switched)
+        bar.protocol_chosen.connect(self.protocols.choose)
+        connect(protocols.ACTIONS, self.protocols)
 
-# Panels
+    def _connect(self, actions: Iterable[Action[C]], control: C) -> None:
+        connect_actions(self._regions, actions, control)
 
+    def session_shown(self) -> None:
+        """Show another experiment."""
+        self.compare.show_session()
+        self.evaluate.show_session()
+        self.tree.show_session()
+        self.storage.show_session()
+        self.first_start.show_session()
+        self.protocols.follow_session()
 
-def _preset_bar(panels: Panels) -> PresetBar:
-    panel = PresetBar()
-    panels.regions.side.fill(
-        parameters.PAGE, stacked(panel, panels.of(PARAMETER_PANEL), inside=panels.regions.side.pages)
-    )
-    return panel
+    def settings_changed(self) -> None:
+        """Show the settings of the current experiment."""
+        self.gateways.show_models()
+        for control in (self.parameters, self.code, self.debugger, self.tools, self.output, self.raw, self.reasoning):
+            control.show_session()
+        self.cassettes.show_session()
+        self.variables.show_session()
+        self.protocols.show_session()
 
+    def palette_entries(self) -> list[Entry]:
+        """Entries of the command palette beside the actions."""
+        return [*self.gateways.entries(), *self.presets.entries(), *self.offered.entries()]
 
-def _experiments_panel(panels: Panels) -> ExperimentsPanel:
-    panel = ExperimentsPanel(panels.regions.left)
-    panel.set_opening(not panels.workspace.listed)
-    panels.regions.left.fill(panel)
-    return panel
+    def _make_compare(self, host: Host) -> CompareControl:
+        bar = self._regions.bar
+        around = CompareAround(
+            show=partial(self._show_bar, compare.TITLE),
+            pick_with=self.gateways.pick_with,
+            load_models=self.gateways.load_models,
+            menus=(bar.gateways, bar.protocols),
+            presets=lambda: self.presets.store.presets,
+            save_preset=self.presets.save,
+            show_settings=partial(host.show_side, parameters.PAGE),
+        )
+        return CompareControl(host, around)
 
+    def _make_evaluate(self, host: Host) -> EvaluateControl:
+        around = EvaluateAround(
+            show=partial(self._show_bar, evaluate.TITLE),
+            leave_lanes=self.compare.leave,
+            show_lanes=partial(self.compare.show, True),
+            load_models=self.gateways.load_models,
+            presets=lambda: self.presets.store.presets,
+            stoppable=self._regions.action(conversation.STOP.id).setEnabled,
+            keep_rules=self.gateways.keep_rules,
+        )
+        control = EvaluateControl(host, around)
+        self._regions.page_shown.connect(lambda page: control.leave() if page != evaluate.TITLE else None)
+        return control
 
-def _default_rule(panels: Panels) -> DefaultRuleFields:
-    form = panels.of(PARAMETER_PANEL)
-    panel = DefaultRuleFields(form)
-    form.add_extra("Tools", "On a tool call", panel.policy)
-    form.add_extra("Tools", "Rules by tool", panel.rules)
-    form.add_extra("Tools", "Step limit", panel.limit)
-    return panel
+    def _show_bar(self, page: str, bar: QWidget | None) -> None:
+        """Show ``page`` with ``bar`` in the tool bar, or the conversation without one."""
+        self._regions.show_page(page if bar is not None else centre.CONVERSATION, bar)
 
-
-def _tools_panel(panels: Panels) -> ToolsPanel:
-    panel = ToolsPanel(panels.regions.side.pages)
-    panels.regions.side.fill(tools.PAGE, panel)
-    return panel
-
-
-def _output_panel(panels: Panels) -> OutputPanel:
-    panel = OutputPanel(panels.regions.side.pages)
-    panels.regions.side.fill(output.PAGE, panel)
-    return panel
-
-
-def _raw_panel(panels: Panels) -> RawPanel:
-    panel = RawPanel(panels.regions.side.pages)
-    panels.regions.side.fill(raw.PAGE, panel)
-    return panel
-
-
-def _reasoning_return(panels: Panels) -> ReasoningReturnFields:
-    form = panels.of(PARAMETER_PANEL)
-    panel = ReasoningReturnFields(form)
-    form.add_extra("Reasoning", "Send reasoning back", panel.when)
-    form.add_extra("Reasoning", "Under the name", panel.field)
-    return panel
-
-
-PARAMETER_PANEL: Final = Panel(
-    lambda panels: ParameterPanel(
-        panels.regions.side, kind=type(panels.workspace.current.settings.current), without=("Output",)
-    )
-)
-PRESET_BAR: Final = Panel(_preset_bar, parameters.PAGE)
-EXPERIMENTS_PANEL: Final = Panel(_experiments_panel)
-DEFAULT_RULE: Final = Panel(_default_rule)
-TOOLS_PANEL: Final = Panel(_tools_panel, tools.PAGE)
-OUTPUT_PANEL: Final = Panel(_output_panel, output.PAGE)
-RAW_PANEL: Final = Panel(_raw_panel, raw.PAGE)
-REASONING_RETURN: Final = Panel(_reasoning_return)
-
-
-# Controls
-
-
-def _gateway_check(features: Features) -> CheckControl:
-    control = CheckControl(features.host, features.of(GATEWAYS).keep_rules)
-    features.of(GATEWAYS).check_asked.connect(control.open_for)
-    features.regions.bar.check_asked.connect(control.open_current)
-    return control
-
-
-def _raw(features: Features) -> RawControl:
-    show, show_count = partial(features.host.show_side, raw.PAGE), partial(features.regions.side.set_count, raw.PAGE)
-    features.panel(RAW_PANEL).settings_asked.connect(features.of(GATEWAYS).open_settings)
-    return RawControl(features.host.workspace, features.panel(RAW_PANEL), show, show_count)
-
-
-def _tools(features: Features) -> ToolsControl:
-    show, show_count = (
-        partial(features.host.show_side, tools.PAGE),
-        partial(features.regions.side.set_count, tools.PAGE),
-    )
-    servers = features.of(TOOL_SERVERS)
-    ways = ServerWays(servers.start, servers.open_servers, servers.open_server)
-    features.of(DEBUGGER).show_rules_in(features.panel(TOOLS_PANEL).editor.rule)
-    return ToolsControl(
-        features.host, features.panel(TOOLS_PANEL), show, features.of(DEBUGGER).tools_edited, show_count, ways
-    )
-
-
-def _code(features: Features) -> CodeControl:
-    gateways = features.of(GATEWAYS)
-    return CodeControl(features.host, gateways.set_up_imported, gateways.store_imported, gateways.show_rules)
-
-
-def _debugger(features: Features) -> DebugControl:
-    show_lanes = partial(features.of(COMPARE).show, True)
-    return DebugControl(features.host, features.panel(DEFAULT_RULE), show_lanes)
-
-
-def _files(features: Features) -> FileControl:
-    control = FileControl(features.host, features.regions.drops, features.of(CASSETTES).open_file)
-    features.regions.action(files.RECENT.id).setMenu(control.recent.menu)
-    return control
-
-
-def _first_start(features: Features) -> FirstStartControl:
-    evaluation = features.of(EVALUATE)
-    return FirstStartControl(features.host, features.of(WIRE).open_timeline, evaluation.show, evaluation.run)
-
-
-def _protocols(features: Features) -> ProtocolControl:
-    control = ProtocolControl(
-        features.host, features.regions.bar.show_protocol, features.of(GATEWAYS).protocol_switched
-    )
-    features.regions.bar.protocol_chosen.connect(control.choose)
-    return control
-
-
-def _compare(features: Features) -> CompareControl:
-    bar, gateways, presets = features.regions.bar, features.of(GATEWAYS), features.of(PRESETS)
-    around = CompareAround(
-        show=_page_switch(features, compare.TITLE),
-        pick_with=gateways.pick_with,
-        load_models=gateways.load_models,
-        menus=(bar.gateways, bar.protocols),
-        presets=lambda: presets.store.presets,
-        save_preset=presets.save,
-        show_settings=partial(features.host.show_side, parameters.PAGE),
-    )
-    return CompareControl(features.host, around)
-
-
-def _page_switch(features: Features, page: str) -> Callable[[QWidget | None], None]:
-    """Return a function that shows ``page`` with a given bar, or the conversation without one."""
-    return lambda bar: features.regions.show_page(page if bar is not None else centre.CONVERSATION, bar)
-
-
-def _evaluate(features: Features) -> EvaluateControl:
-    lanes, gateways, presets = features.of(COMPARE), features.of(GATEWAYS), features.of(PRESETS)
-    around = EvaluateAround(
-        show=_page_switch(features, evaluate.TITLE),
-        leave_lanes=lanes.leave,
-        show_lanes=partial(lanes.show, True),
-        load_models=gateways.load_models,
-        presets=lambda: presets.store.presets,
-        stoppable=features.regions.action(conversation.STOP.id).setEnabled,
-        keep_rules=gateways.keep_rules,
-    )
-    control = EvaluateControl(features.host, around)
-    features.regions.page_shown.connect(lambda page: control.leave() if page != evaluate.TITLE else None)
-
-    def choose(index: int) -> None:
+    def _show_page(self, index: int) -> None:
         page = centre.PAGES[index]
         if page == compare.TITLE:
-            lanes.show(True)
+            self.compare.show(True)
         elif page == evaluate.TITLE:
-            control.show(True)
+            self.evaluate.show(True)
         else:
-            control.show(False)
-            lanes.show(False)
-
-    features.regions.bar.page_chosen.connect(choose)
-    return control
+            self.evaluate.show(False)
+            self.compare.show(False)
 
 
-GATEWAYS: Final = Feature(
-    lambda features: GatewayControl(features.host, features.regions.bar.model),
-    gateways.ACTIONS,
-    changed=lambda it: it.show_models(),
-    entries=lambda it: it.entries(),
-)
-GATEWAY_CHECK: Final = Feature(_gateway_check, gateway_check.ACTIONS)
-TOOL_SERVERS: Final = Feature(lambda features: ToolServersControl(features.host), tool_servers.ACTIONS)
-CONVERSATION: Final = Feature(lambda features: features.host.pane, conversation.ACTIONS)
-COMPARE: Final = Feature(_compare, compare.ACTIONS, shown=lambda it: it.show_session())
-EVALUATE: Final = Feature(_evaluate, evaluate.ACTIONS, shown=lambda it: it.show_session())
-OUTPUT: Final = Feature(
-    lambda features: OutputControl(
-        features.host.workspace, features.panel(OUTPUT_PANEL), partial(features.host.show_side, output.PAGE)
-    ),
-    output.ACTIONS,
-    changed=lambda it: it.show_session(),
-    panels=(OUTPUT_PANEL,),
-)
-RAW: Final = Feature(
-    _raw,
-    raw.ACTIONS,
-    changed=lambda it: it.show_session(),
-    panels=(RAW_PANEL,),
-)
-REASONING: Final = Feature(
-    lambda features: ReasoningControl(features.host.workspace, features.panel(REASONING_RETURN)),
-    changed=lambda it: it.show_session(),
-    panels=(REASONING_RETURN,),
-)
-PARAMETERS: Final = Feature(
-    lambda features: ParametersControl(
-        features.host.workspace, features.panel(PARAMETER_PANEL), partial(features.host.show_side, parameters.PAGE)
-    ),
-    parameters.ACTIONS,
-    changed=lambda it: it.show_session(),
-    panels=(PARAMETER_PANEL,),
-)
-OFFERED: Final = Feature(
-    lambda features: OfferedControl(features.host), offered.ACTIONS, entries=lambda it: it.entries()
-)
-SERVER_ASKS: Final = Feature(lambda features: AsksControl(features.host), server_asks.ACTIONS)
-SERVER_TAPE: Final = Feature(lambda features: TapeControl(features.host), server_tape.ACTIONS)
-TOOLS: Final = Feature(
-    _tools,
-    tools.ACTIONS,
-    changed=lambda it: it.show_session(),
-    panels=(TOOLS_PANEL,),
-)
-CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
-DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session(), panels=(DEFAULT_RULE,))
-WIRE: Final = Feature(lambda features: WireControl(features.host), wire.ACTIONS)
-CASSETTES: Final = Feature(
-    lambda features: CassetteControl(features.host), cassettes.ACTIONS, changed=lambda it: it.show_session()
-)
-FILES: Final = Feature(_files, files.ACTIONS)
-PRESETS: Final = Feature(
-    lambda features: PresetControl(features.host, features.panel(PRESET_BAR), features.preset_store),
-    presets.ACTIONS,
-    entries=lambda it: it.entries(),
-    panels=(PRESET_BAR,),
-)
-VARIABLES: Final = Feature(
-    lambda features: VariablesControl(features.host), variables.ACTIONS, changed=lambda it: it.show_session()
-)
-EXPERIMENTS: Final = Feature(
-    lambda features: ExperimentsControl(features.host, features.panel(EXPERIMENTS_PANEL)),
-    experiments.ACTIONS,
-    panels=(EXPERIMENTS_PANEL,),
-)
-TREE: Final = Feature(lambda features: TreeControl(features.host), tree.ACTIONS, shown=lambda it: it.show_session())
-STORAGE: Final = Feature(
-    lambda features: StorageControl(features.host), storage.ACTIONS, shown=lambda it: it.corrupt_rows.show_session()
-)
-FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
-HELP: Final = Feature(lambda features: HelpControl(features.host, ACTIONS), help.ACTIONS)
-PROTOCOLS: Final = Feature(
-    _protocols,
-    protocols.ACTIONS,
-    shown=lambda it: it.follow_session(),
-    changed=lambda it: it.show_session(),
-)
+def connect_actions(regions: Regions, actions: Iterable[Action[C]], control: C) -> None:
+    """Have the actions of a menu do what they do to ``control``."""
+    for action in actions:
+        if action.trigger is not None:
+            regions.action(action.id).triggered.connect(partial(_call, action.trigger, control))
 
-#: The later the row, the higher its bar above the message field, and the further right its page of the inspector.
-FEATURES: Final[tuple[Feature[Any], ...]] = (
-    GATEWAYS,
-    GATEWAY_CHECK,
-    TOOL_SERVERS,
-    CONVERSATION,
-    PARAMETERS,
-    PRESETS,
-    COMPARE,
-    EVALUATE,
-    EXPERIMENTS,
-    CODE,
-    DEBUGGER,
-    SERVER_ASKS,
-    SERVER_TAPE,
-    OFFERED,
-    TOOLS,
-    OUTPUT,
-    RAW,
-    REASONING,
-    WIRE,
-    CASSETTES,
-    FILES,
-    VARIABLES,
-    TREE,
-    STORAGE,
-    FIRST_START,
-    HELP,
-    PROTOCOLS,
-)
+
+def _call(trigger: Callable[[C], object], control: C, _checked: bool = False) -> None:
+    trigger(control)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, QTimer, Signal
@@ -23,10 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QDockWidget,
     QLabel,
     QMainWindow,
-    QMenu,
     QProgressBar,
     QStatusBar,
     QVBoxLayout,
@@ -35,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.durations import countdown
 from playground.engine.gateways.reach import WORDS, Reach
-from playground.ui.features.action import MENUS, Action
+from playground.ui.features.action import Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.gateways.reach_dot import dot
@@ -48,11 +44,10 @@ from playground.ui.shell.actions import (
     SHOW_INSPECTOR,
     SHOW_LIST,
 )
-from playground.ui.shell.centre import CONVERSATION
-from playground.ui.shell.panel_room import PanelRoom
-from playground.ui.shell.regions import Dock, Region
+from playground.ui.shell.docks import LEAST_LEFT, Dock, Docks, Region
+from playground.ui.shell.focus import Centre, EnterKey
+from playground.ui.shell.main_menu import MainMenu
 from playground.ui.shell.tool_bar import ToolBar
-from playground.ui.shell.window_settings import layout
 from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.side_panel import SidePanel
@@ -66,12 +61,9 @@ if TYPE_CHECKING:
     from playground.ui.features.inspector.inspector import Inspector
     from playground.ui.shell.features import Panels
 
-STATE_VERSION = 1
-LEFT, RIGHT, BOTTOM = 240, 340, 215
-FRAME = QSize(16, 48)  # pixels
-ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
+FRAME = QSize(16, 48)  # pixels of the desktop's frame around a window
+SMALLEST_WIDTH = 760  # pixels
 DOT_SIZE = 16  # pixels of the sign of the gateway
-LEAST_LEFT = 196  # as narrow as the list of experiments gets
 
 
 class StatusBar(QStatusBar):
@@ -190,22 +182,19 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._may_close = False
         self._opening = opening
-        self._around: dict[
-            str, tuple[QByteArray, QDockWidget | None]
-        ] = {}  # the docks of each page, and the one hidden for room
         self.setWindowTitle("Gateway Playground")
-        self.setMinimumSize(760, SMALLEST)
+        self.setMinimumSize(SMALLEST_WIDTH, SMALLEST)
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._actions = {spec.id: _new_action(spec, self) for spec in ACTIONS}
         self.side = SidePanel(PAGES)
-        self.left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
+        self.left, self._centre, self._bottom = Region("surface"), Centre(), Region("surface")
         self._build()
         self.left.setMinimumWidth(LEAST_LEFT)
         self.status = StatusBar()
         self.setStatusBar(self.status)
+        self.docks = Docks(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
         self._place_actions()
-        self.reset_layout()
         self._restore()
         self._show_remembered()
         self.drops = DropTarget(self)
@@ -217,7 +206,6 @@ class MainWindow(QMainWindow):
         from playground.ui.features.conversation.pane import ConversationPane
         from playground.ui.features.inspector.inspector import Inspector
         from playground.ui.shell.features import Panels
-        from playground.ui.shell.focus import Focus
         from playground.ui.widgets.copied import CopiedNotice
 
         self.pane = ConversationPane(workspace.current, workspace.gateways.price)
@@ -226,19 +214,23 @@ class MainWindow(QMainWindow):
         self.composer = self.pane.composer
         self._centre.fill(self.pane)
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
-        Focus(self.pane, self.composer, self.pane.view, self)
-        for spec in ACTIONS:
-            if spec.in_conversation:
-                self.pane.view.addAction(self._actions[spec.id])
+        self._centre.set_home(self.composer, self.pane.view)
+        EnterKey(self)
         self.panels = Panels(self, workspace)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
+        self.inspector.maximise_toggled.connect(self._centre.setHidden)
 
     # Building
 
     def _build(self) -> None:
+        self.left_dock = Dock("Experiments", self.left, self)
+        self.right_dock = Dock("Parameters and tools", self.side, self)
+        self.bottom_dock = Dock("Inspector", self._bottom, self)
         top = QWidget(self)
-        self.bar = ToolBar(self._main_menu(), self._settings_menu(), top)
+        panels = self.left_dock.toggleViewAction(), self.right_dock.toggleViewAction()
+        self.menu = MainMenu(self._actions, self)
+        self.bar = ToolBar(self.menu, self._actions["settings.open"], *panels, top)
         column = self._top = QVBoxLayout(top)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -250,31 +242,15 @@ class MainWindow(QMainWindow):
         area, corner = Qt.DockWidgetArea, Qt.Corner
         self.setCorner(corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(corner.BottomRightCorner, area.RightDockWidgetArea)
-        self.left_dock = Dock("Experiments", self.left, self)
-        self.right_dock = Dock("Parameters and tools", self.side, self)
-        self.bottom_dock = Dock("Inspector", self._bottom, self)
-        self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
 
     def show_page(self, page: str, bar: QWidget | None = None) -> None:
-        """Show a page in the centre, with ``bar`` in the tool bar. Each page remembers its visible docks.
-
-        At first only the conversation has any.
-        """
+        """Show a page in the centre, with ``bar`` in the tool bar. Each page remembers its visible docks."""
         before = self.bar.page
         self.bar.show_page(page, bar)
-        if page == before:
-            return
-        self._around[before] = (self.saveState(STATE_VERSION), self._room.hidden_dock)
-        around = self._around.get(page)
-        if around is None:
-            self._room.hidden_dock = None
-            for dock in (self.left_dock, self.right_dock, self.bottom_dock):
-                if not dock.isFloating():
-                    dock.hide()
-        else:
-            self.restoreState(around[0], STATE_VERSION)
-            self._room.hidden_dock = around[1]
-        self.page_shown.emit(page)
+        if page != before:
+            self.menu.show_page(page)
+            self.docks.show_page(page)
+            self.page_shown.emit(page)
 
     def add_banner(self, banner: QWidget) -> None:
         """Put a line of the whole window's width below the tool bar."""
@@ -292,31 +268,17 @@ class MainWindow(QMainWindow):
             QApplication.alert(self)  # Wayland gives no focus without it: the desktop marks the window for the person
 
     def fit_screen(self) -> None:
-        """Shrink to the screen without the desktop's frame, but not below ``ROOMY``."""
-        room = (self.screen().availableSize() - FRAME).expandedTo(ROOMY)
-        self.resize(self.size().boundedTo(room))
+        """Shrink to the screen without the desktop's frame, as far as the smallest size."""
+        room = self.screen().availableSize() - FRAME
+        self.resize(self.size().boundedTo(room).expandedTo(self.minimumSize()))
 
     def reset_layout(self) -> None:
         """Show every region in its usual place."""
-        area = Qt.DockWidgetArea
-        for dock, place in (
-            (self.left_dock, area.LeftDockWidgetArea),
-            (self.right_dock, area.RightDockWidgetArea),
-            (self.bottom_dock, area.BottomDockWidgetArea),
-        ):
-            dock.setFloating(False)
-            self.addDockWidget(place, dock)
-            dock.show()
-        self.resizeDocks([self.left_dock, self.right_dock], [LEFT, RIGHT], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.bottom_dock], [min(BOTTOM, self.height() // 4)], Qt.Orientation.Vertical)
+        self.docks.reset()
 
     def _place_actions(self) -> None:
         for spec in ACTIONS:
-            action = self._actions[spec.id]
-            if spec.in_conversation:  # it comes to the conversation once that is there
-                action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            else:
-                self.addAction(action)
+            self.addAction(self._actions[spec.id])
         for spec, dock in ((SHOW_LIST, self.left_dock), (SHOW_INSPECTOR, self.bottom_dock)):
             action = self._actions[spec.id]
             dock.visibilityChanged.connect(action.setChecked)
@@ -328,27 +290,7 @@ class MainWindow(QMainWindow):
         ):
             action = self._actions[spec.id]
             dock.topLevelChanged.connect(action.setChecked)
-            action.triggered.connect(partial(_float, dock, action))
-
-    def _main_menu(self) -> QMenu:
-        menu = QMenu(self)
-        for name in MENUS:
-            inner = menu.addMenu(name)
-            self._fill(inner, [spec for spec in ACTIONS if spec.menu == name])
-        return menu
-
-    def _settings_menu(self) -> QMenu:
-        menu = QMenu(self)
-        self._fill(menu, [spec for spec in ACTIONS if spec.in_settings])
-        return menu
-
-    def _fill(self, menu: QMenu, specs: Iterable[Action[Any]]) -> None:
-        """Add actions, with separators between the hundreds of a menu and between menus."""
-        for number, (_, group) in enumerate(groupby(specs, key=lambda spec: (spec.menu, spec.at // 100))):
-            if number:
-                menu.addSeparator()
-            for spec in group:
-                menu.addAction(self._actions[spec.id])
+            action.triggered.connect(partial(self._float, dock, action))
 
     def action(self, action_id: str, /) -> QAction:
         """The action of that id. Raises KeyError."""
@@ -357,21 +299,15 @@ class MainWindow(QMainWindow):
     # Layout remembered
 
     def _restore(self) -> None:
-        geometry, state = layout(self._settings, "window/geometry"), layout(self._settings, "window/state")
-        if geometry is not None:
+        geometry = self._settings.value("window/geometry")
+        if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
-        if state is not None and self.restoreState(state, STATE_VERSION):
-            self._room.recall(self._settings)
+        self.docks.restore(self._settings)
 
     def remember_layout(self) -> None:
         """Write size, place and docks to the settings."""
         self._settings.setValue("window/geometry", self.saveGeometry())
-        if self.bar.page != CONVERSATION:  # a window opens with the conversation
-            state, hidden_dock = self._around[CONVERSATION]
-        else:
-            state, hidden_dock = self.saveState(STATE_VERSION), self._room.hidden_dock
-        self._settings.setValue("window/state", state)
-        self._room.remember(self._settings, hidden_dock)
+        self.docks.save(self._settings)
         self._settings.sync()
 
     def remember_gateway(self, name: str, model: str) -> None:
@@ -386,29 +322,23 @@ class MainWindow(QMainWindow):
         self.bar.show_state(Reach.UNKNOWN)
         self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
 
-    def resizeDocks(self, docks: Sequence[QDockWidget], sizes: Sequence[int], orientation: Qt.Orientation) -> None:
-        """Resize docks; the sizes are kept as chosen even if there is no room for them now."""
-        self._room.choose(dict(zip(docks, sizes, strict=True)))
-        super().resizeDocks(docks, sizes, orientation)
+    def _float(self, dock: Dock, action: QAction) -> None:
+        self.docks.float(dock, action.isChecked())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._room.fit()
+        self.docks.fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._room.fit()
+        if not event.spontaneous():
+            self.docks.begin()
 
     def event(self, event: QEvent) -> bool:
-        """Follow the mouse on the separators between docks, which belong to the window."""
-        kind = event.type()
-        if kind == QEvent.Type.MouseButtonPress:
-            self._room.press()
+        """Note a height that a person has chosen: the separators between docks belong to the window."""
         done = super().event(event)
-        if kind == QEvent.Type.MouseButtonRelease:
-            self._room.release()
-        elif kind == QEvent.Type.LayoutRequest:  # a minimum size changed
-            self._room.fit()
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            self.docks.note_height()
         return done
 
     def let_close(self) -> None:
@@ -426,17 +356,11 @@ class MainWindow(QMainWindow):
 def _new_action(spec: Action[Any], window: MainWindow) -> QAction:
     action = QAction(spec.text, window)
     action.setObjectName(spec.id)
-    action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+    action.setShortcuts([QKeySequence(keys) for keys in spec.keys.split()])
     action.setCheckable(spec.checkable)
     return action
 
 
-def _follow(dock: QDockWidget, action: QAction) -> None:
+def _follow(dock: Dock, action: QAction) -> None:
     """Show the dock or hide it, as the action says. PySide hands ``triggered``'s argument to no such slot."""
     dock.setVisible(action.isChecked())
-
-
-def _float(dock: QDockWidget, action: QAction) -> None:
-    """Make the dock a window of its own, or put it back, as the action says; it is shown then."""
-    dock.setFloating(action.isChecked())
-    dock.show()

@@ -6,10 +6,9 @@ Holds no state of its own; every value shown is read from the session or the gat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol as Interface
-from typing import TypeVar
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction
@@ -34,32 +33,13 @@ from playground.engine.session.changes import (
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, changed_names
 from playground.ui.features import output, parameters, raw, tools
-from playground.ui.features.action import Action, key_text
+from playground.ui.features.action import key_text
 from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
-from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO, Commands
-from playground.ui.shell.features import (
-    CASSETTES,
-    CODE,
-    EXPERIMENTS,
-    FEATURES,
-    GATEWAYS,
-    HELP,
-    OUTPUT,
-    PARAMETER_PANEL,
-    PARAMETERS,
-    PROTOCOLS,
-    RAW,
-    RAW_PANEL,
-    REASONING_RETURN,
-    STORAGE,
-    TOOLS,
-    VARIABLES,
-    WIRE,
-    Features,
-)
+from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO
+from playground.ui.shell.features import Features, connect_actions
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.highlight import load_colours
@@ -69,9 +49,9 @@ from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.theme import Theme
 
-C = TypeVar("C")
 EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
+RECENT_COMMANDS, MOST_RECENT = "palette/recent", 8
 _NAMES = {
     "profile_id": "the gateway",
     "protocol": "the protocol",
@@ -127,11 +107,11 @@ class AdviceControl(QObject):
         window.right_dock.show()
         window.side.show_page(page)
         if page == parameters.PAGE and about == "reasoning_return":
-            panels.of(REASONING_RETURN).when.setFocus()
+            panels.reasoning.when.setFocus()
         elif page == parameters.PAGE and about:
-            panels.of(PARAMETER_PANEL).show_row(*ALIKE.get(about, (about,)))
+            panels.parameters.show_row(*ALIKE.get(about, (about,)))
         elif page == raw.PAGE:
-            panels.of(RAW_PANEL).show_place("headers" if about == "headers" else "body")
+            panels.raw.show_place("headers" if about == "headers" else "body")
 
 
 class UndoControl(Control):
@@ -261,24 +241,20 @@ class WindowActions(QObject):
             show_exchange=self._bring_exchange,
             show_session=self._workspace_changed,
         )
-        self._features = Features(host, window.panels, presets or self._usual_presets)
-        self.of = self._features.of
-        self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
+        self.features = Features(host, window, window.panels, presets or self._usual_presets)
+        self._gateways, self._wire = self.features.gateways, self.features.wire
         self._undo = UndoControl(
-            host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
+            host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.features.experiments.undelete
         )
-        self.of(STORAGE).changed.connect(self._redraw_exchange)
+        self.features.storage.changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
         self._gateways.told.connect(self._show_facts)
-        self.of(HELP).link_asked.connect(self._help_link_clicked)
-        self._advice = AdviceControl(window, self._gateways, self.of(PROTOCOLS).choose)
+        self.features.help.link_asked.connect(self._help_link_clicked)
+        self._advice = AdviceControl(window, self._gateways, self.features.protocols.choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
-        commands: Commands = self
-        self._connect(OWN, lambda: commands)
-        for feature in FEATURES:
-            self._connect(feature.actions, partial(self.of, feature))
+        connect_actions(window, OWN, self)
         self._connect_regions()
         workspace.expect = window.pane.expect
         workspace.subscribe(self._list_changed)
@@ -288,11 +264,6 @@ class WindowActions(QObject):
         window.pane.view.set_zoom(number(settings, "zoom", 1.0, 0.5, 4.0))
         self._show_session()
 
-    def _connect(self, actions: Iterable[Action[C]], control: Callable[[], C]) -> None:
-        for action in actions:
-            if action.do is not None:
-                self._window.action(action.id).triggered.connect(partial(_call, action.do, control))
-
     def _connect_regions(self) -> None:
         window = self._window
         window.pane.late.not_known = self._not_known
@@ -300,10 +271,11 @@ class WindowActions(QObject):
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
+        window.bar.test_asked.connect(self._gateways.test_connection)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
-        window.bar.code_asked.connect(self.of(CODE).open_code)
-        window.composer.variables_asked.connect(self.of(VARIABLES).bar.open)
+        window.bar.code_asked.connect(self.features.code.open_code)
+        window.composer.variables_asked.connect(self.features.variables.bar.open)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
@@ -318,9 +290,9 @@ class WindowActions(QObject):
 
     def start(self) -> None:
         """Ask the gateway in use for its models. Called once the event loop runs."""
-        self.of(STORAGE).start()
+        self.features.storage.start()
         self._gateways.follow()
-        self.of(HELP).updates.start()
+        self.features.help.updates.start()
 
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
@@ -336,7 +308,7 @@ class WindowActions(QObject):
 
     def _workspace_changed(self) -> None:
         self._show_session()
-        if not self.of(CASSETTES).replays(self.session):
+        if not self.features.cassettes.replays(self.session):
             self._gateways.follow()
 
     def _show_session(self) -> None:
@@ -347,8 +319,7 @@ class WindowActions(QObject):
         )
         self._seen = session
         self._window.pane.set_session(session.main)
-        for feature in FEATURES:
-            feature.shown(self.of(feature))
+        self.features.session_shown()
         self._exchange = last_request(session)
         self._settings_changed()
         self._redraw_exchange()
@@ -359,10 +330,10 @@ class WindowActions(QObject):
             case SettingsChanged():
                 self._settings_changed()
             case PathChanged():
-                self.of(CODE).next.poke()
+                self.features.code.next.poke()
                 self._stop_later.poke()
             case DraftChanged():
-                self.of(CODE).next.poke()
+                self.features.code.next.poke()
             case DebugChanged():
                 self._stop_changed()
             case ExchangeChanged(exchange_id):
@@ -372,6 +343,7 @@ class WindowActions(QObject):
                 self._run_changed()
                 if state is RunState.IDLE:
                     self._note_reach()
+                    self._arriving.poke()  # a run that sent nothing changes no exchange
                 elif not self._colours:
                     self._colours = True
                     spawn(asyncio.to_thread(load_colours), name="load colours")  # while the answer is waited for
@@ -384,8 +356,7 @@ class WindowActions(QObject):
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        for feature in FEATURES:
-            feature.changed(self.of(feature))
+        self.features.settings_changed()
         self._undo.show_session()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
@@ -440,22 +411,21 @@ class WindowActions(QObject):
     def _show_facts(self) -> None:
         """Show new facts of the models."""
         self._priced()
-        self.of(PARAMETERS).show_session()
-        self.of(TOOLS).show_session()
-        self.of(OUTPUT).show_session()
-        self.of(CODE).next.poke()
+        self.features.parameters.show_session()
+        self.features.tools.show_session()
+        self.features.output.show_session()
+        self.features.code.next.poke()
 
     def _shown_exchange(self) -> str:
         return self._exchange
 
-    def _redraw_exchange(self) -> None:
-        self.of(STORAGE).bring_back(self._exchange)
-        exchange = self.session.exchanges.get(self._exchange)
-        self._window.inspector.set_exchange(self._wire.view_of(exchange))
+    def _redraw_exchange(self, *, chosen: bool = False) -> None:
+        self.features.storage.bring_back(self._exchange)
+        self._wire.show(self.session.exchanges.get(self._exchange), chosen=chosen)
 
     def _bring_exchange(self, exchange_id: str) -> None:
         self._exchange = exchange_id
-        self._redraw_exchange()
+        self._redraw_exchange(chosen=True)
 
     def _show_exchange(self, exchange_id: str) -> None:
         self._bring_exchange(exchange_id)
@@ -489,8 +459,8 @@ class WindowActions(QObject):
         self._undo.redo()
 
     def _show_anew(self) -> None:
-        self.of(OUTPUT).show_session(anew=True)
-        self.of(RAW).show_session(anew=True)
+        self.features.output.show_session(anew=True)
+        self.features.raw.show_session(anew=True)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""
@@ -525,15 +495,24 @@ class WindowActions(QObject):
         self._window.pane.composer.set_enter_runs(enter_runs)
 
     def open_palette(self) -> None:
-        """Every action, every model, every gateway by name."""
+        """Open the list of every action on offer, every model and every gateway; those used last come first."""
         listed = self._gateways.picker.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        others = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
-        entries: list[Entry | Names] = [*self._actions(), models, *others]
-        Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
+        entries: list[Entry | Names] = [*self._commands(), models, *self.features.palette_entries()]
+        recent = [name for name in str(self._settings.value(RECENT_COMMANDS, "")).splitlines() if name][:MOST_RECENT]
+        palette = Palette(entries, "Type a command, a model or a gateway", self._window, recent)
+        palette.chosen.connect(partial(self._remember_command, recent))
+        palette.open_over()
 
-    def _actions(self) -> list[Entry]:
-        return [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
+    def _remember_command(self, recent: Sequence[str], name: str) -> None:
+        names = [name, *(text for text in recent if text != name)]
+        self._settings.setValue(RECENT_COMMANDS, "\n".join(names[:MOST_RECENT]))
+
+    def _commands(self) -> Iterator[Entry]:
+        for row in ACTIONS:
+            action = self._window.action(row.id)
+            if action.isEnabled():
+                yield Entry(row.text, "", action.trigger, keys=key_text(row), synonyms=row.synonyms)
 
     def show_prompts(self) -> None:
         """Prompts that make the demo gateway do something particular; choosing one writes it."""
@@ -541,7 +520,7 @@ class WindowActions(QObject):
             Entry(f"{prompt.typed} — {prompt.happens}", prompt.group, partial(self._write, prompt.typed))
             for prompt in self._prompts
         ]
-        Palette(entries, "Prompts to try on the demo gateway", self._window).open_over()
+        Palette(entries, "Demo prompts", self._window).open_over()
 
     def _write(self, text: str) -> None:
         composer = self._window.pane.composer
@@ -553,15 +532,6 @@ class WindowActions(QObject):
 
     def _help_link_clicked(self, address: str) -> None:
         spawn(dialogs.open_link(self._window, address, "It is not part of this application."), name="open link")
-
-    def show_keys(self) -> None:
-        """All shortcuts in one list."""
-        entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
-        Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
-
-
-def _call(do: Callable[[C], object], control: Callable[[], C], _checked: bool = False) -> None:
-    do(control())
 
 
 def _nothing() -> None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QSettings
 
 from playground.private import make_file, make_folder
 
@@ -52,9 +52,3 @@ def _is_line(line: str) -> bool:
     line = line.strip()
     section = line.startswith("[") and line.endswith("]")
     return (not line or section or "=" in line or line[0] in ";#") and "\0" not in line
-
-
-def layout(settings: QSettings, key: str) -> QByteArray | None:
-    """Return a layout that Qt saved; None without one."""
-    value = settings.value(key)
-    return value if isinstance(value, QByteArray) else None

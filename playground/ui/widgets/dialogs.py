@@ -1,7 +1,7 @@
 """The small questions a window asks: a title, a file, whether to open a link. Never a nested loop.
 
-What Qt brings for them is dressed here to stand beside our own dialogs: the same buttons in the same order, Cancel
-first and what is to be done last, filled; no pictures on them.
+Qt's own dialogs get the look of ours: the same buttons in the same order, Cancel first and the filled action last,
+without icons.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _dress_files(dialog: QFileDialog, window: QWidget) -> None:
 
 
 def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -> QInputDialog:
-    """A dialog for one line; ``does`` stands on the button that takes it."""
+    """Return a dialog for one line; ``does`` is the text of the button that accepts it."""
     dialog = QInputDialog(window)
     dialog.setWindowTitle(title)
     dialog.setLabelText(label)
@@ -174,20 +174,30 @@ async def _chosen(dialog: QFileDialog) -> list[Path]:
 
 
 async def agreed(window: QWidget, title: str, text: str, more: str, does: str) -> bool:
-    """Ask whether to do what the button named ``does`` does; Cancel stands ready, so that no Return does it."""
+    """Ask whether to do what the button named ``does`` does."""
+    return await ask_choice(window, title, text, more, does) == does
+
+
+async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices: str, cancel: str = "Cancel") -> str:
+    """Ask with a button for each choice, and return the one that was pressed; empty for ``cancel`` and Escape.
+
+    ``cancel`` is the default button, so that Enter alone does nothing.
+    """
     box = QMessageBox(window)
     box.setWindowTitle(title)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(text)
     box.setInformativeText(more)
-    go = box.addButton(does, QMessageBox.ButtonRole.AcceptRole)
-    box.addButton(QMessageBox.StandardButton.Cancel)
-    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+    buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in choices]
+    stay = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(stay)
+    box.setEscapeButton(stay)
     dress(box)
     try:
         await ask(box)
-        return box.clickedButton() is go
-    finally:  # who asked may be told to end meanwhile
+        clicked = box.clickedButton()
+        return next((words for words, button in zip(choices, buttons, strict=True) if button is clicked), "")
+    finally:  # the task may be cancelled meanwhile
         box.deleteLater()
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
@@ -19,12 +19,13 @@ from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.kept_line import KeptLine
 from playground.ui.widgets.models.listing import Listing
-from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.plain_text import one_line_of, tip
 
 if TYPE_CHECKING:
     from playground.engine.gateways.model_catalog import ModelCatalog
     from playground.ui.widgets.models.panel import ModelPanel
 
+AROUND_TEXT: Final = 46  # pixels: padding and arrow
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -49,6 +50,7 @@ class ModelPicker(QComboBox):
         self.setCompleter(None)  # type: ignore[arg-type]  # None takes Qt's own away
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName("Model")
+        line.installEventFilter(self)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(least)
         self.setMaximumWidth(320)
@@ -62,6 +64,17 @@ class ModelPicker(QComboBox):
         self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unlisted.clicked.connect(self.open)
         self.unlisted.hide()
+
+    def setAccessibleName(self, name: str) -> None:
+        """Name the box, and the field in it, which has the focus."""
+        super().setAccessibleName(name)
+        self._line.setAccessibleName(name)
+
+    def sizeHint(self) -> QSize:
+        """Return a width at which the whole text is seen."""
+        text = one_line_of(self._line.text() or self._line.placeholderText())
+        width = self._line.fontMetrics().horizontalAdvance(text)
+        return QSize(width + AROUND_TEXT, super().sizeHint().height())
 
     # ---- what there is
 
@@ -115,6 +128,7 @@ class ModelPicker(QComboBox):
     def _put(self, text: str) -> None:
         self.setEditText(text)
         self._line.setCursorPosition(0)  # a long one is read from its beginning
+        self.updateGeometry()
 
     # ---- the panel
 
@@ -264,8 +278,10 @@ class ModelPicker(QComboBox):
             panel.browser.take_key(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """While the panel is open: what closes it, wherever that happens."""
+        """A click into the field opens the panel; while it is open, close it by events anywhere in the window."""
         kind = event.type()
+        if watched is self._line and kind == QEvent.Type.MouseButtonRelease and not self.open_now:
+            QTimer.singleShot(0, self, self.open)
         if kind in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride) and isinstance(event, QKeyEvent):
             if event.key() == Qt.Key.Key_Escape and self._within(watched):
                 event.accept()

@@ -1,11 +1,11 @@
-"""One line above the composer: what just happened or why not, and what can be done about it."""
+"""A message about what just happened, with buttons for what can be done about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -13,6 +13,7 @@ from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import discard, in_row
 
 STAYS_MS = 10_000
+MARGIN, WIDEST = 26, 860  # pixels beside a floating notice, and of its width
 SIDE_BY_SIDE = 640  # pixels; a narrower bar with several buttons has them below the words
 
 #: The words on a button and what it does.
@@ -20,16 +21,20 @@ Choice = tuple[str, Callable[[], None]]
 
 
 class NoticeBar(QFrame):
-    """Hidden until ``say`` or ``offer``. A notice stays until it is closed, answered, or the next one comes."""
+    """Hidden until ``say`` or ``offer``. A notice stays until it is closed, answered, or replaced.
+
+    It stands in a layout, or with ``float_over`` over another widget, which it does not move.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "banner")
+        self._area: QWidget | None = None
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout()
         self._line.setSpacing(6)
-        close = IconButton("close", "Close this notice")
+        self._close = close = IconButton("close", "Close this notice")
         close.clicked.connect(self.hide)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
@@ -40,9 +45,34 @@ class NoticeBar(QFrame):
         in_row((self._inner, 1), (close, 0, Qt.AlignmentFlag.AlignVCenter), of=self, margins=(12, 5, 8, 5))
         self.hide()
 
+    def float_over(self, area: QWidget) -> None:
+        """Lie over the bottom edge of ``area``, which is in the same parent."""
+        if self._area is not None:
+            self._area.removeEventFilter(self)
+        self._area = area
+        area.installEventFilter(self)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        area, parent = self._area, self.parentWidget()
+        if area is None or parent is None or self.isHidden():
+            return
+        width = max(min(area.width() - 2 * MARGIN, WIDEST), 0)
+        self._arrange(width)
+        self.ensurePolished()
+        height = self.heightForWidth(width)
+        end = area.mapTo(parent, QPoint(area.width() // 2, area.height()))
+        self.setGeometry(end.x() - width // 2, max(end.y() - height, 0), width, height)
+        self.raise_()
+
     @property
     def words(self) -> str:
-        """What it says."""
+        """The text shown."""
         return self._words.text()
 
     def say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
@@ -63,8 +93,19 @@ class NoticeBar(QFrame):
             self.buttons.append(button)
         self._words.setText(words)
         self.setAccessibleName(words)
+        self._order_focus()
         self._arrange(self.width())
         self.show()
+        self._place()
+
+    def _order_focus(self) -> None:
+        """Put the buttons before the one that closes the notice."""
+        before = self._close.previousInFocusChain()
+        while not before.focusPolicy() & Qt.FocusPolicy.TabFocus and before is not self._close:
+            before = before.previousInFocusChain()
+        for button in self.buttons:
+            QWidget.setTabOrder(before, button)
+            before = button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTableView
 
-from playground.ui.widgets.form_parts import styled
+from playground.ui.widgets.form_parts import paragraph
 
 
 def empty_words(words: str) -> QLabel:
     """What a page says in its middle while it has nothing to show."""
-    label = styled(QLabel(words, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), "muted")
+    label = paragraph(words, "muted")
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setContentsMargins(24, 8, 24, 24)
     return label
 

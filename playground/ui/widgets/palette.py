@@ -1,13 +1,14 @@
-"""The command palette: type a few letters, choose, done. Knows nothing of what it offers."""
+"""A list to choose from by typing: the command palette, and choosers of presets, files and prompts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
@@ -29,15 +30,22 @@ from playground.ui.widgets.theme import tokens
 
 SHOWN = 200
 ROW, MARGIN, BETWEEN = 30, 8, 16  # pixels
+PREFIX, WORD_STARTS, SYNONYMS, SUBSTRING = RANKS = range(4)
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to choose: its name, a word at its side (a shortcut, a kind) and what it does."""
+    """One thing to choose: its name, its kind, and what it does.
+
+    ``synonyms`` are more words that find it, as its kind is; ``keys`` is a shortcut, shown in the place of the kind.
+    """
 
     text: str
-    side: str
+    kind: str
     act: Callable[[], None]
+    keys: str = ""
+    synonyms: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +54,44 @@ class Names:
 
     names: Sequence[str]
     folded: Sequence[str]
-    side: str
+    kind: str
     act: Callable[[str], None]
 
 
-class Palette(QDialog):
-    """Open it with ``open_over``. The entry chosen is carried out after the palette has closed."""
+def match_rank(text: str, synonyms: str, query: str) -> int | None:
+    """Return how well a query matches, as one of ``RANKS``, the best first; None without a match.
 
-    def __init__(self, entries: Sequence[Entry | Names], hint: str, parent: QWidget) -> None:
+    Every word of the query has to be in ``text`` or to begin one of the ``synonyms``. All three are case-folded.
+    """
+    if text.startswith(query):
+        return PREFIX
+    words = query.split()
+    if all(word in text for word in words):
+        starts = _SEPARATORS.split(text)
+        begins = all(any(start.startswith(word) for start in starts) for word in words)
+        return WORD_STARTS if begins else SUBSTRING
+    starts = [*_SEPARATORS.split(text), *synonyms.split()]
+    return SYNONYMS if all(any(start.startswith(word) for start in starts) for word in words) else None
+
+
+class Palette(QDialog):
+    """Open it with ``open_over``. The entry chosen is carried out after the palette has closed.
+
+    ``chosen`` carries its name. With ``recent``, the names chosen last, it is a command palette: those come first while
+    nothing is typed, and nothing is selected then, so that Enter alone runs no command.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, entries: Sequence[Entry | Names], hint: str, parent: QWidget, recent: Sequence[str] | None = None
+    ) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self._over = parent
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
         self._entries = list(entries)
+        self._recent = recent
         self._field = QLineEdit(placeholderText=hint)
         self._field.setAccessibleName(hint)
         self._field.textChanged.connect(self._filter)
@@ -71,7 +104,9 @@ class Palette(QDialog):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.itemClicked.connect(self._choose)
-        self._none = QLabel("Nothing here has these words in its name.", alignment=Qt.AlignmentFlag.AlignTop)
+        self._none = QLabel(
+            "No commands found" if recent is not None else "No matches", alignment=Qt.AlignmentFlag.AlignTop
+        )
         self._none.setProperty("kind", "muted")
         self._none.setContentsMargins(10, 6, 10, 6)
         frame = styled(QFrame(), "palette")
@@ -102,16 +137,37 @@ class Palette(QDialog):
         self._field.setFocus()
 
     def _filter(self, text: str) -> None:
-        words = text.casefold().split()
+        query = " ".join(text.casefold().split())
         self._list.clear()
-        for entry in islice(chain.from_iterable(_found(one, words) for one in self._entries), SHOWN):
+        for entry in islice(self._matching(query) if query else self._unfiltered(), SHOWN):
             item = QListWidgetItem(one_line_of(entry.text))
-            item.setToolTip(tip(f"{entry.text}\n{entry.side}" if len(entry.text) > 50 else ""))
+            item.setToolTip(tip(f"{entry.text}\n{entry.kind}" if len(entry.text) > 50 else ""))
             item.setData(Qt.ItemDataRole.UserRole, entry)
             self._list.addItem(item)
-        self._list.setCurrentRow(0)
+        self._list.setCurrentRow(0 if query or self._recent is None else -1)
         self._list.setVisible(self._list.count() > 0)
         self._none.setVisible(self._list.count() == 0)
+
+    def _unfiltered(self) -> Iterator[Entry]:
+        recent = self._recent or ()
+        first = {text: entry for entry in _expand(self._entries) if (text := entry.text) in recent} if recent else {}
+        yield from (first[text] for text in recent if text in first)
+        yield from (entry for entry in _expand(self._entries) if entry.text not in first)
+
+    def _matching(self, query: str) -> Iterator[Entry]:
+        ranked: list[list[Entry]] = [[] for _ in RANKS]
+        for entries in self._entries:
+            if isinstance(entries, Entry):
+                rank = match_rank(entries.text.casefold(), f"{entries.kind} {entries.synonyms}".casefold(), query)
+                if rank is not None:
+                    ranked[rank].append(entries)
+                continue
+            for name, folded in zip(entries.names, entries.folded, strict=True):
+                rank = match_rank(folded, entries.kind, query)
+                if rank is not None and len(ranked[rank]) < SHOWN:
+                    ranked[rank].append(Entry(name, entries.kind, partial(entries.act, name)))
+        for matches in ranked:
+            yield from matches
 
     @staticmethod
     def _entry(item: QListWidgetItem) -> Entry:
@@ -120,9 +176,10 @@ class Palette(QDialog):
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         if item is not None:
-            act = self._entry(item).act
+            entry = self._entry(item)
+            self.chosen.emit(entry.text)
             self.close()
-            act()
+            entry.act()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The arrows move in the list while the cursor stays in the field."""
@@ -140,21 +197,16 @@ class Palette(QDialog):
         return super().eventFilter(watched, event)
 
 
-def _found(entry: Entry | Names, words: list[str]) -> Iterator[Entry]:
-    """What has all these words in its name or at its side."""
-    if isinstance(entry, Entry):
-        if all(word in f"{entry.text} {entry.side}".casefold() for word in words):
+def _expand(entries: Iterable[Entry | Names]) -> Iterator[Entry]:
+    for entry in entries:
+        if isinstance(entry, Entry):
             yield entry
-        return
-    left = [word for word in words if word not in entry.side]
-    first, others = (left or [""])[0], left[1:]
-    for name, folded in zip(entry.names, entry.folded, strict=True):
-        if first in folded and all(word in folded for word in others):
-            yield Entry(name, entry.side, partial(entry.act, name))
+        else:
+            yield from (Entry(name, entry.kind, partial(entry.act, name)) for name in entry.names)
 
 
 class _Rows(QStyledItemDelegate):
-    """The name at the left, the word at the side muted at the right; both give way where the room is short."""
+    """The name at the left, the shortcut or the kind muted at the right; both are elided in a narrow list."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(100, ROW)
@@ -174,8 +226,8 @@ class _Rows(QStyledItemDelegate):
         inner = rect.adjusted(10, 0, -10, 0)
         metrics = painter.fontMetrics()
         words, middle = one_line_of(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
-        left = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
-        side = metrics.elidedText(one_line_of(entry.side), middle, max(left, inner.width() // 3))
+        spare = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
+        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare, inner.width() // 3))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
         room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN

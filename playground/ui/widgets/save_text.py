@@ -1,11 +1,15 @@
-"""Text written to a file that a person chooses. Nothing waits for the disk, and nothing is written half."""
+"""Text saved to a file that a person chooses, or opened in the program that the system has for it."""
 
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.gateways.redacted_output import write_output
@@ -34,3 +38,16 @@ async def save_as(
         say(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
     else:
         say(f"Saved as {path}.")
+
+
+def open_in_editor(data: bytes, name: str) -> str:
+    """Write data to a folder that only its owner may read, and open it with the system's program.
+
+    Return what went wrong, in words; an empty text if nothing did.
+    """
+    try:
+        file = Path(tempfile.mkdtemp(prefix="gateway-playground-")) / name
+        file.write_bytes(data)
+    except OSError as error:
+        return f"The file could not be written: {error.strerror or error}. Use Save…"
+    return "" if QDesktopServices.openUrl(QUrl.fromLocalFile(str(file))) else "No program opens this file. Use Save…"

@@ -38,7 +38,7 @@ def test_lane_without_a_difference_is_as_set(pair: tuple[Lanes, Session, Session
     assert words(lane) == [AS_SET]
     session.set_parameters(session.settings.current.with_value("temperature", 0.5))
     lane.switch_protocol("messages")
-    assert words(lane) == ["messages"], "equal parameters of another protocol are no difference"
+    assert words(lane) == ["Messages API"], "equal parameters of another protocol are no difference"
 
 
 def test_words_name_every_difference(pair: tuple[Lanes, Session, Session]) -> None:
@@ -133,7 +133,7 @@ def test_place_of_a_lane_has_gateway_protocol_and_settings(pair: tuple[Lanes, Se
     def words_of(lane_session: Session) -> str:
         return " · ".join(place_words(lane_session, lambda key: f"gateway {key}"))
 
-    place = f"gateway {session.settings.profile_id} · chat completions"
+    place = f"gateway {session.settings.profile_id} · Chat Completions API"
     assert (words_of(session), words_of(lane)) == (f"{place} · as set", f"{place} · as set")
     lane.change(model="another")
     assert words_of(lane) == f"{place} · otherwise as set"
@@ -142,4 +142,4 @@ def test_place_of_a_lane_has_gateway_protocol_and_settings(pair: tuple[Lanes, Se
     assert words_of(lane) == f"{place} · temperature 1, top p 0.5"
     assert (set_here(session), set_here(lane)) == (0, 2)
     lane.switch_protocol("messages")
-    assert words_of(lane).startswith(f"gateway {session.settings.profile_id} · messages · ")
+    assert words_of(lane).startswith(f"gateway {session.settings.profile_id} · Messages API · ")

@@ -10,10 +10,12 @@ import pytest
 
 from playground.domain.debugging import Answer, Policy
 from playground.domain.parts import ToolCall, ToolResult
-from playground.domain.tool_servers import Frame, ticket_id
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.tool_servers import Frame, ServerAnswer, ticket_id
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
+from playground.domain.usage import Timing
 from playground.engine.compare.lanes import Lanes
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json, sequence, served, shortened
+from playground.engine.session.call_notes import answer_time_words
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
@@ -92,6 +94,27 @@ async def test_spans_of_the_loop_follow_one_another(conversation: ToolConversati
     assert all(span.start <= span.end for span in spans)
     assert all(span.end <= second.start + 0.05 for span in results)
     assert second.start >= 0.05
+
+
+def test_time_of_an_answer_is_split_by_who_took_it(session: Session) -> None:
+    server = ServerAnswer(server="Sky", tool="t", seconds=0.004)
+    result = ToolResult(call_id="c0", text="x", by="server", seconds=50.004, served=server)
+    timing = Timing(started_at=1000, headers=0.1, first_content=0.2, end=1.0)
+    outcome = Outcome(ending=Ending.COMPLETE, model="m", timing=timing)
+    calls = (ToolCall(id="c0", name="f", arguments="{}"),)
+    session.turns.add_turn(Turn(id="a", role=Role.ASSISTANT, parts=calls, outcome=outcome))
+    session.turns.add_turn(make_turn(Role.TOOL, "", result))
+    assert [entry.time_words for entry in calls_of(session)] == ["you 50.0 s · server 4 ms"]
+    (span,) = [span for span in sequence(session) if span.kind == "result"]
+    assert (span.note, round(span.person, 3)) == ("you 50.0 s · server 4 ms", 50.0)
+    for change, words in (
+        ({"seconds": 0.004}, "server 4 ms"),
+        ({"by": "you", "served": None}, "you 50.0 s"),
+        ({"by": "table", "served": None, "seconds": 2.0}, "2.00 s"),
+        ({"by": "table", "served": server.model_copy(update={"recorded": True}), "seconds": 0.0}, "0 ms"),
+        ({"by": "", "served": None, "seconds": None}, ""),
+    ):
+        assert answer_time_words(result.model_copy(update=change)) == words
 
 
 async def test_cut_off_call_has_its_verdict_and_the_one_before_fits(conversation: ToolConversation) -> None:

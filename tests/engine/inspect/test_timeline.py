@@ -48,6 +48,13 @@ def test_gap_above_three_times_the_median_is_a_stall() -> None:
     assert line.stalls == ((1.69, 2.5, 5, 7),)
 
 
+def test_gap_below_half_a_second_is_no_stall() -> None:
+    times = [1.0 + number * 0.02 for number in range(20)]
+    delayed = [at + 0.47 if number > 9 else at for number, at in enumerate(times)]
+    line = timeline(exchange([(at, chunk({"content": "x"})) for at in delayed]))
+    assert line.stalls == ()
+
+
 def test_text_at_once_has_no_gaps_and_fast_text_no_stalls() -> None:
     assert timeline(exchange([(0.1, chunk({"content": "x"}) * 50)])).median_gap is None
     times = [0.1 + number * 1e-4 for number in range(20)]
@@ -56,18 +63,18 @@ def test_text_at_once_has_no_gaps_and_fast_text_no_stalls() -> None:
 
 
 def test_growing_timeline_judges_earlier_gaps_again() -> None:
-    tape = exchange([(at, chunk({"content": "x"})) for at in (1.0, 1.5, 2.0, 2.5, 3.0)], ended=False)
+    tape = exchange([(at, chunk({"content": "x"})) for at in (1.0, 1.6, 2.2, 2.8, 3.4)], ended=False)
     index = indexed(tape)
     line = Timeline(index)
     line.extend()
     assert not line.stalls
     for number in range(1, 200):
-        tape.reads.append(Read(3.0 + number * 0.02, chunk({"content": "y"})))
+        tape.reads.append(Read(3.4 + number * 0.02, chunk({"content": "y"})))
         index.extend()
         line.extend()
         assert line.median_gap is not None
     assert line.median_gap == pytest.approx(0.02)
-    assert [stall.start for stall in line.stalls] == [1.0, 1.5, 2.0, 2.5]
+    assert [stall.start for stall in line.stalls] == [1.0, 1.6, 2.2, 2.8]
     assert [segment.lane for segment in line.segments] == [Lane.WAITING, Lane.CONTENT]
 
 

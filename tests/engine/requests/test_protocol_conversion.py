@@ -130,7 +130,7 @@ def test_values_without_a_counterpart_are_listed() -> None:
         parameters=chat(seed=7, n=3, presence_penalty=0.5, frequency_penalty=1, reasoning_effort="minimal")
     )
     values = ("seed (7)", "reasoning_effort (minimal)", "presence_penalty (0.5)", "frequency_penalty (1)", "n (3)")
-    assert lines == [(LOST, f"Parameters: {value} has no counterpart in Messages") for value in values]
+    assert lines == [(LOST, f"Parameters: {value} has no counterpart in the Messages API") for value in values]
     back = loss_lines(parameters=native(top_k=5, thinking={"type": "adaptive"}, service_tier="auto"), to="chat")
     assert [kind for kind, _ in back] == [LOST] * 3
     assert all(any(name in line for _, line in back) for name in ("top_k (5)", "thinking", "service_tier (auto)"))
@@ -139,7 +139,7 @@ def test_values_without_a_counterpart_are_listed() -> None:
 def test_value_beyond_the_other_range_is_doubtful_and_a_default_no_loss() -> None:
     hot = chat(temperature=1.5)
     assert convert_parameters(hot, native()).to_wire() == {"temperature": 1.5}
-    words = "Parameters: Temperature 1.5 is above the documented maximum of 1 in Messages"
+    words = "Parameters: Temperature 1.5 is above the documented maximum of 1 in the Messages API"
     assert loss_lines(parameters=hot) == [(DOUBTFUL, words)]
     many = native(stop_sequences=list("abcde"))
     assert [kind for kind, _ in loss_lines(parameters=many, to="chat")] == [DOUBTFUL]
@@ -209,7 +209,7 @@ def test_members_of_one_protocol_are_listed() -> None:
     image = Image(url="u", extra={"chat": {"cache_control": {}, "image_url": {"fps": 2}}})
     named = turn_of(Role.USER, image).model_copy(update={"members": {"name": "Ada"}})
     assert loss_lines(named) == [
-        (LOST, "Turn 1 (user): name, cache_control and image_url.fps (known to Chat completions alone)")
+        (LOST, "Turn 1 (user): name, cache_control and image_url.fps (known to the Chat Completions API alone)")
     ]
     plain = ToolResult(call_id="t", text="x", extra={"messages": {"content": [{"type": "text", "text": "x"}]}})
     assert loss_lines(turn_of(Role.TOOL, plain), to="chat") == []
@@ -224,15 +224,17 @@ def test_members_of_one_protocol_are_listed() -> None:
 def test_empty_turns_are_listed() -> None:
     first, last, empty = make_turn(Role.USER, "a"), make_turn(Role.ASSISTANT, "b"), turn_of(Role.USER)
     refused = "a message without content may be refused"
-    assert loss_lines(first, empty, last)[0] == (LOST, "Turn 2 (user): is empty; Messages leaves it out")
+    assert loss_lines(first, empty, last)[0] == (LOST, "Turn 2 (user): is empty; the Messages API leaves it out")
     assert loss_lines(empty, last) == [(DOUBTFUL, f"Turn 1 (user): is empty; {refused}")]
     joined = loss_lines(empty, turn_of(Role.USER, Text(text="")), last)
     assert [kind for kind, _ in joined] == [LOST, CHANGED, DOUBTFUL]
-    assert loss_lines(turn_of(Role.SYSTEM), first) == [(LOST, "Turn 1 (system): is empty; Messages leaves it out")]
+    assert loss_lines(turn_of(Role.SYSTEM), first) == [
+        (LOST, "Turn 1 (system): is empty; the Messages API leaves it out")
+    ]
     thought = turn_of(Role.ASSISTANT, Reasoning(text="hm"))
     doubt = (DOUBTFUL, f"Turn 2 (assistant): nothing of it can be sent; {refused}")
     assert doubt in loss_lines(first, thought, make_turn(Role.USER, "b"))
-    words = "is empty; Messages leaves it out, Chat completions sends a message without content"
+    words = "is empty; the Messages API leaves it out, the Chat Completions API sends a message without content"
     assert loss_lines(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]
     assert loss_lines(empty, last, to="chat") == [], "an empty message over both"
 
@@ -271,7 +273,7 @@ def test_tools_without_a_schema_and_the_extra_body_are_listed() -> None:
     tool = ToolDefinition(name="f", description="d", strict=True)
     request = Request(protocol="chat", model="m", tools=(tool,), extra_body={"top_k": 1, "logprobs": True})
     assert [str(loss) for loss in losses(request, "messages")] == [
-        "Tools: f has no schema; Messages needs one, and any object is allowed",
+        "Tools: f has no schema; the Messages API needs one, and any object is allowed",
         "Extra body: logprobs and top_k will be sent unchanged; the fields may mean nothing there",
     ]
     assert losses(request, "chat") == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QPushButton, QWidget
 
 from tests.flows.pages.dialogs import Window
 from tests.flows.pages.page import Page, find_by_object_name
@@ -86,6 +86,10 @@ class ConnectWindow(Window):
     async def wait_for_text(self, text: str) -> None:
         """Wait until the dialog shows this text."""
         await self.wait_until(lambda: text in self.text, f"{text!r} in the dialog")
+
+    async def press_main_button(self) -> None:
+        """Press the button that goes on."""
+        await self.person.click(next(button for button in self.find(QPushButton) if button.isDefault()))
 
     async def cancel(self) -> None:
         """Close it without a gateway."""

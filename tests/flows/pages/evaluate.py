@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 SAMPLE = resource_root() / "samples" / "evaluation.playground.json"
 AT_ONCE = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)
-PANELS = "What the evaluation is made of"
+PANELS = "Plan of the evaluation"
 
 
 def plan_of(person: Person) -> Plan:
@@ -124,7 +124,9 @@ class EvaluatePage(Dialog):
     @property
     def stale(self) -> int:
         """The number of cases with answers to another question, on the button of the filter."""
-        return self._number(r"Stale ([\d,]+)", " ".join(button.text() for button in self.find(QPushButton, "Stale")))
+        return self._number(
+            r"Outdated ([\d,]+)", " ".join(button.text() for button in self.find(QPushButton, "Outdated"))
+        )
 
     @staticmethod
     def _number(pattern: str, text: str) -> int:
@@ -226,23 +228,23 @@ class AnswerDetails(Page):
     @property
     def tab(self) -> str:
         """The title of the tab in front."""
-        bar = self.get(QTabBar, "About the answer")
+        bar = self.get(QTabBar, "Details of the answer")
         return bar.tabText(bar.currentIndex())
 
     @property
     def tabs(self) -> list[str]:
         """The titles of all tabs."""
-        bar = self.get(QTabBar, "About the answer")
+        bar = self.get(QTabBar, "Details of the answer")
         return [bar.tabText(index) for index in range(bar.count())]
 
     async def open_tab(self, title: str) -> None:
         """Turn to a tab."""
-        await open_tab(self.person, title, "About the answer")
+        await open_tab(self.person, title, "Details of the answer")
 
     @property
     def checks(self) -> list[tuple[str, str]]:
         """For each check "passed", "failed" or another word, and its reason."""
-        tables = self.find(QTableView, "What the checks say")
+        tables = self.find(QTableView, "Verdicts")
         if not tables:
             return []
         names = column_texts(tables[0], 0, Qt.ItemDataRole.AccessibleTextRole)
@@ -251,7 +253,7 @@ class AnswerDetails(Page):
 
     async def open_check(self, row: int) -> None:
         """Click a check to see all of it."""
-        await click_cell(self.person, await self.wait_for(QTableView, "What the checks say"), row)
+        await click_cell(self.person, await self.wait_for(QTableView, "Verdicts"), row)
 
     @property
     def rated_bad(self) -> bool:
@@ -476,8 +478,8 @@ class VariantDialog(Dialog):
 
     async def set_system(self, text: str) -> None:
         """Give it a system turn of its own."""
-        await self.press("A system turn of its own")
-        await replace_text(self.person, await self.wait_for(QPlainTextEdit, "System turn"), text)
+        await self.press("Own system message")
+        await replace_text(self.person, await self.wait_for(QPlainTextEdit, "System message"), text)
 
 
 class SweepDialog(Dialog):
@@ -487,7 +489,7 @@ class SweepDialog(Dialog):
 
     async def set_step(self, text: str) -> None:
         """Type the step."""
-        await replace_text(self.person, await self.wait_for(QLineEdit, "In steps of"), text)
+        await replace_text(self.person, await self.wait_for(QLineEdit, "Step"), text)
 
     @property
     def summary(self) -> str:
@@ -558,15 +560,15 @@ class ImportCasesDialog(Dialog):
     @property
     def notes(self) -> str:
         """What cannot be imported."""
-        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "What cannot be taken"))
+        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Problems"))
 
     def role(self, column: str) -> str:
         """What becomes of a column."""
-        return self.get(QComboBox, f"What {column} is").currentText()
+        return self.get(QComboBox, f"Role of {column}").currentText()
 
     async def set_role(self, column: str, role: str) -> None:
         """Choose what becomes of a column."""
-        await select_entry(self.person, await self.wait_for(QComboBox, f"What {column} is"), role)
+        await select_entry(self.person, await self.wait_for(QComboBox, f"Role of {column}"), role)
 
     async def set_variable(self, column: str, name: str) -> None:
         """Type the variable of a column."""
@@ -574,8 +576,8 @@ class ImportCasesDialog(Dialog):
 
     @property
     def preview(self) -> QTableView:
-        """The first cases as they will be."""
-        return self.get(QTableView, "The first cases as they will be")
+        """Preview of the first cases."""
+        return self.get(QTableView, "Preview of the first cases")
 
     @property
     def import_button(self) -> QPushButton:

@@ -40,12 +40,16 @@ class GatewayBar(Page):
     @property
     def shown_gateway(self) -> str:
         """The name of the gateway in use."""
-        return self.gateway.text().replace("&&", "&").strip()
+        return self.gateway.accessibleDescription().rpartition(" · ")[0]
 
     @property
     def state(self) -> str:
-        """What is known of the gateway, from the tooltip of its button."""
-        return self.gateway.toolTip().removeprefix("Gateway: ")
+        """The state of the gateway, from the description of its button."""
+        return self.gateway.accessibleDescription().rpartition(" · ")[2]
+
+    async def choose_api(self, name: str) -> None:
+        """Choose an API by its name in the menu."""
+        await self.person.choose(self.get(QPushButton, "API"), name)
 
     @property
     def model(self) -> QComboBox:

@@ -49,9 +49,3 @@ class AboutWindow(Window):
     """The version and the libraries of the application."""
 
     title = "About Gateway Playground"
-
-
-class UpdatesWindow(Window):
-    """The search for a newer version."""
-
-    title = "Updates"

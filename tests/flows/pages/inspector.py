@@ -13,12 +13,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
+    QGraphicsView,
+    QLabel,
     QPlainTextEdit,
+    QPushButton,
     QTabBar,
     QTableView,
     QTextEdit,
     QToolButton,
-    QToolTip,
     QWidget,
 )
 
@@ -56,38 +58,46 @@ class Inspector(Page):
         return [self.tabs.tabText(number) for number in range(self.tabs.count())]
 
     @property
-    def hidden_titles(self) -> list[str]:
-        """The titles of the tabs that do not fit."""
-        return [title for number, title in enumerate(self.titles) if not self.tabs.isTabVisible(number)]
-
-    @property
     def tabs_fit(self) -> bool:
-        """True if the row of tabs is inside its parent."""
-        parent = self.tabs.parentWidget()
-        return parent is not None and self.tabs.geometry().right() <= parent.width()
+        """True if all tabs are inside the inspector, and none is cut off."""
+        tabs = self.tabs
+        right = tabs.mapTo(self.widget, tabs.rect().topRight()).x()
+        return tabs.sizeHint().width() <= tabs.width() and right < self.widget.width()
 
     @property
     def front_title(self) -> str:
         """The title of the tab in front."""
         return self.tabs.tabText(self.tabs.currentIndex())
 
-    async def show_tab(self, title: str) -> None:
-        """Bring a tab to the front."""
+    async def show_tab(self, title: str, segment: str = "") -> None:
+        """Bring a tab to the front, and press one of its segments."""
         await self.wait_until(lambda: title in self.titles, f"the tab {title}")
         await self.person.do(lambda: self.tabs.setCurrentIndex(self.titles.index(title)))
-
-    async def choose_hidden_tab(self, title: str) -> None:
-        """Choose a tab that does not fit from the menu behind the others."""
-        await self.person.choose(await self.wait_for(QToolButton, "More tabs"), title)
+        if segment == "Spec check":
+            await self.person.click(self._badge)
+        elif segment:
+            await self.press(segment)
 
     @property
-    def has_more_tabs(self) -> bool:
-        """True if there is a menu of tabs that do not fit."""
-        return bool(self.find(QToolButton, "More tabs"))
+    def _badge(self) -> QPushButton:
+        buttons = self.find(QPushButton)
+        (badge,) = [button for button in buttons if "problem" in button.text() or button.text() == "Spec check"]
+        return badge
+
+    @property
+    def scope(self) -> list[str]:
+        """The experiment of a tab that is about all of it, and the lane."""
+        scopes = [label.accessibleName() for label in self.find(QWidget, "Scope:")]
+        return [*scopes, *(label.text() for label in self.find(QLabel) if label.text().startswith("Lane "))]
+
+    @property
+    def is_maximised(self) -> bool:
+        """True if the inspector is in the place of the conversation."""
+        return self.find(QToolButton, "Restore the inspector") != []
 
     async def show_exchange(self, number: int) -> None:
         """Choose the exchange of this number, from 1, from the menu of exchanges."""
-        button = await self.wait_for(QToolButton, "Look at another exchange")
+        button = await self.wait_for(QToolButton, "Exchange:")
         await self.person.do(button.menu().aboutToShow.emit)
         (entry,) = [a.text() for a in button.menu().actions() if a.text().startswith(f"#{number} ")]
         await self.person.choose(button, entry)
@@ -95,7 +105,7 @@ class Inspector(Page):
     @property
     def shown_exchange(self) -> int:
         """The number of the exchange shown, as the menu of exchanges marks it."""
-        menu = self.get(QToolButton, "Look at another exchange").menu()
+        menu = self.get(QToolButton, "Exchange:").menu()
         menu.aboutToShow.emit()
         (entry,) = [action.text() for action in menu.actions() if action.isChecked()]
         return int(entry.partition(" ")[0].removeprefix("#"))
@@ -111,17 +121,17 @@ class Inspector(Page):
 
 
 class Timeline(Inspector):
-    """The Timeline tab."""
+    """The list of events: in the Timeline tab, or alone in the Response tab."""
 
     @property
     def visible(self) -> bool:
         """True while a person sees the list of frames."""
-        return bool(self.find(QTableView, "Frames"))
+        return bool(self.find(QTableView, "Events"))
 
     @property
     def frames(self) -> QTableView:
         """The list of frames."""
-        return self.get(QTableView, "Frames")
+        return self.get(QTableView, "Events")
 
     @property
     def count(self) -> int:
@@ -146,7 +156,7 @@ class Timeline(Inspector):
     @property
     def frame_text(self) -> str:
         """The text of the selected frame."""
-        return self.text_of("The chosen frame")
+        return self.text_of("Selected event")
 
     @property
     def summary(self) -> str:
@@ -160,22 +170,24 @@ class Timeline(Inspector):
         return read_label(self.person, "frameDeviations", self.widget)
 
     async def show_raw(self) -> str:
-        """Show the selected frame as received. Returns its text."""
-        await self.press("Raw")
+        """Show the selected event as received. Returns its text."""
+        buttons = self.find(QPushButton, "Raw")
+        (button,) = [button for button in buttons if _parent_name(button) != "Response view"]
+        await self.person.click(button)
         await self.wait_until(lambda: self.frame_text, "the text of the frame")
         return self.frame_text
 
     @property
     def exchange_text(self) -> str:
         """The figures of the whole exchange, shown while no frame is selected."""
-        return self.text_of("The whole exchange in figures")
+        return self.text_of("Summary of the exchange")
 
     # The picture
 
     @property
-    def picture(self) -> QWidget:
+    def picture(self) -> QGraphicsView:
         """The picture above the list."""
-        return self.get(QWidget, "Timeline")
+        return self.get(QGraphicsView, "Timeline")
 
     @property
     def description(self) -> str:
@@ -185,21 +197,15 @@ class Timeline(Inspector):
     @property
     def stalls(self) -> list[tuple[int, str]]:
         """The frame behind each stall, from 0, and the seconds that it lasted, longest first."""
-        found = re.findall(r"stall before frame (\d+) ([\d.]+) s", self.description)
+        found = re.findall(r"stall before event (\d+) ([\d.]+) s", self.description)
         return [(int(frame) - 1, seconds) for frame, seconds in found]
 
     def tooltip_at(self, x: int) -> str:
         """The tooltip of the picture at a horizontal position."""
         place = QPoint(x, 30)
         hover = QHelpEvent(QEvent.Type.ToolTip, place, self.picture.mapToGlobal(place))
-        QApplication.sendEvent(self.picture, hover)
-        return QToolTip.text()
-
-    def moment_at(self, x: int) -> float:
-        """The moment at a horizontal position, in seconds."""
-        moment = re.search(r"(-?\d+\.\d+) s", self.tooltip_at(x))
-        assert moment is not None
-        return float(moment[1])
+        QApplication.sendEvent(self.picture.viewport(), hover)
+        return next((item.toolTip() for item in self.picture.items(place) if item.toolTip()), "")
 
     def find_in_picture(self, text: str) -> QPoint:
         """The middle of the stretch whose tooltip contains ``text``."""
@@ -210,67 +216,75 @@ class Timeline(Inspector):
     @property
     def span(self) -> tuple[float, float]:
         """The first and the last moment in view, in seconds."""
-        return self.moment_at(0), self.moment_at(self.picture.width())
+        shown = re.search(r"Shows ([\d.]+) s to ([\d.]+) s", self.description)
+        assert shown is not None
+        return float(shown[1]), float(shown[2])
 
     async def click_picture(self, place: QPoint) -> None:
         """Click into the picture."""
-        await self.person.do(lambda: click_at(self.picture, place))
+        await self.person.do(lambda: click_at(self.picture.viewport(), place))
 
     async def zoom_in(self, place: QPoint) -> None:
         """Turn the wheel by one notch above a place of the picture."""
         spot = QPointF(self.picture.mapToGlobal(place))
         none, keys, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
         event = QWheelEvent(QPointF(place), spot, QPoint(), QPoint(0, 120), none, keys, phase, False)
-        await self.person.do(lambda: QApplication.sendEvent(self.picture, event))
+        await self.person.do(lambda: QApplication.sendEvent(self.picture.viewport(), event))
 
     async def drag(self, start: QPoint, end: QPoint) -> None:
         """Drag the picture from one place to another."""
 
         def move() -> None:
-            QTest.mousePress(self.picture, Qt.MouseButton.LeftButton, pos=start)
+            QTest.mousePress(self.picture.viewport(), Qt.MouseButton.LeftButton, pos=start)
             for step in range(1, 11):
-                QTest.mouseMove(self.picture, start + (end - start) * step / 10)
-            QTest.mouseRelease(self.picture, Qt.MouseButton.LeftButton, pos=end)
+                QTest.mouseMove(self.picture.viewport(), start + (end - start) * step / 10)
+            QTest.mouseRelease(self.picture.viewport(), Qt.MouseButton.LeftButton, pos=end)
 
         await self.person.do(move)
 
 
-class Diff(Inspector):
-    """The Diff tab: two exchanges of an experiment compared."""
+class Comparison(Inspector):
+    """The segment Compare of the Request tab: two exchanges of an experiment compared."""
 
     @property
     def text(self) -> str:
         """The differences."""
-        return "".join(view.toPlainText() for view in self.find(QTextEdit, "What differs"))
+        return "".join(view.toPlainText() for view in self.find(QTextEdit, "Differences"))
 
     @property
     def summary(self) -> str:
         """The line beside the choices."""
-        return read_label(self.person, "diffSummary", self.widget)
+        labels = find_by_object_name(self.person, "compareSummary", self.widget)
+        return " ".join(label.accessibleName() for label in labels)
 
     @property
-    def figures(self) -> dict[str, str]:
+    def metrics(self) -> dict[str, str]:
         """The table of times and tokens, empty while it is not in view."""
         return {name: value for table in self.find(QTableView, "Times and tokens") for name, value in _rows(table)}
 
     async def compare_part(self, part: str) -> None:
-        """Choose the part to compare: Request, Answer, Reasoning or Figures."""
-        await select_entry(self.person, await self.wait_for(QComboBox, "What is compared"), part)
+        """Choose the part to compare: Request, Answer, Reasoning or Metrics."""
+        await select_entry(self.person, await self.wait_for(QComboBox, "Part to compare"), part)
 
     async def compare_with(self, entry: str) -> None:
         """Choose the other exchange by the beginning of its entry."""
-        await select_entry(self.person, await self.wait_for(QComboBox, "Compare the exchange with"), entry)
+        await select_entry(self.person, await self.wait_for(QComboBox, "Compare with"), entry)
 
     @property
     def other(self) -> str:
         """The entry of the other exchange."""
-        return self.get(QComboBox, "Compare the exchange with").currentText()
+        return self.get(QComboBox, "Compare with").currentText()
 
     @property
     def others(self) -> list[str]:
         """The entries of all exchanges to compare with."""
-        box = self.get(QComboBox, "Compare the exchange with")
+        box = self.get(QComboBox, "Compare with")
         return [box.itemText(number) for number in range(box.count())]
+
+
+def _parent_name(widget: QWidget) -> str:
+    parent = widget.parentWidget()
+    return parent.accessibleName() if parent is not None else ""
 
 
 def _rows(table: QTableView) -> Iterator[tuple[str, str]]:
@@ -279,17 +293,36 @@ def _rows(table: QTableView) -> Iterator[tuple[str, str]]:
         yield str(model.index(row, 0).data()), str(model.index(row, 1).data())
 
 
-class Lint(Inspector):
-    """The Lint tab: where an answer deviates from the specification."""
+class ResponseTab(Inspector):
+    """The Response tab: the assembled response, the bytes as received, and the spec check."""
+
+    @property
+    def assembled_text(self) -> str:
+        """The response as one body."""
+        return self.text_of("Assembled response")
+
+    @property
+    def raw_text(self) -> str:
+        """The body as received."""
+        return self.text_of("Response body")
+
+    @property
+    def badge(self) -> str:
+        """The words of the badge of the spec check."""
+        return self._badge.text()
+
+
+class SpecCheck(ResponseTab):
+    """The spec check of the Response tab: deviations from the specification."""
 
     @property
     def rows(self) -> list[tuple[str, str]]:
-        """Frame and deviation of each row."""
-        return [row for table in self.find(QTableView, "Deviations") for row in _rows(table) if row[0] != "None"]
+        """Event and problem of each row."""
+        return [row for table in self.find(QTableView, "Problems") for row in _rows(table) if row[0] != "None"]
 
     async def click_row(self, number: int) -> None:
-        """Click the deviation of a row."""
-        table = self.get(QTableView, "Deviations")
+        """Click the problem of a row."""
+        table = self.get(QTableView, "Problems")
         place = table.visualRect(table.model().index(number, 1)).center()
         await self.person.do(lambda: click_at(table.viewport(), place))
 
@@ -316,7 +349,7 @@ class RequestPage(Inspector):
 
 
 class CallsPage(Inspector):
-    """The Calls tab: all tool calls of the experiment."""
+    """The segment List of the Tool calls tab: all tool calls of the experiment."""
 
     @property
     def table(self) -> QTableView:
@@ -329,8 +362,8 @@ class CallsPage(Inspector):
         return sum(table.model().rowCount() for table in self.find(QTableView, "Calls of the experiment"))
 
     def column(self, title: str) -> list[str]:
-        """The texts of a column: Turn, Tool, Arguments, Verdict, Answered or Duration."""
-        number = ("Turn", "Tool", "Arguments", "Verdict", "Answered", "Duration").index(title)
+        """The texts of a column: Turn, Tool, Arguments, Status, Answered or Time."""
+        number = ("Turn", "Tool", "Arguments", "Status", "Answered", "Time").index(title)
         return column_texts(self.table, number)
 
     @property
@@ -341,7 +374,7 @@ class CallsPage(Inspector):
 
 
 class SequencePage(Inspector):
-    """The Sequence tab: requests, calls and answers over time."""
+    """The segment Sequence of the Tool calls tab: requests, calls and answers over time."""
 
     @property
     def picture(self) -> QWidget | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSettings
+from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QScrollBar,
     QTabBar,
@@ -33,6 +35,7 @@ from playground.engine.library.workspace import Workspace
 from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.protocols.control import ProtocolSwitch
 from playground.ui.shell.actions import ACTIONS, FLOAT_INSPECTOR, FLOAT_LIST, FLOAT_SIDE
+from playground.ui.shell.docks import INSPECTOR_SHARE
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
 from playground.ui.widgets.theme import Theme
@@ -76,25 +79,62 @@ def parts(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowParts]:
 # Actions
 
 
-def test_actions_have_menus_and_unique_names() -> None:
-    assert {spec.menu for spec in ACTIONS} == set(MENUS)
-    for keys in ([spec.id for spec in ACTIONS], [spec.text for spec in ACTIONS], [(s.menu, s.at) for s in ACTIONS]):
+def test_actions_have_unique_names_and_places() -> None:
+    for keys in ([row.id for row in ACTIONS], [row.text for row in ACTIONS]):
         assert len(set(keys)) == len(ACTIONS)
+    places = [(row.menu.partition("/")[0], row.position) for row in ACTIONS if row.menu]
+    assert len(set(places)) == len(places)
+    assert {menu for menu, _ in places} == set(MENUS)
+    for row in ACTIONS:
+        assert len(row.text.split()) <= 3 or row.id == "settings.enter", row.text
 
 
-def test_shortcuts_are_unique(parts: WindowParts) -> None:
-    keys: dict[str, str] = {}
-    for spec in ACTIONS:
-        shown = parts.window.action(spec.id).shortcuts()
-        assert len(shown) == len(spec.keys)
+def read_menu(menu: QMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+
+def list_menus(parts: WindowParts) -> dict[str, list[str]]:
+    menus = [menu for menu in parts.window.menu.findChildren(QMenu) if menu.menuAction().isVisible() and menu.title()]
+    return {menu.title(): read_menu(menu) for menu in menus}
+
+
+def test_menus_are_short_and_offer_no_item_twice(parts: WindowParts) -> None:
+    assert read_menu(parts.window.menu) == ["File", "Edit", "Run", "View", "Tools", "Help"]
+    menus = list_menus(parts)
+    assert all(len(items) <= 12 for items in menus.values()), menus
+    gateway_menu = [words.replace("this ", "").replace("a ", "") for words in read_menu(parts.window.bar.gateways)]
+    items = [item for items in menus.values() for item in items] + gateway_menu
+    assert sorted(items) == sorted(set(items))
+
+
+def test_actions_of_a_page_are_offered_on_that_page_only(parts: WindowParts) -> None:
+    lane = parts.window.action("compare.add")
+    pause = parts.window.action("evaluate.pause")
+    assert not lane.isEnabled()
+    assert not pause.isEnabled()
+    assert "Compare" not in read_menu(parts.window.menu)
+    parts.window.show_page("Compare")
+    assert lane.isEnabled()
+    assert read_menu(parts.window.menu).index("Compare") == MENUS.index("Compare")
+    parts.window.show_page("Evaluate")
+    assert pause.isEnabled()
+    assert not lane.isEnabled()
+    assert "Compare" not in read_menu(parts.window.menu)
+
+
+def test_shortcuts_are_unique_and_no_bare_letters(parts: WindowParts) -> None:
+    rows: dict[str, str] = {}
+    for row in ACTIONS:
+        shown = parts.window.action(row.id).shortcuts()
+        assert len(shown) == len(row.keys.split())
         for sequence in shown:
             text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
-            assert text, spec
-            assert text not in keys, (spec.id, keys.get(text))
-            keys[text] = spec.id
-        assert bool(key_text(spec)) is bool(spec.keys)
-    wanted = {"Ctrl+N", "Ctrl+K", "Ctrl+L", "Ctrl+B", "Ctrl+J", "Alt+Up", "Alt+Down", "E", "R", "F1", "Ctrl+0", "Esc"}
-    assert wanted <= set(keys)
+            assert text, row
+            assert text not in rows, (row.id, rows.get(text))
+            assert len(text) > 1, "a bare letter"
+            rows[text] = row.id
+        assert bool(key_text(row)) is bool(row.keys)
+    assert {"Ctrl+N", "Ctrl+K", "Ctrl+,", "Ctrl+L", "Ctrl+B", "Ctrl+J", "Alt+Up", "F1", "Ctrl+0", "Esc"} <= set(rows)
 
 
 # Names
@@ -176,33 +216,83 @@ def test_layout_is_restored_and_can_be_reset(parts: WindowParts, qtbot: QtBot) -
     restored.let_close()
 
 
-def panel_widths(window: MainWindow) -> tuple[int, int]:
+def widths(window: MainWindow) -> tuple[int, int]:
     return window.left_dock.width(), window.right_dock.width()
 
 
-def test_narrow_window_hides_one_panel_until_it_grows(parts: WindowParts, qtbot: QtBot) -> None:
+def test_side_panels_open_over_the_conversation_in_a_narrow_window(parts: WindowParts, qtbot: QtBot) -> None:
     window, left, right = parts.window, parts.window.left_dock, parts.window.right_dock
-    window.resize(window.minimumSize())
-    qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
+    assert widths(window) == (240, 340)
+    window.resize(960, 600)
+    qtbot.waitUntil(lambda: left.isHidden() and right.isHidden())
     assert not window.action("view.experiments").isChecked()
-    qtbot.waitUntil(lambda: window.composer.width() > 320)
-    window.action("view.experiments").trigger()
-    qtbot.waitUntil(lambda: right.isHidden() and not left.isHidden())
+    qtbot.waitUntil(lambda: window.pane.width() == window.width())
+    centre = window.pane.size()
     window.action("view.tools").trigger()
-    qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
-    window.remember_layout()
-    other = MainWindow(parts.workspace, parts.settings)
-    qtbot.addWidget(other)
-    other.show()
-    qtbot.waitUntil(lambda: other.left_dock.isHidden() and not other.right_dock.isHidden())
-    for each in (window, other):
-        each.resize(1440, 900)
-        qtbot.waitUntil(lambda each=each: not each.left_dock.isHidden() and panel_widths(each) == (240, 340))  # type: ignore[misc]
-    window.resize(window.minimumSize())
-    qtbot.waitUntil(left.isHidden)
-    right.close()
+    qtbot.waitUntil(right.isVisible)
+    assert window.pane.size() == centre, "the panel lies over it"
+    assert right.geometry().right() == window.width() - 1
+    QTest.keyClick(window.side.tabs, Qt.Key.Key_Escape)
+    assert right.isHidden()
+    window.action("view.experiments").trigger()
     qtbot.waitUntil(left.isVisible)
-    other.let_close()
+    QTest.mouseClick(window.composer, Qt.MouseButton.LeftButton)
+    assert left.isHidden(), "a click beside it closes it"
+    window.remember_layout()
+    restored = MainWindow(parts.workspace, parts.settings)
+    qtbot.addWidget(restored)
+    restored.resize(960, 600)
+    restored.show()
+    qtbot.waitUntil(lambda: restored.left_dock.isHidden() and restored.bottom_dock.isHidden())
+    for each in (window, restored):
+        each.resize(1440, 900)
+        assert not each.left_dock.isHidden()
+        assert widths(each) == (240, 340)
+    restored.let_close()
+
+
+def test_inspector_has_a_share_of_the_height_for_each_page(parts: WindowParts, qtbot: QtBot) -> None:
+    window, bottom = parts.window, parts.window.bottom_dock
+    height = window.pane.height() + bottom.height()
+    assert abs(bottom.height() / height - INSPECTOR_SHARE) < 0.02
+    window.show_page("Compare")
+    assert bottom.isHidden()
+    bottom.show()
+    window.resizeDocks([bottom], [200], Qt.Orientation.Vertical)
+    qtbot.waitUntil(lambda: abs(bottom.height() - 200) < 2)
+    window.show_page("Conversation")
+    qtbot.waitUntil(lambda: abs(bottom.height() / height - INSPECTOR_SHARE) < 0.02)
+    window.remember_layout()
+    restored = MainWindow(parts.workspace, parts.settings)
+    qtbot.addWidget(restored)
+    restored.show()
+    restored.show_page("Compare")
+    shown = restored.bottom_dock
+    qtbot.waitUntil(lambda: abs(shown.height() / (restored.pane.height() + shown.height()) - 200 / height) < 0.02)
+    restored.let_close()
+
+
+def test_floating_inspector_leaves_the_composer_free(parts: WindowParts, qtbot: QtBot) -> None:
+    window = parts.window
+    window.action("view.float_inspector").trigger()
+    qtbot.waitUntil(window.bottom_dock.isVisible)
+    top = window.pane.mapToGlobal(window.pane.rect().topLeft()).y()
+    assert window.bottom_dock.frameGeometry().top() - top < 60
+    assert window.bottom_dock.geometry().bottom() < window.composer.mapToGlobal(window.composer.rect().topLeft()).y()
+
+
+def test_notice_moves_neither_messages_nor_composer(parts: WindowParts, qtbot: QtBot) -> None:
+    pane = parts.window.pane
+    places = pane.composer.geometry(), pane.seen.geometry()
+    pane.notice.offer("The gateway is saved. " * 20, ("Check gateway", lambda: None), ("Undo", lambda: None))
+    qtbot.waitUntil(pane.notice.isVisible)
+    assert (pane.composer.geometry(), pane.seen.geometry()) == places
+    assert pane.seen.geometry().contains(pane.notice.geometry())
+    pane.notice.buttons[1].setFocus()
+    QTest.keyClick(pane.notice.buttons[1], Qt.Key.Key_Tab)
+    focus = parts.window.focusWidget()
+    assert focus is not None
+    assert focus.accessibleName() == "Close this notice"
 
 
 def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
@@ -220,8 +310,8 @@ def test_window_opens_no_larger_than_the_screen(parts: WindowParts) -> None:
     window, room = parts.window, parts.window.screen().availableSize()
     window.resize(5000, 4000)
     window.fit_screen()
-    assert window.width() <= max(room.width(), 1024)
-    assert window.height() <= max(room.height() - 30, 640), "a title bar has room above it"
+    assert window.width() <= max(room.width(), window.minimumWidth())
+    assert window.height() <= max(room.height() - 30, window.minimumHeight()), "a title bar has room above it"
     window.resize(1000, 600)
     window.fit_screen()
     assert (window.width(), window.height()) == (1000, 600)

@@ -17,7 +17,6 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.prices import Price
 from playground.ui.features.gateways.control import PriceDialog
-from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.widgets.dialogs import dress, file_dialog, line_dialog
 from playground.ui.widgets.theme import Theme, tokens
 from tests.support.each_case import each_case
@@ -37,10 +36,6 @@ MADE: dict[str, tuple[Callable[[QWidget], QDialog], str]] = {
     "save": (lambda parent: file_dialog(parent, "Save a copy", "/tmp/a.json", "All (*)", write="json"), "Save"),
     "line": (lambda parent: line_dialog(parent, "Rename experiment", "Title", "Tides", "Rename"), "Rename"),
     "question": (question, "Restore"),
-    "storage": (
-        lambda parent: StorageDialog(StorageState("/a.db", 1, "", 1, True), 90, 0, 1 << 28, 30, parent),
-        "Save",
-    ),
     "price": (lambda parent: PriceDialog("m", "g", Price(), parent), "Save"),
 }
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from playground.ui.widgets.palette import Entry, Palette
+from playground.ui.widgets.palette import PREFIX, SUBSTRING, SYNONYMS, WORD_STARTS, Entry, Palette, match_rank
 
 
 class PaletteDriver:
@@ -22,7 +22,7 @@ class PaletteDriver:
         self.window = QWidget()
         self.window.resize(900, 600)
         names = [("Run", "Ctrl+Return"), ("Rename experiment", "F2"), ("Dark", ""), ("demo-chat", "model")]
-        self.palette = Palette([self.entry(*name) for name in names], "Type a command", self.window)
+        self.palette = Palette([self.entry(*name) for name in names], "Type a command", self.window, [])
 
     def entry(self, name: str, side: str) -> Entry:
         def act() -> None:
@@ -56,8 +56,48 @@ def test_typing_filters_by_words_in_any_order(driver: PaletteDriver) -> None:
     driver.palette.field.setText("nothing like it")
     assert driver.palette.matches == []
     (message,) = driver.palette.findChildren(QLabel)
-    assert (message.isVisible(), message.text()) == (True, "Nothing here has these words in its name.")
+    assert (message.isVisible(), message.text()) == (True, "No commands found")
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Return):
         driver.press(key)
     assert driver.done == []
     assert driver.palette.isVisible()
+
+
+def test_enter_runs_only_a_command_that_was_typed_or_selected(driver: PaletteDriver) -> None:
+    driver.press(Qt.Key.Key_Return)
+    assert driver.done == []
+    driver.press(Qt.Key.Key_Down)
+    driver.press(Qt.Key.Key_Return)
+    assert driver.done == ["Run closed"]
+
+
+@pytest.mark.parametrize(
+    ("query", "rank"),
+    [
+        ("dark", PREFIX),
+        ("dark th", PREFIX),
+        ("th", WORD_STARTS),
+        ("th da", WORD_STARTS),
+        ("colour", SYNONYMS),
+        ("colour theme", SYNONYMS),
+        ("heme", SUBSTRING),
+        ("olour", None),
+        ("dark proxy", None),
+    ],
+)
+def test_match_rank_is_prefix_then_words_then_synonyms_then_substring(query: str, rank: int | None) -> None:
+    assert match_rank("dark theme", "colours mode", query) == rank
+
+
+def test_better_matches_come_first_and_recent_ones_without_a_query(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    names = ("Record runs", "Dry run", "Run", "Prune")
+    entries = [Entry(name, "", lambda: None, synonyms="execute" * (name == "Prune")) for name in names]
+    palette = Palette(entries, "", window, ["Prune", "gone"])
+    assert palette.matches == ["Prune", "Record runs", "Dry run", "Run"]
+    palette.field.setText("run")
+    assert palette.matches == ["Run", "Record runs", "Dry run", "Prune"]
+    palette.field.setText("exec")
+    assert palette.matches == ["Prune"]
+    palette.close()

@@ -136,7 +136,7 @@ def load(connection: sqlite3.Connection, experiment_id: str) -> LoadedExperiment
     row = connection.execute(query, (experiment_id,)).fetchone()
     if row is None:
         if experiment_id.startswith(_UNNAMED):
-            raise StoreError("This experiment is damaged and cannot be read. A backup in Storage may hold it.")
+            raise StoreError("This experiment is damaged and unreadable. A backup in the preferences may contain it.")
         raise KeyError(experiment_id)
     number, summary = row[0], summary_from_row(row)
     pictures: dict[str, str] = {}

@@ -1,17 +1,28 @@
-"""Exchanges in files: saved as cassettes, replayed as an experiment, exported as HTTP archives."""
+"""Recorded exchanges in files: saved, replayed as an experiment, exported as HTTP archives."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import EXPERIMENT, Action
+from playground.ui.features.action import FILE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.cassettes.control import CassetteControl
 
+RECORDINGS: Final = f"{FILE}/Recordings"
+
 ACTIONS: tuple[Action[CassetteControl], ...] = (
-    Action("cassette.open", "Open cassette…", EXPERIMENT, 300, lambda it: it.open()),
-    Action("cassette.save", "Save exchange as cassette…", EXPERIMENT, 310, lambda it: it.save()),
-    Action("cassette.save-all", "Save all exchanges as cassette…", EXPERIMENT, 320, lambda it: it.save_all()),
-    Action("cassette.export", "Export all exchanges as HAR…", EXPERIMENT, 330, lambda it: it.export()),
+    Action("cassette.open", "Open recording…", lambda it: it.open(), RECORDINGS, 240, synonyms="cassette replay"),
+    Action("cassette.save", "Save this exchange…", lambda it: it.save(), RECORDINGS, 241, synonyms="cassette record"),
+    Action(
+        "cassette.save-all",
+        "Save all exchanges…",
+        lambda it: it.save_all(),
+        RECORDINGS,
+        242,
+        synonyms="cassette record",
+    ),
+    Action(
+        "cassette.export", "Export HAR…", lambda it: it.export(), RECORDINGS, 243, synonyms="http archive exchanges"
+    ),
 )

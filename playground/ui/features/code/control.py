@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 from playground.engine.session.drafts import REQUEST, OpenEdit
 from playground.ui.features.code.request_preview import AT_ONCE, RequestPreview
 from playground.ui.features.host import Control, Host
-from playground.ui.features.inspector.views import RequestView
-from playground.ui.features.inspector.wire_views import DiffView
 
 if TYPE_CHECKING:
     from playground.engine.requests.edit import Edited
     from playground.engine.requests.pasted import Imported
     from playground.ui.features.code.get_code_window import GetCodeWindow
     from playground.ui.features.code.import_request_dialog import Import
-    from playground.ui.features.inspector.diff_page import DiffPage
 
 LANGUAGE = "code/language"  # where the settings keep the language chosen last
 
@@ -39,28 +36,23 @@ class RequestControl(Control):
     ) -> None:
         super().__init__(host)
         self._open_code = open_code
-        self._tab = next(view for view in host.inspector.views if isinstance(view, RequestView))
-        show = host.inspector.set_preview
+        self._page = page = host.inspector.request
         self._preview = RequestPreview(
-            lambda: host.session, host.workspace.gateways.keys.known, show, self._wanted, self
+            lambda: host.session,
+            host.workspace.gateways.keys.known,
+            host.inspector.set_preview,
+            lambda: page.wants_preview,
+            self,
         )
         self.poke = self._preview.poke
-        self._tab.next.set_editor(self._read, self._apply)
-        self._tab.next.left.connect(self._left)
-        self._tab.next.rules_asked.connect(show_rules)
-        self._tab.code_button.clicked.connect(self._code)
-        self._tab.pane.shown.connect(self.poke)
-        self._diff = host.inspector.view(DiffView)
-        self._diff.when_made(self._diff_made)
-
-    def _wanted(self) -> bool:
-        return self._tab.widget.isVisible() or self._diff.wants_next
-
-    def _diff_made(self, page: DiffPage) -> None:
-        page.next_asked.connect(self.poke)
+        page.next.set_editor(self._read, self._apply)
+        page.next.edit_changed.connect(self._left)
+        page.next.rules_asked.connect(show_rules)
+        page.code_asked.connect(self._code)
+        page.preview_asked.connect(self.poke)
 
     def _code(self) -> None:
-        self._open_code(self._host.exchange() if self._tab.shows_sent else "")
+        self._open_code(self._host.exchange() if self._page.shows_sent else "")
 
     def _left(self, key: str, text: str) -> None:
         """A body that is being edited is part of its experiment until it is applied or discarded."""

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import EXPERIMENT, RUN, VIEW, Action
+from playground.ui.features.action import COMPARE, VIEW, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.compare.control import CompareControl
 
-TITLE = "Compare"
+TITLE: Final = "Compare"  # the page of the centre
 
 ACTIONS: tuple[Action[CompareControl], ...] = (
-    Action("compare.open", "Compare side by side", VIEW, 150, lambda it: it.show(not it.on), ("Ctrl+Shift+K",)),
-    Action("compare.add", "Add a lane", VIEW, 160, lambda it: it.add()),
-    Action("compare.models", "Add lanes of other models…", VIEW, 165, lambda it: it.add_models()),
+    Action("compare.open", "Compare", lambda it: it.show(not it.on), VIEW, 200, "Ctrl+Shift+K", synonyms="lanes"),
+    Action("compare.alternatives", "Compare alternatives", lambda it: it.add_alternatives(), synonyms="lanes versions"),
+    Action("compare.add", "Add lane", lambda it: it.add(), COMPARE, 100, page=TITLE),
+    Action("compare.models", "Add model lanes…", lambda it: it.add_models(), COMPARE, 110, page=TITLE),
+    Action("compare.after", "Next lane", lambda it: it.go(1), COMPARE, 200, "F6", page=TITLE),
+    Action("compare.before", "Previous lane", lambda it: it.go(-1), COMPARE, 210, "Shift+F6", page=TITLE),
+    Action("compare.left", "Move lane left", lambda it: it.move(-1), COMPARE, 220, "Ctrl+Alt+PgUp", page=TITLE),
+    Action("compare.right", "Move lane right", lambda it: it.move(1), COMPARE, 230, "Ctrl+Alt+PgDown", page=TITLE),
+    Action("compare.together", "Scroll lanes together", lambda it: it.scroll_together(), COMPARE, 300, page=TITLE),
     Action(
-        "compare.alternatives", "Open the turn's alternatives in Compare", VIEW, 170, lambda it: it.add_alternatives()
+        "compare.mark",
+        "Highlight differences",
+        lambda it: it.mark_differences(),
+        COMPARE,
+        310,
+        page=TITLE,
+        synonyms="diff",
     ),
-    Action("compare.together", "Scroll lanes together, or each by itself", VIEW, 175, lambda it: it.scroll_together()),
-    Action("compare.after", "Lane after", VIEW, 172, lambda it: it.go(1), ("F6",)),
-    Action("compare.before", "Lane before", VIEW, 173, lambda it: it.go(-1), ("Shift+F6",)),
-    Action("compare.left", "Move the lane left", VIEW, 176, lambda it: it.move(-1), ("Ctrl+Alt+PgUp",)),
-    Action("compare.right", "Move the lane right", VIEW, 177, lambda it: it.move(1), ("Ctrl+Alt+PgDown",)),
-    Action("compare.mark", "Mark what differs from A", VIEW, 180, lambda it: it.mark_differences()),
-    Action("compare.words", "Export the lanes…", EXPERIMENT, 255, lambda it: it.export()),
-    Action("compare.copy", "Copy the lanes as a table", EXPERIMENT, 256, lambda it: it.copy_table()),
-    Action("compare.regenerate", "Regenerate in all lanes", RUN, 125, lambda it: it.regenerate()),
-    Action("compare.stop", "Stop all lanes", RUN, 115, lambda it: it.stop_all(), ("Shift+Esc",)),
+    Action("compare.regenerate", "Regenerate all lanes", lambda it: it.regenerate(), COMPARE, 400, page=TITLE),
+    Action("compare.stop", "Stop all lanes", lambda it: it.stop_all(), COMPARE, 410, "Shift+Esc", page=TITLE),
+    Action("compare.words", "Export lanes…", lambda it: it.export(), COMPARE, 500, page=TITLE),
+    Action("compare.copy", "Copy lanes table", lambda it: it.copy_table(), COMPARE, 510, page=TITLE),
 )

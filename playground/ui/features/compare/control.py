@@ -21,7 +21,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.bar import LanesBar
 from playground.ui.features.host import Host
-from playground.ui.features.inspector.wire_views import DiffView
+from playground.ui.features.inspector.inspector import Place
 from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
@@ -155,7 +155,7 @@ class CompareControl(QObject):
             "right": partial(self._move, lane, 1),
             "again": column.pane.retry_last,
             "all_again": self.regenerate,
-            "timeline": partial(self._host.show_page, "Timeline"),
+            "timeline": partial(self._host.show_page, Place.TIMELINE),
             "go_on": partial(self._continue, lane),
             "close": partial(self._close, lane),
             "stop": lane.stop,
@@ -281,9 +281,8 @@ class CompareControl(QObject):
         if self.page is not None:
             self.page.choose(lane)
             self._host.show_exchange(last_request(lane))
-            self._host.show_page(DiffView.title)
-            self._host.inspector.draw_now()
-            self._host.inspector.view(DiffView).page.choose_lane_a()
+            self._host.show_page(Place.COMPARE)
+            self._host.inspector.request.compare.choose_lane_a()
 
     def mark_differences(self) -> None:
         """Mark what differs from lane A, or no longer."""

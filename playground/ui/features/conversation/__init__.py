@@ -2,51 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import EDIT, RUN, Action
+from playground.ui.features.action import EDIT, RUN, VIEW, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.conversation.pane import ConversationPane
 
-STOP: Action[ConversationPane] = Action("run.stop", "Stop", RUN, 110, lambda it: it.stop(), ("Esc",))
+STOP: Final[Action[ConversationPane]] = Action(
+    "run.stop", "Stop", lambda it: it.stop(), RUN, 110, "Esc", synonyms="cancel"
+)
 
 ACTIONS: tuple[Action[ConversationPane], ...] = (
-    Action("edit.find", "Find in the conversation", EDIT, 200, lambda it: it.front.look_for(), ("Ctrl+F",)),
-    Action("edit.find-next", "Find the next place", EDIT, 210, lambda it: it.front.look_for(1), ("F3",)),
-    Action("edit.find-previous", "Find the place before", EDIT, 220, lambda it: it.front.look_for(-1), ("Shift+F3",)),
-    Action("turn.edit", "Edit turn", EDIT, 300, lambda it: it.front.edit_focused(), ("E",), in_conversation=True),
-    Action("turn.add-call", "Add a tool call to the turn…", EDIT, 310, lambda it: it.front.commands.write_call()),
+    Action("edit.find", "Find", lambda it: it.front.look_for(), EDIT, 200, "Ctrl+F", synonyms="search"),
+    Action("edit.find-next", "Find next", lambda it: it.front.look_for(1), EDIT, 210, "F3"),
+    Action("edit.find-previous", "Find previous", lambda it: it.front.look_for(-1), EDIT, 220, "Shift+F3"),
+    Action("turn.edit", "Edit turn", lambda it: it.front.edit_focused(), EDIT, 300, "Ctrl+I", synonyms="message"),
+    Action("turn.add-call", "Add tool call…", lambda it: it.front.commands.write_call()),
     Action(
-        "turn.choose-call",
-        "Choose the call that a tool turn answers…",
-        EDIT,
-        320,
-        lambda it: it.front.commands.choose_call(),
+        "turn.choose-call", "Choose answered call…", lambda it: it.front.commands.choose_call(), synonyms="tool result"
     ),
-    Action("turn.before", "Turn before", EDIT, 330, lambda it: it.front.view.step_turn(-1), ("Alt+Up",)),
-    Action("turn.after", "Turn after", EDIT, 340, lambda it: it.front.view.step_turn(1), ("Alt+Down",)),
-    Action("edit.compose", "Write a message", EDIT, 360, lambda it: it.composer.setFocus(), ("Ctrl+M",)),
-    Action("edit.image", "Attach images from files", EDIT, 400, lambda it: it.intake.choose_files(), ("Ctrl+Shift+I",)),
-    Action("edit.image-clipboard", "Attach the image in the clipboard", EDIT, 410, lambda it: it.intake.paste()),
-    Action("edit.image-address", "Attach an image by its address", EDIT, 420, lambda it: it.intake.ask_address()),
-    Action("run.run", "Run", RUN, 100, lambda it: it.run(), ("Ctrl+Return", "Ctrl+Enter"), runs=True),
+    Action(
+        "turn.before", "Previous turn", lambda it: it.front.view.step_turn(-1), VIEW, 400, "Alt+Up", synonyms="message"
+    ),
+    Action("turn.after", "Next turn", lambda it: it.front.view.step_turn(1), VIEW, 410, "Alt+Down", synonyms="message"),
+    Action(
+        "edit.compose", "Write message", lambda it: it.composer.setFocus(), EDIT, 400, "Ctrl+M", synonyms="composer"
+    ),
+    Action(
+        "edit.image", "Attach image files", lambda it: it.intake.choose_files(), keys="Ctrl+Shift+I", synonyms="picture"
+    ),
+    Action("edit.image-clipboard", "Paste image", lambda it: it.intake.paste(), synonyms="picture attach"),
+    Action("edit.image-address", "Attach image address", lambda it: it.intake.ask_address(), synonyms="picture url"),
+    Action("run.run", "Run", lambda it: it.run(), RUN, 100, "Ctrl+Enter Ctrl+Return", synonyms="send ask"),
     STOP,
     Action(
         "turn.regenerate",
         "Regenerate turn",
+        lambda it: it.front.regenerate_focused(),
         RUN,
         120,
-        lambda it: it.front.regenerate_focused(),
-        ("R",),
-        in_conversation=True,
+        "Ctrl+R",
+        synonyms="retry resend",
     ),
     Action(
         "turn.edit-run",
-        "Edit turn and run",
+        "Save and run",
+        lambda it: it.front.commands.edit_and_run(),
         RUN,
         130,
-        lambda it: it.front.commands.edit_and_run(),
-        ("Alt+Return", "Alt+Enter"),
+        "Alt+Enter Alt+Return",
+        synonyms="edited turn",
     ),
 )

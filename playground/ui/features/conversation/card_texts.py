@@ -71,8 +71,8 @@ def texts_of(card: TurnCard) -> list[CardText]:
 
 def selected_in(text: CardText) -> Spot | None:
     """What is selected of a part; None for nothing."""
-    text.view.linked.stand_for(text.whole)
-    span = text.view.linked.selected(text.view.textCursor())
+    text.view.marks.set_original(text.whole)
+    span = text.view.marks.selected(text.view.textCursor())
     if span is None:
         return None
     start, end = span[0] - text.offset, span[1] - text.offset
@@ -86,7 +86,7 @@ def mark(card: TurnCard, spots: Iterable[Spot]) -> None:
     wanted: dict[TextView, list[tuple[int, int]]] = {}
     spots = list(spots)
     for text in texts_of(card):
-        text.view.linked.stand_for(text.whole)
+        text.view.marks.set_original(text.whole)
         found = wanted.setdefault(text.view, [])
         for kind, nth, start, end in spots:
             if (kind, nth) == (text.kind, text.nth) and start < end:
@@ -114,7 +114,7 @@ def place_of(card: TurnCard, spot: Spot) -> QRect | None:
         found.folded.unfold()
     view = found.view
     view.show_place(found.offset + spot.start)
-    places = view.linked.places
+    places = view.marks.linked_places
     begin = QTextCursor(view.document())
     rect = QRect(QPoint(0, 0), view.size())
     if places and spot.start < spot.end:

@@ -1,10 +1,8 @@
-"""Finding in the conversation: the bar asks, the search counts, the view highlights and scrolls. Holds where one is.
-
-Looking through the turns is done in parts of a few milliseconds between the window's other events.
-"""
+"""Find in the conversation: the bar, and the match that is current. The view highlights and scrolls."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import partial
 
@@ -30,11 +28,9 @@ from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 
-SLICE_S = 0.004
-COMPARE_MS = 150
+SLICE_S = 0.02  # seconds that the window searches before it looks at other events
+COUNT_MS = 150  # between two counts of the matches in a turn that is being received
 LONGEST = 200  # characters of a selection that are taken for what to look for
-TRIES = 100  # places in a row that turn out not to be there
-
 LEAST_FIELD, FIELD = 80, 320  # pixels
 NEXT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -162,7 +158,7 @@ class Finder(QObject):
         self._view = view
         self._search = Search()
         self._rows: Sequence[Row] = ()
-        self._at: tuple[str, int] | None = None  # turn id, number of the place in its card
+        self._current: tuple[str, int] | None = None  # turn id, number of the match in it
         self._start = 0  # the row from which on the first place is looked for
         self._focus: QWidget | None = None  # what had it before
         self.bar = FindBar()
@@ -171,8 +167,8 @@ class Finder(QObject):
         self.bar.closed.connect(self.close)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._work)
-        self._compare = Throttle(self._compare_cards, self, interval=COMPARE_MS)
-        view.laid_out.connect(self._laid_out)
+        self._counting = Throttle(self._count_growing, self, interval=COUNT_MS)
+        view.laid_out.connect(self._counting.poke)
 
     @property
     def is_open(self) -> bool:
@@ -185,7 +181,6 @@ class Finder(QObject):
         if self.is_open:
             self._search.set_rows(rows, self._view.first_in_view())
             self._timer.start()
-            self._compare.poke()
 
     def open(self) -> None:
         """Show the bar with what is selected, or with what was looked for last."""
@@ -206,7 +201,7 @@ class Finder(QObject):
         self.bar.hide()
         self._timer.stop()
         self._search.forget()
-        self._at = None
+        self._current = None
         self._view.show_found(None)
         focus, self._focus = self._focus, None
         if had_focus:
@@ -214,33 +209,29 @@ class Finder(QObject):
             back.setFocus()
 
     def step(self, step: int) -> None:
-        """Go to the next place (+1) or the one before (-1); opens the bar where it is closed."""
+        """Go to the next match (+1) or the previous one (-1); open the bar if it is closed."""
         if not self.is_open:
             self.open()
             return
-        row, place = self._here()
-        for _ in range(TRIES):
-            found = self._search.after(row, place) if step > 0 else self._search.before(row, place)
-            if found is None:
-                break
-            row, place = found
-            if self._go(row, place):
-                return
+        row = self._row_of_current()
+        if row is None or self._current is None:
+            row, match = self._view.first_in_view() - 1, sys.maxsize
+        else:
+            match = self._current[1]
+        target = self._search.after(row, match) if step > 0 else self._search.before(row, match)
+        if target is not None:
+            self._go(*target)
         self._say()
 
-    def _here(self) -> tuple[int, int]:
-        """The place one is at; without one, a place just before the first row in view."""
-        row = self._view.row_of(self._at[0]) if self._at is not None else None
-        if row is None or self._at is None:
-            return self._view.first_in_view() - 1, 1 << 30
-        return row, self._at[1]
+    def _row_of_current(self) -> int | None:
+        return self._view.row_of(self._current[0]) if self._current is not None else None
 
     def _look_for(self, query: Query) -> None:
         if not self.is_open:
             return
-        row = self._view.row_of(self._at[0]) if self._at is not None else None
+        row = self._row_of_current()
         self._start = row if row is not None else self._view.first_in_view()
-        self._at = None
+        self._current = None
         self._search.look_for(query, self._start)
         self._view.show_found(query.pattern)
         self._timer.start()
@@ -249,54 +240,32 @@ class Finder(QObject):
     def _work(self) -> None:
         if self._search.work(SLICE_S):
             self._timer.stop()
-            self._compare.poke()
-        if self._at is None and self._search.total:
-            found = self._search.after(self._start - 1, 1 << 30)
-            if found is not None and not self._go(*found):
-                self._start = found[0] + 1
+        if self._current is None and (first := self._search.after(self._start - 1, sys.maxsize)) is not None:
+            self._go(*first)
         self._say()
 
-    def _go(self, row: int, place: int) -> bool:
-        """Whether that place is there; then it is shown."""
-        turn_id = self._rows[row].id
-        self._at = (turn_id, place)
-        self._view.show_found(self._search.query.pattern, self._at)
-        if (by_part := self._search.by_part(turn_id)) and (card := self._view.card(turn_id)) is not None:
-            card.finds.know(by_part)
+    def _go(self, row: int, match: int) -> None:
+        self._current = (self._rows[row].id, match)
+        self._view.show_found(self._search.query.pattern, self._current)
         self._view.reveal_found()
-        card = self._view.cards.get(turn_id)
-        count = card.finds.count if card is not None else 0
-        if place < count:
-            self._search.correct(row, count)
-            self._say()
-            return True
-        self._search.correct(row, count)
-        self._at = None
-        return False
 
-    def _laid_out(self) -> None:
-        if self.is_open:
-            self._compare.poke()
-
-    def _compare_cards(self) -> None:
-        """What a card holds counts: a turn that grows has more, and a card may be shown another way than most."""
+    def _count_growing(self) -> None:
+        """Count the matches of turns that are being received, where they are drawn."""
         if not self.is_open:
             return
         for turn_id, card in self._view.cards.items():
             row = self._view.row_of(turn_id)
-            if row is not None:
-                card.finds.know(self._search.by_part(turn_id))
-                self._search.correct(row, card.finds.count)
-        if self._at is not None:
-            row = self._view.row_of(self._at[0])
-            if row is None or (self._search.done and self._at[1] >= self._search.counts[row]):
-                self._at = None
-                self._view.show_found(self._search.query.pattern)
+            if row is not None and card.row.growing:
+                self._search.set_count(row, card.finds.count)
+        row = self._row_of_current()
+        if self._current is not None and (row is None or self._current[1] >= self._search.counts[row]):
+            self._current = None
+            self._view.show_found(self._search.query.pattern)
         self._say()
 
     def _say(self) -> None:
-        row = self._view.row_of(self._at[0]) if self._at is not None else None
-        number = self._search.number(row, self._at[1]) if row is not None and self._at is not None else None
+        row = self._row_of_current()
+        number = self._search.number(row, self._current[1]) if row is not None and self._current is not None else None
         self.bar.say(number, self._search.total, done=self._search.done)
 
 

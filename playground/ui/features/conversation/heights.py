@@ -8,7 +8,7 @@ from itertools import accumulate, compress, count
 from operator import attrgetter, is_not, not_
 
 from playground.domain.transcript import common_prefix
-from playground.ui.features.conversation.large import BEGINNING, LARGE_MARKDOWN
+from playground.ui.features.conversation.caps import LARGE_MARKDOWN
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import PAGE
 
@@ -140,7 +140,7 @@ def guesser(width: int, zoom: float) -> Callable[[Row], int]:
         height = 80.0
         for part in row.turn.parts[:PAGE]:
             if part.kind == "text":
-                text = part.text if len(part.text) <= LARGE_MARKDOWN else part.text[:BEGINNING]
+                text = part.text if len(part.text) <= LARGE_MARKDOWN else part.text[:LARGE_MARKDOWN]
                 height += (len(text) // letters + text.count("\n") // 2) * line
             elif part.kind == "tool_call":
                 height += 90

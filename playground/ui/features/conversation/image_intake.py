@@ -1,6 +1,7 @@
-"""Where images come from: files, the clipboard, a drop, an address. Reads them off the window's thread, in order.
+"""Images on their way into a message: chosen, pasted, dropped or by address, read in a thread, and large ones resized.
 
-What was read goes into the draft of the experiment it was given to, also when another one is looked at by then.
+The message is the draft in the composer or a turn of the conversation. What is read goes into the experiment it was
+given to, also when another one is shown by then.
 """
 
 from __future__ import annotations
@@ -8,27 +9,206 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QMimeData, QObject, QSettings
 from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import Image
-from playground.engine.files.images import ImageError, cut_off_words, is_address
+from playground.domain.transcript import Role, Turn
+from playground.engine.files.images import (
+    SHRINK_SIDE,
+    ImageError,
+    cut_off_words,
+    facts,
+    is_address,
+    is_large,
+    size_words,
+)
+from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.image_sizes import CHOICES, ImageSizes
+from playground.ui.features.conversation.image_view import figures
 from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
-from playground.ui.widgets.notice_bar import NoticeBar
+from playground.ui.widgets.notice_bar import Choice, NoticeBar
+
+if TYPE_CHECKING:  # they make what is here
+    from playground.ui.features.conversation.commands import TurnCommands
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
-ADDRESS = "Address (https://…), or a data URL. An address is sent as it is; nothing is loaded here."
+ADDRESS = "Address (https://…) or data URL. An address is sent as it is; nothing is loaded here."
+AS_LINES = "This API sends results as text: each image becomes a line."
+
+KEY: Final = "images/large"
+ASK, SMALLER, UNCHANGED = "ask", "smaller", "as-they-are"
+#: What can be done with large images: the setting's value and its words.
+CHOICES: Final = (
+    (ASK, "Ask about large images"),
+    (SMALLER, "Resize large images"),
+    (UNCHANGED, "Send large images unchanged"),
+)
+PROGRESS_S = 0.3  # after which a notice says that images are being resized
+
+#: Puts images in the places of others, which are named by their URLs; returns how many were still there.
+Swap = Callable[[Mapping[str, Image]], int]
+
+
+async def _read(sources: Sequence[Source], add: Callable[[Image | None], None]) -> tuple[list[Image], str]:
+    """Read images one after another and ``add`` each, None for a refusal. Return them, and what was wrong."""
+    images: list[Image] = []
+    refusals: list[str] = []
+    defects: list[str] = []
+    for source in sources:
+        image = None
+        try:
+            image = await asyncio.to_thread(read_source, source)
+            if defect := await asyncio.to_thread(cut_off_words, image):
+                defects.append(defect)
+            images.append(image)
+        except ImageError as error:
+            refusals.append(str(error))
+        finally:
+            add(image)
+    refused = f"Not attached. {_first_three(refusals)}" if refusals else ""
+    return images, " ".join(filter(None, (refused, _first_three(defects))))
+
+
+def _first_three(sentences: Sequence[str]) -> str:
+    more = f" (and {len(sentences) - 3} more)" if len(sentences) > 3 else ""
+    return " ".join(sentences[:3]) + more
+
+
+# Large images
+
+
+class ImageSizes(QObject):
+    """Offers in ``notice`` to resize large images, or does so without asking."""
+
+    def __init__(self, notice: NoticeBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._notice = notice
+        self._settings: QSettings | None = None
+        self._choice = ASK
+        self._work: asyncio.Task[None] | None = None
+
+    def keep_in(self, settings: QSettings) -> None:
+        """Load the choice from ``settings``, and save it there."""
+        self._settings = settings
+        value = str(settings.value(KEY, ASK))
+        self._choice = value if value in [name for name, _ in CHOICES] else ASK
+
+    @property
+    def choice(self) -> str:
+        """What is done with large images: one of ``CHOICES``."""
+        return self._choice
+
+    def choose(self, choice: str) -> None:
+        """Do that with all large images from now on."""
+        self._choice = choice
+        if self._settings is not None:
+            self._settings.setValue(KEY, choice)
+
+    def consider(self, images: Sequence[Image], swap: Swap, problems: str = "") -> None:
+        """Offer to resize those that are large; ``problems`` are shown in any case."""
+        large = [image for image in images if is_large(facts(image))] if self._choice != UNCHANGED else []
+        if problems:
+            self._notice.say(problems)
+        if large:
+            self._work = spawn(self._consider(large, swap, problems), name="look at large images")
+
+    async def _consider(self, large: list[Image], swap: Swap, problems: str) -> None:
+        work = spawn(_resized(large), name="resize images")
+        done, _ = await asyncio.wait({work}, timeout=PROGRESS_S)
+        if not done:
+            words = f"Resizing {len(large)} large images…" if len(large) > 1 else "Resizing a large image…"
+            self._notice.offer(" ".join(filter(None, (problems, words))), ("Keep original size", lambda: _cancel(work)))
+        try:
+            smaller, refusals = await work
+        except asyncio.CancelledError:
+            if work.cancelled():  # by the button
+                return
+            work.cancel()
+            raise
+        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
+            problems = " ".join(filter(None, (problems, *refusals[:3])))
+        if not smaller:
+            if self._choice == SMALLER and problems:
+                self._notice.say(problems)
+            elif not done:
+                self._notice.hide()
+        elif self._choice == SMALLER:
+            self._resize(large, smaller, swap, problems)
+        else:
+            words = " ".join(filter(None, (problems, offer_words(large, smaller))))
+            resize = partial(self._resize, large, smaller, swap)
+            self._notice.offer(words, ("Resize", resize), ("Send unchanged", self._leave))
+
+    def _resize(self, large: list[Image], smaller: dict[str, Image], swap: Swap, problems: str = "") -> None:
+        if not swap(smaller):
+            self._notice.say("Nothing resized: the images were removed.", stays=False)
+            return
+        resized = [image for image in large if image.url in smaller]
+        originals = {smaller[image.url].url: image for image in resized}
+        saved = sum(facts(image).size - facts(smaller[image.url]).size for image in resized)
+        words = f"Resized; {size_words(saved)} saved. The original is not saved: Undo restores it."
+        always: list[Choice] = [("Always resize", partial(self.choose, SMALLER))] if self._choice != SMALLER else []
+        words = " ".join(filter(None, (problems, words)))
+        self._notice.offer(words, ("Undo", partial(self._restore, swap, originals)), *always)
+
+    def _restore(self, swap: Swap, originals: dict[str, Image]) -> None:
+        if not swap(originals):
+            self._notice.say("Nothing restored: the images were removed.", stays=False)
+
+    def _leave(self) -> None:
+        self._notice.say("Large images are sent unchanged.", "Never ask", partial(self.choose, UNCHANGED), stays=False)
+
+
+def offer_words(large: Sequence[Image], smaller: Mapping[str, Image]) -> str:
+    """Return the offer to resize images: their sizes, the smaller sizes, and what that saves."""
+    originals = [facts(image) for image in large if image.url in smaller]
+    copies = [facts(smaller[image.url]) for image in large if image.url in smaller]
+    before, after = sum(original.size for original in originals), sum(copy.size for copy in copies)
+    saves = f"saves {size_words(before - after)}"
+    if len(originals) == 1:
+        return f"{figures(originals[0])}. Resize to {figures(copies[0])} ({saves})?"
+    most = f"at most {SHRINK_SIDE:,} pixels a side, {size_words(after)} together"
+    return f"{len(originals)} large images, {size_words(before)}. Resize them to {most} ({saves})?"
+
+
+def _cancel(work: asyncio.Task[tuple[dict[str, Image], list[str]]]) -> None:
+    work.cancel()
+
+
+async def _resized(large: Sequence[Image]) -> tuple[dict[str, Image], list[str]]:
+    """Return the smaller copies by the URLs of their originals, and why other images are not resized."""
+    copies: dict[str, Image] = {}
+    refusals: list[str] = []
+    for image in {image.url: image for image in large}.values():
+        try:
+            copies[image.url] = await asyncio.to_thread(shrunk, image)
+        except ImageError as error:
+            refusals.append(str(error))
+    return copies, refusals
+
+
+async def _shrink(image: Image, put: Callable[[Image], None], notice: NoticeBar) -> None:
+    try:
+        smaller = await asyncio.to_thread(shrunk, image)
+    except ImageError as error:
+        notice.say(str(error))
+        return
+    put(smaller)
+
+
+# Into the composer
 
 
 class ImageIntake(QObject):
-    """Serves one composer; ``place`` is where images may be dropped, ``sizes`` offers large ones smaller."""
+    """Serves one composer; images may be dropped on ``place``."""
 
     def __init__(self, composer: Composer, notice: NoticeBar, place: QWidget, sizes: ImageSizes) -> None:
         super().__init__(place)
@@ -37,7 +217,7 @@ class ImageIntake(QObject):
         self._notice = notice
         self._place = place
         self._session: Session | None = None
-        self._reading: dict[str, int] = {}  # images on their way, by session
+        self._reading: dict[str, int] = {}  # images being read, by session
         self._turn = asyncio.Lock()
         self._folder = ""
         composer.images.shrink_asked.connect(self._shrink_attached)
@@ -45,38 +225,33 @@ class ImageIntake(QObject):
         place.installEventFilter(self)
 
     def attend(self) -> None:
-        """Do what is asked for in the composer, from now on."""
+        """Connect to the composer's buttons and menu."""
         self._composer.images_pasted.connect(self.take)
         self._composer.image_wanted.connect(self._wanted)
         menu = self._composer.image_menu
         menu.addSeparator()
-        known = QActionGroup(menu)
+        group = QActionGroup(menu)
         for choice, words in CHOICES:
-            action = known.addAction(words)
+            action = group.addAction(words)
             action.setCheckable(True)
             action.setData(choice)
-            action.triggered.connect(partial(self._choose, choice))
-        menu.addActions(known.actions())
-        menu.aboutToShow.connect(partial(self._show_choice, known))
+            action.triggered.connect(lambda _checked=False, choice=choice: self._sizes.choose(choice))
+        menu.addActions(group.actions())
+        menu.aboutToShow.connect(partial(self._show_choice, group))
 
-    def _choose(self, choice: str, _checked: bool = False) -> None:
-        self._sizes.choose(choice)
-
-    def _show_choice(self, known: QActionGroup) -> None:
-        for action in known.actions():
+    def _show_choice(self, group: QActionGroup) -> None:
+        for action in group.actions():
             action.setChecked(action.data() == self._sizes.choice)
 
     def show_session(self, session: Session) -> None:
-        """Serve another experiment from now on."""
+        """Serve another experiment."""
         self._session = session
         self._say_reading()
 
     @property
     def busy(self) -> bool:
-        """Whether an image given to the experiment in view is still being read."""
+        """Whether an image for the experiment in view is still being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
-
-    # Ways in
 
     def take(self, sources: Sequence[Source]) -> None:
         """Read and attach these, in this order."""
@@ -89,7 +264,7 @@ class ImageIntake(QObject):
         spawn(self._choose_files(), name="choose images")
 
     def paste(self) -> None:
-        """Attach what the clipboard holds, or say that it holds no image."""
+        """Attach the image in the clipboard, or say that it holds none."""
         mime = QGuiApplication.clipboard().mimeData()
         sources: list[Source] = sources_of(mime)
         if not sources and mime.hasText() and is_address(mime.text().strip()):
@@ -117,43 +292,29 @@ class ImageIntake(QObject):
             self.take([dialog.textValue().strip()])
         dialog.deleteLater()
 
-    # Reading
-
     async def _take(self, session: Session, sources: list[Source]) -> None:
-        problems: list[str] = []
-        warnings: list[str] = []
-        taken: list[Image] = []
         async with self._turn:
-            for source in sources:
-                try:
-                    image = await asyncio.to_thread(read_source, source)
-                    warnings.append(await asyncio.to_thread(cut_off_words, image))
-                    taken.append(image)
-                    self._attach(session, image)
-                except ImageError as error:
-                    problems.append(str(error))
-                finally:
-                    self._count(session, -1)
-        self._sizes.consider(taken, partial(self._swap, session), notice_words(problems, warnings))
+            images, problems = await _read(sources, partial(self._attach, session))
+        self._sizes.consider(images, partial(self._swap, session), problems)
+
+    def _attach(self, session: Session, image: Image | None) -> None:
+        if image is not None and session is self._session:
+            self._composer.set_images((*self._composer.attached, image))
+        elif image is not None:
+            draft = session.draft
+            session.with_draft(draft.model_copy(update={"images": (*draft.images, image)}))
+        self._count(session, -1)
 
     def _swap(self, session: Session, swaps: Mapping[str, Image]) -> int:
-        """Put other images among those that are attached."""
-        shown = session is self._session
-        attached = self._composer.attached if shown else session.draft.images
+        in_view = session is self._session
+        attached = self._composer.attached if in_view else session.draft.images
         count = sum(image.url in swaps for image in attached)
         changed = tuple(swaps.get(image.url, image) for image in attached)
-        if count and shown:
+        if count and in_view:
             self._composer.set_images(changed)
         elif count:
             session.with_draft(session.draft.model_copy(update={"images": changed}))
         return count
-
-    def _attach(self, session: Session, image: Image) -> None:
-        if session is self._session:
-            self._composer.set_images((*self._composer.attached, image))
-        else:
-            draft = session.draft
-            session.with_draft(draft.model_copy(update={"images": (*draft.images, image)}))
 
     def _count(self, session: Session, step: int) -> None:
         self._reading[session.id] = self._reading.get(session.id, 0) + step
@@ -165,14 +326,10 @@ class ImageIntake(QObject):
         number = self._reading.get(self._session.id, 0) if self._session is not None else 0
         self._composer.say_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
 
-    # Smaller copies
-
     def _shrink_attached(self, at: int) -> None:
         image = self._composer.attached[at]
         put = partial(self._composer.replace_image, image)
         spawn(_shrink(image, put, self._notice), name="shrink image")
-
-    # Dropping
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
@@ -196,19 +353,78 @@ class ImageIntake(QObject):
         return True
 
 
-def notice_words(problems: Sequence[str], warnings: Sequence[str]) -> str:
-    """Return the notice for images that were not attached, and for attached ones that have a defect."""
-    refused = f"Not attached. {_first_three(problems)}" if problems else ""
-    return " ".join(filter(None, (refused, _first_three([words for words in warnings if words]))))
+# Into a turn
 
 
-def _first_three(sentences: Sequence[str]) -> str:
-    more = f" (and {len(sentences) - 3} more)" if len(sentences) > 3 else ""
-    return " ".join(sentences[:3]) + more
+def takes_images(turn: Turn) -> bool:
+    """Return whether a turn can hold images: a user's message or the result of a tool."""
+    return turn.role is Role.USER or (turn.role is Role.TOOL and bool(turn.results))
+
+
+class TurnPictures:
+    """Adds images to turns, one edit for all that were given together."""
+
+    def __init__(self, pane: TranscriptPane, commands: TurnCommands, sizes: ImageSizes) -> None:
+        self._pane = pane
+        self._commands = commands
+        self._sizes = sizes
+        self._folder = ""
+
+    def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool:
+        """Add the images of a paste or drop to a turn; without ``now`` only return whether that is possible."""
+        turn = self._pane.session.transcript.turns.get(turn_id)
+        if self._commands.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
+            return False
+        if not now:
+            return True
+        sources = sources_of(mime)
+        if sources:
+            self._begin(turn_id, sources)
+        return bool(sources)
+
+    def choose(self, turn_id: str) -> None:
+        """Ask for files and add them to a turn."""
+        spawn(self._choose(turn_id), name="choose images for a turn")
+
+    async def _choose(self, turn_id: str) -> None:
+        if paths := await ask_several(self._pane.window(), "Add images to the message", self._folder, FILTER):
+            self._folder = str(paths[0].parent)
+            self._begin(turn_id, list(paths))
+
+    def _begin(self, turn_id: str, sources: Sequence[Source]) -> None:
+        spawn(self._add(self._pane.session, turn_id, sources), name="read images for a turn")
+
+    async def _add(self, session: Session, turn_id: str, sources: Sequence[Source]) -> None:
+        images, problems = await _read(sources, lambda _image: None)
+        turn = session.transcript.turns.get(turn_id)
+        if session is not self._pane.session or turn is None or not takes_images(turn):
+            self._pane.notice.say("Nothing added: the message is gone.", stays=False)
+            return
+        if not images:
+            if problems:
+                self._pane.notice.say(problems)
+            return
+        added: list[str] = []
+        words = f"{len(images)} images added." if len(images) > 1 else "Image added."
+        if turn.role is Role.TOOL and not pictures_in_results(session.settings.protocol):
+            words = f"{words} {AS_LINES}"
+        self._commands.edit(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
+        if added:
+            self._sizes.consider(images, partial(self._swap, session, added[0]), problems)
+
+    def _swap(self, session: Session, turn_id: str, swaps: Mapping[str, Image]) -> int:
+        turn = session.transcript.turns.get(turn_id)
+        if turn is None or session is not self._pane.session:
+            return 0
+        images = [*turn.images, *(image for result in turn.results for image in result.images)]
+        count = sum(image.url in swaps for image in images)
+        if count:
+            self._commands.edit(turn_id, partial(session.turns.swap_images, turn_id, swaps))
+        return count
 
 
 def shrink_in_turn(session: Session, turn_id: str, at: int, notice: NoticeBar) -> None:
-    """Put a smaller copy in the place of an image of a turn."""
+    """Replace an image of a turn by a smaller copy."""
     image = session.transcript.turns[turn_id].images[at]
 
     def put(smaller: Image) -> None:
@@ -217,12 +433,3 @@ def shrink_in_turn(session: Session, turn_id: str, at: int, notice: NoticeBar) -
             session.turns.set_image(turn_id, at, smaller)
 
     spawn(_shrink(image, put, notice), name="shrink image")
-
-
-async def _shrink(image: Image, put: Callable[[Image], None], notice: NoticeBar) -> None:
-    try:
-        smaller = await asyncio.to_thread(shrunk, image)
-    except ImageError as error:
-        notice.say(str(error))
-        return
-    put(smaller)

@@ -1,6 +1,6 @@
-"""An image attached to a message, where it is written and where it stands: thumbnail, figures, detail, removal.
+"""Images of a message: thumbnail, size, detail, removal, and one of them large in a dialog.
 
-What is at an http(s) address is never loaded: it stands as its address.
+An image at an http(s) address is never loaded; its address is shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QDialog,
     QFrame,
     QMenu,
     QPushButton,
@@ -31,12 +32,16 @@ from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
 
 CHIP_THUMB = QSize(42, 42)
 TURN_THUMB = QSize(220, 160)
 CHIP_WIDTH = 320
 TURN_WIDTH = 246
+
+DIALOG_SHARE = 0.8  # of the window's size
+LEAST_DIALOG = QSize(420, 320)
 
 SHARPNESS = 2  # pixels decoded for each pixel shown, for screens that have them
 LEAST = 48
@@ -52,7 +57,7 @@ class Thumb(QAbstractButton):
         self._box = box
         self._cropped = cropped
         self._image: Image | None = None
-        self._known = Facts()
+        self._facts = Facts()
         self._picture: QImage | None = None
         self._problem = ""
         self._cut_off = False
@@ -79,10 +84,10 @@ class Thumb(QAbstractButton):
         if self._image is not None and self._image.url == image.url:
             return
         self._image, self._picture, self._problem, self._cut_off = image, None, "", False
-        self._known = facts(image)
+        self._facts = facts(image)
         self.updateGeometry()
         self.update()
-        if self._known.address:
+        if self._facts.address:
             return
         if images.is_quick(image):
             try:
@@ -125,8 +130,8 @@ class Thumb(QAbstractButton):
         size = QSize(self._box.width(), min(self._box.height(), 72))
         if self._picture is not None:
             size = self._picture.size()
-        elif (known := self._known.measure) is not None and known.width and known.height:
-            size = QSize(known.width, known.height)
+        elif (measure := self._facts.measure) is not None and measure.width and measure.height:
+            size = QSize(measure.width, measure.height)
         if size.width() > self._box.width() or size.height() > self._box.height():
             size = size.scaled(self._box, Qt.AspectRatioMode.KeepAspectRatio)
         return size.expandedTo(QSize(LEAST, LEAST)).boundedTo(self._box)
@@ -163,21 +168,21 @@ class Thumb(QAbstractButton):
         painter.drawImage(place, picture)
 
 
-def figures(known: Facts) -> str:
-    """``1 024 × 768 · 412 KB``, as far as it is known."""
-    if known.address:
+def figures(about: Facts) -> str:
+    """``1 024 × 768 · 412 KB``, as far as known."""
+    if about.address:
         return "address, not loaded"
-    size = f"{known.measure.width:,} × {known.measure.height:,}" if known.measure else "unknown format"
-    return f"{size} · {size_words(known.size)}"
+    size = f"{about.measure.width:,} × {about.measure.height:,}" if about.measure else "unknown format"
+    return f"{size} · {size_words(about.size)}"
 
 
 def title(image: Image) -> str:
     """What an image is called: its file's name, its address, else its format."""
-    known = facts(image)
-    if image.name or known.address:
-        return image.name or known.address
-    kind = known.measure.media_type.removeprefix("image/").upper() if known.measure else "Image"
-    return f"{kind} image" if known.measure else kind
+    about = facts(image)
+    if image.name or about.address:
+        return image.name or about.address
+    kind = about.measure.media_type.removeprefix("image/").upper() if about.measure else "Image"
+    return f"{kind} image" if about.measure else kind
 
 
 class DetailButton(QToolButton):
@@ -190,7 +195,7 @@ class DetailButton(QToolButton):
         self.setProperty("kind", "detail")
         self.setProperty("arrow", True)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setToolTip("How closely the model looks: low costs fewer tokens, high more. Chat completions only.")
+        self.setToolTip("How closely the model looks: low costs fewer tokens, high more. Chat Completions API only.")
         menu = QMenu(self)
         for word in (None, *DETAILS):
             action = menu.addAction(word or "default (not sent)")
@@ -241,9 +246,9 @@ class ImageBox(QFrame):
         self.remove = IconButton("close", "Remove the image", size=14)
         self.remove.clicked.connect(self.removed)
         self._warning = paragraph("", "flag")
-        self._warning.setToolTip("Gateways may refuse it. It can be sent all the same.")
-        self.shrink = styled(QPushButton(f"Shrink to {SHRINK_SIDE:,} px"), "pill")
-        self.shrink.setToolTip("Attach a smaller copy instead; the file itself is not touched")
+        self._warning.setToolTip("Gateways may refuse it. It can still be sent.")
+        self.shrink = styled(QPushButton(f"Resize to {SHRINK_SIDE:,} px"), "pill")
+        self.shrink.setToolTip("Attach a smaller copy; the file itself is not changed")
         self.shrink.clicked.connect(self.shrink_asked)
         self.copy_address = self._pill("Copy address", self._copy_address)
         self.open_address = self._pill("Open in browser", self._open_address)
@@ -293,18 +298,18 @@ class ImageBox(QFrame):
     def show_image(self, image: Image) -> None:
         """Show another image, or the same with another detail."""
         self._image = image
-        known, named = facts(image), title(image)
+        about, named = facts(image), title(image)
         self.thumb.show_image(image)
-        self.thumb.setAccessibleName(f"{named}: open in the browser" if known.address else f"{named}: show larger")
+        self.thumb.setAccessibleName(f"{named}: open in the browser" if about.address else f"{named}: show larger")
         self._name.set_text(named)
-        self._figures.setText(figures(known))
+        self._figures.setText(figures(about))
         self.detail.show_detail(image.detail)
         self.remove.say(f"Remove {named[:80]}")
         self._show_warning()
-        self.shrink.setVisible(is_large(known) and not self._fixed)
-        self.copy_address.setVisible(bool(known.address) and self._large)
-        self.open_address.setVisible(bool(known.address) and self._large)
-        self.setAccessibleName(f"Image {named}, {figures(known)}")
+        self.shrink.setVisible(is_large(about) and not self._fixed)
+        self.copy_address.setVisible(bool(about.address) and self._large)
+        self.open_address.setVisible(bool(about.address) and self._large)
+        self.setAccessibleName(f"Image {named}, {figures(about)}")
 
     def _show_warning(self) -> None:
         cut_off = "Cut off: the end of the file is missing" if self.thumb.cut_off else ""
@@ -368,3 +373,100 @@ class ImageStrip(QWidget):
         self.boxes.append(box)
         self._flow.addWidget(box)
         box.show()
+
+
+# One image, large
+
+
+class ImageDialog(QDialog):
+    """Shows one image; open it with ``show``."""
+
+    def __init__(self, image: Image, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(show_hidden(title(image))[:120])
+        self.canvas = _Canvas()
+        self.canvas.setAccessibleName(title(image))
+        about = facts(image)
+        kind = about.measure.media_type if about.measure else "unknown format"
+        words = text_label(f"{figures(about)} · {kind}", "small")
+        self.copy = QPushButton("Copy image")
+        self.copy.setEnabled(False)
+        self.copy.clicked.connect(self._copy)
+        close = QPushButton("Close")
+        close.clicked.connect(self.accept)
+        row = in_row((words, 1), self.copy, close, spacing=8)
+        in_column((self.canvas, 1), row, of=self, margins=12, spacing=10)
+        most = parent.window().size() * DIALOG_SHARE
+        if about.measure is not None:
+            size = QSize(about.measure.width, about.measure.height).boundedTo(QSize(20_000, 20_000))
+            if size.width() > most.width() - 24 or size.height() > most.height() - 70:
+                size = size.scaled(most - QSize(24, 70), Qt.AspectRatioMode.KeepAspectRatio)
+            self.resize((size + QSize(24, 70)).expandedTo(LEAST_DIALOG))
+        else:
+            self.resize(LEAST_DIALOG)
+        close.setFocus()
+        spawn(self._load(image, most * 2), name="show image")
+
+    async def _load(self, image: Image, box: QSize) -> None:
+        try:
+            picture = await asyncio.to_thread(images.decode, image, box)
+        except ImageError as error:
+            if shiboken6.isValid(self):
+                self.canvas.say(str(error))
+        else:
+            if shiboken6.isValid(self):
+                self.canvas.show_picture(picture)
+                self.copy.setEnabled(True)
+
+    def _copy(self) -> None:
+        if self.canvas.picture is not None:
+            QGuiApplication.clipboard().setImage(self.canvas.picture)
+
+
+class _Canvas(QWidget):
+    """Draws the picture as large as it fits, at most in its own size, on squares where it is transparent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: QImage | None = None
+        self.words = "Reading…"
+        self.setMinimumSize(200, 140)
+
+    def show_picture(self, picture: QImage) -> None:
+        """Draw this one."""
+        self.picture = picture
+        self.update()
+
+    def say(self, words: str) -> None:
+        """Say why there is no picture."""
+        self.words = words
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        if self.picture is None:
+            painter.setPen(QColor(t.muted))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.words)
+            return
+        size = self.picture.size()
+        if size.width() > self.width() or size.height() > self.height():
+            size = size.scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        place = QRectF((self.width() - size.width()) / 2, (self.height() - size.height()) / 2, *size.toTuple())
+        if self.picture.hasAlphaChannel():
+            _squares(painter, place)
+        painter.drawImage(place, self.picture)
+
+
+def _squares(painter: QPainter, place: QRectF) -> None:
+    t = tokens()
+    painter.fillRect(place, QColor(t.raised))
+    painter.save()
+    painter.setClipRect(place)
+    side = 10
+    for row in range(int(place.height()) // side + 1):
+        for column in range(row % 2, int(place.width()) // side + 1, 2):
+            painter.fillRect(QRectF(place.x() + column * side, place.y() + row * side, side, side), QColor(t.chip))
+    painter.restore()

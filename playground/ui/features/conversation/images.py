@@ -1,7 +1,7 @@
 """Pictures between Qt and the values of the engine: what a paste or drop offers, pixels to show, smaller copies.
 
-Everything that reads or decodes here may take long and runs in a thread; what it is given is hostile. Only the four
-formats that are sent are decoded, each by its own reader and never guessed, and none beyond ``MOST_PIXELS``.
+Functions that read or decode may take long and run in a thread. Their input is hostile: only the four formats that are
+sent are decoded, each by its own reader and never guessed, and none beyond ``MOST_PIXELS``.
 """
 
 from __future__ import annotations
@@ -119,17 +119,17 @@ def _image_from(data: bytes, name: str | None) -> Image:
 def decode(image: Image, box: QSize) -> QImage:
     """The picture scaled down to fit ``box``, turned upright. Raises ImageError in words; blocks."""
     key = (len(image.url), hash(image.url), box.width(), box.height())
-    found = _shown.get(key)
-    if found is None:
+    picture = _shown.get(key)
+    if picture is None:
         data = images.data_of(image.url)
-        known = images.measure(data) if data is not None else None
-        if data is None or known is None:
-            raise ImageError("This cannot be shown: its bytes are of no format known here.")
-        found = _read(data, known.media_type.removeprefix("image/").encode(), box)
-        _shown[key] = found
+        measure = images.measure(data) if data is not None else None
+        if data is None or measure is None:
+            raise ImageError("Unsupported image format.")
+        picture = _read(data, measure.media_type.removeprefix("image/").encode(), box)
+        _shown[key] = picture
         while len(_shown) > _KEPT:
             _shown.popitem(last=False)
-    return found
+    return picture
 
 
 def decode_and_check(image: Image, box: QSize) -> tuple[QImage, bool]:
@@ -141,9 +141,9 @@ def decode_and_check(image: Image, box: QSize) -> tuple[QImage, bool]:
 
 def is_quick(image: Image) -> bool:
     """Whether a picture is decoded so fast that no thread is worth it."""
-    known = images.facts(image)
-    pixels = known.measure.width * known.measure.height if known.measure else 0
-    return known.size < 200_000 and pixels < 1_000_000
+    about = images.facts(image)
+    pixels = about.measure.width * about.measure.height if about.measure else 0
+    return about.size < 200_000 and pixels < 1_000_000
 
 
 def shrunk(image: Image) -> Image:
@@ -153,15 +153,15 @@ def shrunk(image: Image) -> Image:
     """
     side = images.SHRINK_SIDE
     data = images.data_of(image.url)
-    known = images.measure(data) if data is not None else None
+    measure = images.measure(data) if data is not None else None
     label = f"“{image.name}”" if image.name else "This image"
-    if data is None or known is None:
-        raise ImageError(f"{label} cannot be made smaller: its format is unknown.")
-    form = known.media_type.removeprefix("image/")
+    if data is None or measure is None:
+        raise ImageError(f"{label} cannot be resized: unsupported image format.")
+    form = measure.media_type.removeprefix("image/")
     if _is_animated(data, form):
-        raise ImageError(f"{label} cannot be made smaller: it is animated, and only one frame would remain.")
+        raise ImageError(f"{label} is animated. Animated images can't be resized.")
     if images.is_cut_off(data):
-        raise ImageError(f"{label} cannot be made smaller: it is cut off. Download or export it again.")
+        raise ImageError(f"{label} cannot be resized: it is cut off. Download or export it again.")
     picture = _read(data, form.encode(), QSize(side, side))
     clear = picture.hasAlphaChannel() and _is_clear(picture)
     # Eight bits a colour, and no inks: what is read of other kinds is more than any gateway looks at.
@@ -219,7 +219,7 @@ def _read(data: bytes, kind: bytes, box: QSize | None) -> QImage:
         most = MOST_JPEG_PIXELS if kind == b"jpeg" else MOST_PIXELS
         if size.width() * size.height() > most:
             million = f"{size.width() * size.height() / 1_000_000:.0f}"
-            raise ImageError(f"Too large to show here: {million} million pixels. It can be sent all the same.")
+            raise ImageError(f"Too large to show: {million} million pixels. It can still be sent.")
         turn = reader.transformation()
         exif_turn = _TURNS[images.orientation(data)] if turn == _Turn.TransformationNone else _Turn.TransformationNone
         if box is not None:

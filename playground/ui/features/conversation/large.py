@@ -13,7 +13,7 @@ from collections.abc import Generator
 from itertools import islice
 from typing import Final, NamedTuple
 
-from playground.ui.features.conversation.blocks import LONG_LINE
+from playground.ui.features.conversation.caps import LONG_LINE
 from playground.ui.widgets.plain_text import HIDDEN, show_hidden, show_prose
 
 LARGE: Final = 40_000  # characters of exact text that are drawn whole: a tenth of a second when all is drawn again

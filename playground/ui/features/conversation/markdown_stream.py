@@ -1,7 +1,8 @@
-"""Markdown that grows: text goes in a piece at a time, lines to draw come out, and only the last block is redone.
+"""Markdown that grows: every top-level block but the last is final, and the last one is parsed again with each piece.
 
-No Qt here. The lines depend on the text alone, never on how it was cut into pieces. How text is cut into blocks is
-the matter of ``blocks``; here a piece becomes whole lines and a rest, and plain words take a short cut.
+A block or line that grows too long is cut, so that a token costs the same however long the text is; what is open at
+the cut (list items, a quote, code, a table) is opened again for what follows. The lines depend on the text alone, not
+on the pieces it arrives in. No Qt here.
 """
 
 from __future__ import annotations
@@ -9,69 +10,133 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from playground.ui.features.conversation.blocks import LONG_LINE, Blocks
-from playground.ui.features.conversation.markdown import Line, Style
+from playground.ui.features.conversation.caps import CONTINUED_BLOCK, LONG_BLOCK, LONG_LINE
+from playground.ui.features.conversation.markdown import Context, Line, Parsed, Span, Style, parse
 
-# Characters that, added to plain words, are plain words: they neither close nor begin anything.
+#: Characters that do not change the meaning of the words they are added to.
 _QUIET = re.compile(r"[A-Za-zÀ-ɏͰ-ӿ一-鿿ぁ-ヿ0-9 ,.:!?'’“”(…—–%€$-]*[A-Za-zÀ-ɏͰ-ӿ一-鿿ぁ-ヿ0-9,.:!?'’“”(…—–%€$-]\Z")
-_SETTLED = 13  # characters after which a line is past every mark that could make it something else
+_SETTLED = 13  # characters after which no more of a line can make it a list item, a heading or a rule
+_UNDERLINE = re.compile(r"[-=]{1,2}\Z")  # of a heading, or the start of a list
+_BULLETS = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+\d*)([-*+.)])\Z")  # the last without a space yet
 
 
 class MarkdownStream:
-    """Keeps the lines drawn so far and says, after each piece, from which line on they changed."""
+    """``lines`` are drawn; ``append_markdown`` returns the index from which they changed."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self._done = 0  # lines before this index never change again
-        self._blocks = Blocks()
-        self._rest = ""  # the last line of the text, as far as it has come
+        self._final = 0  # lines before this index never change
+        self._context = Context()  # open where the tail begins
+        self._joined: Line | None = None  # the tail continues this line, which was cut
+        self._tail: list[str] = []  # source lines that are complete and not final
+        self._size = 0  # characters of the tail
+        self._rest = ""  # the last source line as received so far
+        self._end = Context()  # open behind the complete lines
         self._after_return = False
-        self._behind = False  # whether there is more than the lines show
 
-    def append_markdown(self, text: str, *, more: bool = False) -> int:
-        """Take more text. Returns the index of the first line that may be new or different.
-
-        With ``more`` the next piece is there already: what is not final is drawn when it is, and not worked out twice.
-        """
-        if self._after_return and text.startswith("\n"):  # a line end that came in two pieces
+    def append_markdown(self, text: str) -> int:
+        """Append text. Return the index of the first line that may be new or different."""
+        if self._after_return and text.startswith("\n"):  # a line end received in two pieces
             text = text[1:]
             self._after_return = False
-        if not text and not self._behind:
+        if not text:
             return len(self.lines)
-        if text:
-            self._after_return = text.endswith("\r")
+        self._after_return = text.endswith("\r")
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-        if self._extends(text):
+        if self._is_plain_growth(text):
             return self._extend_last(text)
-        start = self._done
-        *whole, rest = (self._rest + text).split("\n")
-        for line in whole:
-            self._blocks.take(line)
-        self._rest = self._blocks.take_front(rest)
-        final = self._blocks.drain()
-        self._behind = more
-        if more and not final:
-            return len(self.lines)
-        self.lines[start:] = final
-        self._done = len(self.lines)
-        if not more:
-            self.lines += self._blocks.growing(self._rest)
+        start = self._final
+        del self.lines[start:]
+        *complete, rest = (self._rest + text).split("\n")
+        for line in complete:
+            self._take(line)
+        self._rest = self._take_front(rest)
+        if complete:
+            self._settle()
+        self.lines += self._parse(self._provisional_rest()).lines
         return start
 
-    def _extends(self, text: str) -> bool:
-        """Whether ``text`` only makes the last line drawn longer, whatever comes before or after it."""
+    def _take(self, line: str) -> None:
+        line = self._take_front(line)
+        self._tail.append(line)
+        self._size += len(line) + 1
+        goes_on = self._context.mark or self._context.kind == "table_open"
+        longest = CONTINUED_BLOCK if goes_on else LONG_BLOCK
+        if self._size > longest:
+            self._settle()
+            if self._size > longest:
+                self._cut()
+
+    def _take_front(self, rest: str) -> str:
+        """Cut pieces off a line that is too long. Return what is left of it."""
+        while len(rest) > LONG_LINE:
+            space = rest.rfind(" ", LONG_LINE - 300, LONG_LINE)
+            end = space + 1 if space >= 0 else LONG_LINE
+            self._tail.append(rest[:end])
+            self._cut(inside_line=True)
+            rest = rest[end:]
+        return rest
+
+    def _parse(self, rest: str | None = None) -> Parsed:
+        """Parse the tail, with ``rest`` as its last line."""
+        source = self._tail if rest is None else [*self._tail, rest]
+        joined = self._joined
+        if joined is None or not source:
+            return parse([*self._context.lines, *source], self._context)
+        mark = "x " if not joined.spans or joined.text.endswith(" ") else "x"  # words, whatever the piece begins with
+        lead = self._context.lead + ("    " if self._context.kind == "code_block" else "")
+        parsed = parse([*self._context.lines, f"{lead}{mark}{source[0]}", *source[1:]], self._context)
+        if parsed.lines:
+            parsed.lines[0] = _continued(parsed.lines[0], joined, len(mark))
+            if parsed.lines[0].kind != "table" and not parsed.lines[0].spans:
+                del parsed.lines[0]
+                return parsed._replace(before=max(parsed.before - 1, 0))
+        return parsed
+
+    def _settle(self) -> None:
+        """Make all top-level blocks but the last final."""
+        parsed = self._parse()
+        self._end = parsed.context
+        if (first := parsed.last - len(self._context.lines)) > 0:
+            self.lines += parsed.lines[: parsed.before]
+            self._final = len(self.lines)
+            self._size -= sum(len(line) + 1 for line in self._tail[:first])
+            del self._tail[:first]
+            self._context, self._joined = Context(), None
+
+    def _cut(self, *, inside_line: bool = False) -> None:
+        """Make the whole tail final."""
+        parsed = self._parse()
+        lines = parsed.lines
+        piece = self._tail[-1]
+        if inside_line and piece.endswith(" ") and lines and lines[-1].kind not in ("table", "code"):
+            spaces = Span(piece[len(piece.rstrip(" ")) :])  # stripped by the parser
+            lines[-1] = replace(lines[-1], spans=(*lines[-1].spans, spaces))
+        self.lines += lines
+        self._final = len(self.lines)
+        self._context = self._end = parsed.context
+        self._joined = lines[-1] if inside_line and lines else None
+        self._tail, self._size = [], 0
+
+    def _provisional_rest(self) -> str | None:
+        """Return the unfinished line as it is likely to continue, so that the text does not flicker."""
+        rest, end = self._rest, self._end
+        if end.mark and rest.strip() and not rest.strip().strip(end.mark[0]):
+            return None  # the end of the code
+        if end.kind == "paragraph_open" and _UNDERLINE.match(rest) and self._tail and self._tail[-1].strip():
+            return f"\\{rest}"  # rather a list item than the underline of a heading
+        if not end.mark:
+            rest = _BULLETS.sub(r"\1\\\2", rest)  # rather a word in bold than an item in an item
+        return rest if rest or not end.mark else None
+
+    def _is_plain_growth(self, text: str) -> bool:
+        """Return whether ``text`` only makes the last drawn line longer, whatever comes before or after it."""
         rest = self._rest
-        if (
-            self._behind
-            or len(rest) < _SETTLED
-            or len(rest) + len(text) > LONG_LINE
-            or rest[0] in " \t>"
-            or "|" in rest
-        ):
+        if len(rest) < _SETTLED or len(rest) + len(text) > LONG_LINE or rest[0] in " \t>" or "|" in rest:
             return False
         if rest[-1] in "\\ \t" or "://" in rest[max(rest.rfind(" "), rest.rfind("\t"), 0) :]:
             return False
-        if len(self.lines) == self._done or not _QUIET.match(text):
+        if len(self.lines) == self._final or not _QUIET.match(text):
             return False
         last = self.lines[-1]
         if last.kind not in ("paragraph", "item") or not last.spans:
@@ -85,3 +150,37 @@ class MarkdownStream:
         grown = replace(last.spans[-1], text=last.spans[-1].text + text)
         self.lines[-1] = replace(last, spans=(*last.spans[:-1], grown))
         return len(self.lines) - 1
+
+
+def _continued(line: Line, before: Line, mark: int) -> Line:
+    """Return ``line`` as the continuation of ``before``, without the ``mark`` characters put in front of it."""
+    if line.kind == "table":
+        (first, *cells), *rows = line.rows
+        return replace(line, rows=((_without(first, mark), *cells), *rows))
+    line = replace(line, spans=_without(line.spans, mark), joins=True)
+    if line.kind == "paragraph" and before.kind == "heading":
+        line = replace(line, kind=before.kind, level=before.level)
+    return line
+
+
+def _without(spans: tuple[Span, ...], count: int) -> tuple[Span, ...]:
+    """Return the spans without the first characters."""
+    out: list[Span] = []
+    for span in spans:
+        dropped = min(count, len(span.text))
+        count -= dropped
+        if dropped < len(span.text):
+            out.append(replace(span, text=span.text[dropped:]))
+    return tuple(out)
+
+
+def exact_lines(text: str, kind: str, *, joins: bool = False) -> list[Line]:
+    """Return the exact text, a line each; one without a break is cut so that it costs no more than a short one."""
+    style = Style.CODE if kind == "raw" else Style.PLAIN
+    out: list[Line] = []
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        pieces = [line[start : start + LONG_LINE] for start in range(0, len(line), LONG_LINE)] or [""]
+        for number, piece in enumerate(pieces):
+            spans = (Span(piece, style),) if piece else ()
+            out.append(Line(kind, spans, joins=number > 0 or (joins and not out)))
+    return out

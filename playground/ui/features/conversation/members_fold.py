@@ -10,7 +10,6 @@ from playground.engine.inspect.unknown_members import Beside
 from playground.jsonkit.foreign import write
 from playground.jsonkit.layout import indented
 from playground.jsonkit.nesting import approximate_size
-from playground.ui.features.conversation.finding import exact_texts
 from playground.ui.features.conversation.shown_parts import beside_text
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.form_parts import styled
@@ -63,11 +62,6 @@ class MembersFold(QWidget):
         if self._source is None:
             self._source = beside_text(self._shown) if self._shown is not None else ""
         return self._source
-
-    @property
-    def source_lines(self) -> list[str]:
-        """Its paragraphs."""
-        return exact_texts(self.source)
 
     @property
     def is_open(self) -> bool:

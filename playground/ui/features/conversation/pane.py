@@ -232,19 +232,16 @@ class ConversationPane(TranscriptPane):
         self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
         self.seen.show()
+        self.notice.float_over(self.seen)
         if frame is None:
-            self._column.insertWidget(self._column.indexOf(self.notice), self.calls.bar)
+            self._column.insertWidget(self._column.indexOf(self.composer), self.calls.bar)
         self.columns = columns
         self.calls.bar.set_own_continue(columns is not None)
         self.show_lanes()
 
     def _show_below(self, on: bool) -> None:
-        """Whether there is what one writes in, with all that is about that; what is said of anything stays."""
+        """Show or hide the message field and its bars."""
         below = self._column.parentWidget()
-        if on and self._column.indexOf(self.notice) < 0:
-            self._column.insertWidget(self._column.indexOf(self.composer), self.notice)
-        elif not on:
-            self._whole.addWidget(self.notice)
         if below is not None:
             below.setVisible(on)
         self._below.setContentsMargins(*(BELOW if on else (0, 0, 0, 0)))

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
-from playground.ui.features.conversation.finding import markdown_lines
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
@@ -51,11 +50,6 @@ class ReasoningView(QFrame):
     def source(self) -> str:
         """All the reasoning received."""
         return self._text.source + "".join(self._pending)
-
-    @property
-    def source_lines(self) -> list[str]:
-        """Its paragraphs as they are drawn."""
-        return markdown_lines(self.source)
 
     def draw_growing_thinking(self, fragments: Sequence[str], facts: str | None) -> None:
         """More has arrived; ``fragments`` are all pieces so far, ``facts`` None when no more of it comes."""

@@ -1,143 +1,206 @@
-"""The part of a text that is to be seen, written into a document a piece at a time. No widgets here.
+"""The part of a text that is shown, written into a document.
 
-A text is shown whole up to a size, see ``large``; what is larger is folded to its beginning, or opened part by part.
+A text is shown whole up to a size; of a larger one a part is shown, and more of it on request. See ``caps``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from playground.ui.features.conversation import large
-from playground.ui.features.conversation.blocks import exact_lines
+from playground.ui.features.conversation.caps import (
+    AROUND,
+    BEGINNING,
+    BEGINNING_LINES,
+    GROWING,
+    LARGE,
+    LARGE_MARKDOWN,
+    LINES,
+    PER_FRAME,
+)
 from playground.ui.features.conversation.document import DocumentWriter
-from playground.ui.features.conversation.large import MeasuredText, Part
 from playground.ui.features.conversation.markdown import Line
-from playground.ui.features.conversation.markdown_stream import MarkdownStream
+from playground.ui.features.conversation.markdown_stream import MarkdownStream, exact_lines
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-class Drawn(NamedTuple):
-    """The first line that may be another one now, and the first one that was written."""
+class Part(NamedTuple):
+    """Characters of a text from ``start`` to ``stop``, without the last."""
+
+    start: int
+    stop: int
+
+
+class Change(NamedTuple):
+    """The first line that may be different, and the first one that was written."""
 
     first: int
     touched: int
 
 
+def is_large(text: str, mode: str) -> bool:
+    """Return whether only a part of a text is shown in this mode."""
+    return beginning(text, mode) < len(text)
+
+
+def beginning(text: str, mode: str) -> int:
+    """Return where the part ends that is shown of a text at first: all of it if it is not large."""
+    if mode == "markdown":
+        return _end(text, 0, LARGE_MARKDOWN, len(text))
+    if _end(text, 0, LARGE, LINES) == len(text):
+        return len(text)
+    return _end(text, 0, BEGINNING, BEGINNING_LINES)
+
+
+def byte_count(text: str) -> int:
+    """Return the length of a text as UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _end(text: str, start: int, size: int, lines: int) -> int:
+    """Return where a part of at most ``size`` characters and ``lines`` lines ends: before a line end if possible."""
+    end = min(start + size, len(text))
+    ends = [match.start() for match in islice(_LINE_END.finditer(text, start, end), lines + 1)]
+    if len(ends) > lines:
+        return ends[lines - 1]
+    if end < len(text) and ends and ends[-1] > start + size // 2:
+        return ends[-1]
+    return end
+
+
 class ShownText:
-    """``whole`` says that all is written that is to be seen; until then ``draw`` goes on."""
+    """A text that may grow, and the ``part`` of it that ``writer`` has written."""
 
     def __init__(self, writer: DocumentWriter, mode: str) -> None:
         self._writer = writer
-        self.mode = self._drawn_as = mode  # a large text that is opened is drawn exactly, whatever its mode
-        self.text = MeasuredText()
-        self.part = Part(0, 0)  # of the text: what is to be seen
-        self.opened = False  # whether somebody looks at it part by part
-        self.by_lines = False  # what is written was made elsewhere
-        self._drawn = 0  # how far the part is written
+        self.mode = mode
+        self.part = Part(0, 0)
+        self.length = 0
+        self.size = self.part_size = 0  # bytes of the text and of the part, as UTF-8
+        self.is_collapsed = False  # a large text is shown as at first
+        self.by_lines = False  # the lines were made elsewhere
+        self._pieces: list[str] = []
+        self._exact = mode != "markdown"
+        self._follows = True  # more of the text is drawn when it is received
         self._stream = MarkdownStream()
-        self._after_return = False  # what is written ends with half a line end
+        self._after_return = False  # what is drawn ends with half a line end
 
     @property
-    def folds(self) -> bool:
-        """Whether only a part of the text is to be seen."""
-        return self.part != (0, self.text.length)
+    def text(self) -> str:
+        """The whole text."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
 
     @property
-    def whole(self) -> bool:
-        """Whether all of the part is written."""
-        return self._drawn >= self.part.stop
+    def is_behind(self) -> bool:
+        """Whether ``draw_more`` is to draw more of a text that is being received."""
+        return self._follows and self.part.stop < self.length
 
     @property
-    def exact(self) -> bool:
-        """Whether it is written character for character."""
-        return self._drawn_as != "markdown"
+    def is_capped(self) -> bool:
+        """Whether only a part of the text is shown."""
+        return not self._follows and self.part != (0, self.length)
+
+    @property
+    def may_show_more(self) -> bool:
+        """Whether ``show_more`` has more to show."""
+        return self.part.stop < self.length and self.part.stop - self.part.start < GROWING
 
     def give(self, text: str) -> None:
         """Show another text from its beginning."""
-        self.text, self.by_lines = MeasuredText(text), False
-        self.begin()
+        self.share(text)
+        self.by_lines = False
+        self.collapse()
+
+    def share(self, text: str) -> None:
+        """Keep ``text``, equal to this text, instead of a copy."""
+        self._pieces, self.length, self.size = [text], len(text), byte_count(text)
 
     def give_lines(self, source: str, lines: Sequence[Line]) -> None:
-        """Show lines made elsewhere; ``source`` is the text they stand for."""
-        self.text, self.by_lines, self.opened = MeasuredText(source), True, False
-        self.part, self._drawn = Part(0, len(source)), len(source)
+        """Show lines made elsewhere for ``source``."""
+        self.share(source)
+        self.by_lines, self._follows, self.part = True, False, Part(0, len(source))
         self._writer.write(0, lines)
 
-    def begin(self) -> None:
-        """From the beginning; a large text is folded."""
-        self.opened = False
-        all_of_it = Part(0, self.text.length)
-        self._show(large.beginning(self.text.text) if self.text.is_large(self.mode) else all_of_it, self.mode)
+    def collapse(self) -> None:
+        """Show the beginning, as at first."""
+        stop = beginning(self.text, self.mode)
+        self._follows = stop == self.length
+        self._show(Part(0, stop), exact=self.mode != "markdown")
+        self.is_collapsed = True
 
-    def open(self, part: Part) -> None:
-        """Look at a part of a large text."""
-        self.opened = True
-        self._show(part, "plain" if self.mode == "plain" else "raw")
+    def show_more(self) -> None:
+        """Show a further part behind the one that is shown."""
+        text = self.text
+        stop = _end(text, self.part.stop, LARGE, LINES)
+        self._write(text[self.part.stop : stop])
 
-    def step(self, where: str) -> None:
-        """Look at another part: "all" (the first), "before", "after" or "last"; or "fold" it."""
-        text = self.text.text
-        match where:
-            case "fold":
-                self.begin()
-            case "before":
-                self.open(large.before(text, self.part) or self.part)
-            case "after":
-                self.open(large.after(text, self.part) or self.part)
-            case "last":
-                self.open(large.last(text))
-            case _:
-                self.open(large.part_from(text, 0))
-
-    def open_at(self, place: int) -> bool:
-        """Look at the part with that character, unless it is seen. Returns whether that is another part."""
-        if not self.folds or (self.exact and self.part.start <= place < self.part.stop):
+    def show_place(self, place: int) -> bool:
+        """Show the exact text around a character, unless it is shown. Return whether that is another part."""
+        if self.part.start <= place < self.part.stop or not self.is_capped:
             return False
-        self.open(large.around(self.text.text, place))
+        text, start = self.text, max(place - AROUND, 0)
+        line_end = text.find("\n", start, place)
+        start = line_end + 1 if line_end >= 0 else start
+        self._show(Part(start, min(place + BEGINNING, len(text))), exact=True)
         return True
 
-    def append_shown(self, text: str) -> None:
-        """More text at the end, to be drawn. What makes a text a large one is not seen any more."""
-        before = self.text.length
-        self.text.append_text(text)
-        if self.part == (0, before) and not self.text.is_large(self.mode, grown=True):
-            self.part = Part(0, self.text.length)
-        elif not before:
-            self.part = large.beginning(self.text.text)
+    def append(self, text: str) -> Change | None:
+        """Add more text. Return what was drawn, if anything; see ``is_behind``."""
+        at_end = self._follows and self.part.stop == self.length
+        self._pieces.append(text)
+        self.length += len(text)
+        self.size += byte_count(text)
+        if at_end and len(text) <= PER_FRAME and self._is_within_cap():
+            return self._write(text)
+        return None
 
-    def adds(self, text: str) -> bool:
-        """Whether ``text``, just added, is all that is left to draw."""
-        return self._drawn + len(text) == self.part.stop
+    def draw_more(self) -> Change | None:
+        """Draw more of what was received."""
+        if not self._is_within_cap():
+            return None
+        start = self.part.stop
+        return self._write(self.text[start : start + PER_FRAME])
 
-    def draw(self, size: int) -> Drawn:
-        """Write about so many characters more."""
-        text = self.text.text
-        lines = max(size // 50, large.PIECE_LINES)
-        return self.write(text[self._drawn : large.piece_end(text, self._drawn, self.part.stop, size, lines)])
+    def _is_within_cap(self) -> bool:
+        """Return whether more is drawn of a text that grows; that ends for good when it is large."""
+        if self._exact:
+            self._follows &= self.part.stop < LARGE and len(self._writer.lines) < LINES
+        else:
+            self._follows &= self.part.stop < GROWING
+        return self._follows
 
-    def write(self, text: str) -> Drawn:
-        """Write what comes next of the part."""
-        self._drawn += len(text)
-        if not self.exact:
-            first = self._stream.append_markdown(text, more=not self.whole)
-            return Drawn(first, self._writer.write(first, self._stream.lines[first:]))
-        # A line end that came in two pieces is one: the first piece has drawn it.
+    def _write(self, text: str) -> Change:
+        self.part = Part(self.part.start, self.part.stop + len(text))
+        self.part_size += byte_count(text)
+        self.is_collapsed = False
+        if not self._exact:
+            first = self._stream.append_markdown(text)
+            return Change(first, self._writer.write(first, self._stream.lines[first:]))
+        # A line end received in two pieces is one: the first piece has drawn it.
         if text.startswith("\n") and self._after_return:
             text = text[1:]
         self._after_return = text.endswith("\r")
-        drawn, mode = self._writer.lines, self._drawn_as
-        last = drawn[-1] if drawn else Line(mode)
+        drawn = self._writer.lines
+        last = drawn[-1] if drawn else Line(self._kind)
         first = max(len(drawn) - 1, 0)
-        return Drawn(first, self._writer.write(first, exact_lines(last.text + text, mode, joins=last.joins)))
+        return Change(first, self._writer.write(first, exact_lines(last.text + text, self._kind, joins=last.joins)))
 
-    def _show(self, part: Part, mode: str) -> None:
-        self.part, self._drawn_as = part, mode
-        text = self.text.text
-        self._drawn = large.piece_end(text, part.start, part.stop)
-        piece = text[part.start : self._drawn]
+    def _show(self, part: Part, *, exact: bool) -> None:
+        self.part, self._exact = part, exact
+        piece = self.text[part.start : part.stop]
+        self.part_size, self.is_collapsed = byte_count(piece), False
         self._stream, self._after_return = MarkdownStream(), piece.endswith("\r")
-        if self.exact:
-            self._writer.write(0, exact_lines(piece, mode))
+        if exact:
+            self._writer.write(0, exact_lines(piece, self._kind))
         else:
             self._stream.append_markdown(piece)
             self._writer.write(0, self._stream.lines)
+
+    @property
+    def _kind(self) -> str:
+        return "plain" if self.mode == "plain" else "raw"

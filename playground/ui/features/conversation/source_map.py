@@ -95,6 +95,15 @@ class SourceMap:
                 out.append(Stretch(run.line, run.cell, begin, stop))
         return out
 
+    def before(self, place: int) -> Stretch | None:
+        """Return the drawn character in front of a place of the source."""
+        at = bisect_left(self._runs, place, key=lambda run: run.source) - 1
+        if at < 0:
+            return None
+        run = self._runs[at]
+        last = run.start + min(place - run.source, run.length) - 1
+        return Stretch(run.line, run.cell, last, last + 1)
+
     def source_of(self, first: tuple[int, int, int], last: tuple[int, int, int]) -> tuple[int, int] | None:
         """What of the source is drawn between two places (line, cell, character); None for nothing of it."""
         runs = self._runs

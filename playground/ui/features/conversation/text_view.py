@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,23 +26,19 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from playground.ui.features.conversation.around import scroll_to, tell_height
+from playground.ui.features.conversation.caps import LARGE, LINES
 from playground.ui.features.conversation.copying import CopyButtons, selected_text
 from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
-from playground.ui.features.conversation.fold_row import FoldRow
-from playground.ui.features.conversation.found_marks import FindMarks
-from playground.ui.features.conversation.large import LARGE, LINES, PIECE
 from playground.ui.features.conversation.link_keys import LinkKeys
-from playground.ui.features.conversation.linked_marks import LinkedMarks
+from playground.ui.features.conversation.long_text_row import LongTextRow
 from playground.ui.features.conversation.markdown import Line
-from playground.ui.features.conversation.shown_text import Drawn, ShownText
+from playground.ui.features.conversation.shown_text import Change, ShownText
 from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
+from playground.ui.features.conversation.text_marks import Span as Span
+from playground.ui.features.conversation.text_marks import TextMarks
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.theme import tokens
 
-AT_ONCE = 20_000  # characters that are drawn before anything else is done, a place that was found among them
-AT_ONCE_MARKDOWN = 6_000  # the same of Markdown: code in colours takes 5 µs for each
-TOKENS = 4_000  # the same of what comes; more is a flood, and drawn as there is time
-FILL_S = 0.004  # seconds a frame may spend on the rest
 ROW_GAP = 4
 MARK_DESCRIBED = 200  # characters of a marked passage in its description
 
@@ -81,8 +75,8 @@ class TextView(QTextEdit):
         zoom: float = 1.0,
     ) -> None:
         super().__init__(parent)
-        self.row: FoldRow | None = None  # below a text of which only a part is shown
-        self._filling = Throttle(self._fill_on, self)
+        self.row: LongTextRow | None = None  # below a text of which only a part is shown
+        self._drawing = Throttle(self._draw_more, self)
         self._zoom = zoom
         self._document = _Document(self)
         self._layout = self._document.documentLayout()
@@ -96,8 +90,7 @@ class TextView(QTextEdit):
         self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
         self._colours = tokens()  # those the document is written in
         self.shown = shown = ShownText(self._writer, mode)
-        self.found = FindMarks(self._document, self._writer, shown)
-        self.linked = LinkedMarks(self._document, self._writer, lambda: shown.text.text, lambda: shown.part)
+        self.marks = TextMarks(self._document, self._writer, shown)
         self.links = LinkKeys(self, self._document, self._writer)
         self._copies = CopyButtons(self, self._writer, lambda block: self._code_rect(block.first, block.last))
         self.setReadOnly(True)
@@ -123,7 +116,7 @@ class TextView(QTextEdit):
     @property
     def source(self) -> str:
         """The text as given, exactly."""
-        return self.shown.text.text
+        return self.shown.text
 
     @property
     def mode(self) -> str:
@@ -131,49 +124,31 @@ class TextView(QTextEdit):
         return self.shown.mode
 
     def append(self, text: str) -> None:
-        """More text at the end."""
+        """Add text at the end."""
         if text:
-            self.shown.append_shown(text)
-            if self.shown.adds(text) and len(text) <= TOKENS:
-                self._drawn(partial(self.shown.write, text))
-            else:
-                self._fill_on()
-            self._say_part()
+            self._draw(partial(self.shown.append, text))
+            if self.shown.is_behind:
+                self._drawing.poke()
+            self._show_row()
 
     def set_text(self, text: str) -> None:
-        """Show ``text``; when it goes on from what is shown, only the rest is added."""
-        before = self.shown.text.length
-        if self.shown.by_lines or not before or not self.shown.text.is_start_of(text):
-            self.begin(text)
-            self._go_on(AT_ONCE)
-        elif len(text) == before:
-            self.shown.text.share(text)
-        else:
-            self.append(text[before:])
-
-    def begin(self, text: str) -> None:
-        """Show ``text``, of which a first piece is drawn; ``fill`` goes on until it is ``whole``."""
-        shown = self.shown.text
-        if self.shown.by_lines or len(text) != shown.length or not shown.is_start_of(text):
-            self.shown.give(text)
+        """Show ``text``; if it begins with what is shown, only the rest is added."""
+        shown = self.shown
+        if shown.by_lines or not shown.length or not text.startswith(shown.text):
+            shown.give(text)
             self._follow()
-
-    @property
-    def whole(self) -> bool:
-        """Whether all is drawn that is to be seen."""
-        return self.shown.whole
-
-    def fill(self, size: int = PIECE) -> None:
-        """Draw some more of what is to be seen."""
-        if not self.shown.whole:
-            self._drawn(partial(self.shown.draw, size))
+        elif len(text) == shown.length:
+            shown.share(text)
+        else:
+            self.append(text[shown.length :])
 
     def set_mode(self, mode: str) -> None:
         """Show the same text another way."""
         if mode != self.shown.mode:
             self.shown.mode = mode
-            self.shown.begin()
-            self._begun()
+            self.shown.collapse()
+            self._follow()
+            tell_height(self)
 
     def set_lines(self, source: str, lines: Sequence[Line]) -> None:
         """Show ``lines`` made elsewhere for ``source``, or just that if they are too many."""
@@ -184,72 +159,69 @@ class TextView(QTextEdit):
             self._follow()
 
     def set_zoom(self, zoom: float) -> None:
-        """Another text size."""
+        """Set another text size."""
         if zoom != self._zoom:
             self._zoom = zoom
             self._writer.rewrite(zoom=zoom)
             self._fit()
 
-    def _begun(self, size: int = AT_ONCE) -> None:
-        """Another text, or another part of it, was begun."""
-        self._follow()
-        self._go_on(size)
-        tell_height(self)
-
     def _follow(self) -> None:
-        self.found.follow(0)
-        self.linked.follow(0)
-        self._say_part()
+        """Adapt to other lines."""
+        self.marks.follow(0)
+        self._show_row()
         self._fit()
 
-    def _drawn(self, draw: Callable[[], Drawn]) -> None:
-        """Let more be drawn at the end."""
-        chosen = self.textCursor()
-        anchor, position = chosen.anchor(), chosen.position()
+    def _draw(self, draw: Callable[[], Change | None]) -> None:
+        """Draw more at the end."""
+        selection = self.textCursor()
+        anchor, position = selection.anchor(), selection.position()
         self._changed = math.inf
-        first, touched = draw()
-        self.found.follow(first)
-        self.linked.follow(first)
-        self._repaint_from(touched, self._changed)
+        if (change := draw()) is not None:
+            self.marks.follow(change.first)
+            self._repaint_from(change.touched, self._changed)
         self._changed = None
         if anchor != position:
             self._select(anchor, position)
-        self._fit(grown=True)
+        if change is not None:
+            self._fit(grown=True)
 
-    def _go_on(self, size: int) -> None:
-        """Draw so many characters now, and what is left from frame to frame."""
-        self.fill(size if self.shown.exact else min(size, AT_ONCE_MARKDOWN))
-        if not self.whole:
-            self._filling.poke()
-
-    def _fill_on(self) -> None:
-        end = time.perf_counter() + FILL_S
-        while not self.whole and time.perf_counter() < end:
-            self.fill()
-        if not self.whole:
-            self._filling.poke()
+    def _draw_more(self) -> None:
+        """Draw more of a text that came faster than it is drawn."""
+        self._draw(self.shown.draw_more)
+        if self.shown.is_behind:
+            self._drawing.poke()
+        else:
+            self._show_row()
 
     # Large texts
 
     def show_place(self, place: int) -> None:
-        """Open a large text at that character of it, unless it is seen."""
-        if self.shown.open_at(place):
-            self._begun()
+        """Show the part of a large text with that character."""
+        if self.shown.show_place(place):
+            self._follow()
+            tell_height(self)
 
-    def _say_part(self) -> None:
-        if self.row is None and self.shown.folds:
-            self.row = FoldRow(lambda: self.shown.text, self)
-            self.row.asked.connect(self._step)
+    def _show_row(self) -> None:
+        capped = self.shown.is_capped
+        if self.row is None and capped:
+            self.row = LongTextRow(self.shown, self)
+            self.row.more_asked.connect(self._show_more)
+            self.row.collapse_asked.connect(self._collapse)
             self.row.reworded.connect(self._fit)
         if self.row is not None:
-            self.row.setVisible(self.shown.folds)
-            if self.shown.folds:
-                self.row.say(self.shown.part, opened=self.shown.opened)
+            self.row.setVisible(capped)
+            if capped:
+                self.row.refresh()
 
-    def _step(self, where: str) -> None:
-        """A button of the row was pressed."""
-        self.shown.step(where)
-        self._begun(TOKENS)
+    def _show_more(self) -> None:
+        self._draw(self.shown.show_more)
+        self._show_row()
+        tell_height(self)
+
+    def _collapse(self) -> None:
+        self.shown.collapse()
+        self._follow()
+        tell_height(self)
         scroll_to(self, QRectF(0, 0, 1, 1))
 
     def _select(self, anchor: int, position: int) -> None:
@@ -286,18 +258,15 @@ class TextView(QTextEdit):
 
     def heightForWidth(self, width: int) -> int:
         document, own = self._document, width == self.width()
-        if document.textWidth() != width:
-            if not self.whole and not own:
-                return self._height  # layouts ask for what they hint, too; it is asked again when all is drawn
-            if own or width not in self._heights:
-                self.setLineWrapColumnOrWidth(width)
+        if document.textWidth() != width and (own or width not in self._heights):
+            self.setLineWrapColumnOrWidth(width)
         if own or width not in self._heights:
             self._heights[width] = math.ceil(document.size().height())
         return self._heights[width] + self._foot() + self._row_height(width)
 
     def sizeHint(self) -> QSize:
         width = max(self.width(), 50)  # a layout asks for the height at the width hinted, too: each one is a layout
-        return QSize(width if self.shown.folds else 200, self.heightForWidth(width))
+        return QSize(width if self.shown.is_capped else 200, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(50, 0)
@@ -319,7 +288,7 @@ class TextView(QTextEdit):
         return {"code": CODE_PAD, "table": 1}.get(lines[-1].kind, 0) if lines else 0
 
     def _row_height(self, width: int) -> int:
-        return self.row.heightForWidth(width) + ROW_GAP if self.row is not None and self.shown.folds else 0
+        return self.row.heightForWidth(width) + ROW_GAP if self.row is not None and self.shown.is_capped else 0
 
     def _place_row(self) -> None:
         if self.row is not None and (height := self._row_height(self.width())):
@@ -359,30 +328,25 @@ class TextView(QTextEdit):
         self._layout.draw(painter, context)
         painter.end()
 
-    def show_found(self, pattern: re.Pattern[str] | None, current: int | None) -> None:
-        """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
-        if self.found.look_for(pattern) or current != self.found.chosen:
-            self.found.chosen = current
+    def show_matches(self, spans: Sequence[Span], current: int | None) -> None:
+        """Highlight these characters of the source, those of number ``current`` more than the others."""
+        if self.marks.show_matches(spans, current):
             self.viewport().update()
 
-    def _current_match(self) -> list[int]:
-        at, places = self.found.current, self.found.places
-        return list(places[at]) if at is not None and 0 <= at < len(places) else []
+    #: Begin and end of the current match in the document, or nothing; readable through Qt's own interface, too.
+    current_match = Property(list, lambda view: list(view.marks.current_place or ()))
 
-    #: Begin and end of the chosen match in the document, or nothing; readable through Qt's own interface, too.
-    current_match = Property(list, lambda view: view._current_match())
-
-    def show_linked(self, spans: Sequence[tuple[int, int]]) -> None:
+    def show_linked(self, spans: Sequence[Span]) -> None:
         """Mark these characters of the source: they belong to what is chosen elsewhere."""
-        if self.linked.show(spans):
+        if self.marks.show_linked(spans):
             self.setAccessibleDescription(self._describe_marks())
             self.viewport().update()
 
     def _describe_marks(self) -> str:
         """The first marked passage in words, for people who do not see the colour."""
-        if not self.linked.places:
+        if not (places := self.marks.linked_places):
             return ""
-        begin, end = self.linked.places[0]
+        begin, end = places[0]
         cursor = QTextCursor(self.document())
         cursor.setPosition(begin)
         cursor.setPosition(min(end, begin + MARK_DESCRIBED), QTextCursor.MoveMode.KeepAnchor)
@@ -390,12 +354,12 @@ class TextView(QTextEdit):
 
     def _marked(self, top: float, bottom: float) -> list[QAbstractTextDocumentLayout.Selection]:
         lines = self._writer.lines
-        if not lines or not (self.found.places or self.linked.spans):
+        if not lines or not self.marks:
             return []
         after = self._line_at(bottom) + 2
         first = self._writer.block_start(max(self._line_at(top) - 1, 0))
         last = self._writer.block_start(after) if after < len(lines) else self.document().characterCount()
-        return [*self.linked.selections(first, last), *self.found.selections(first, last)]
+        return self.marks.selections(first, last)
 
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
         places = LineGeometry(self._line_at, self._line_rect, self._code_rect)
@@ -434,7 +398,7 @@ class TextView(QTextEdit):
         """Plain text only; all of an exact text is all of it as it is, not only the part that is drawn."""
         cursor, data = self.textCursor(), QMimeData()
         everything = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._document.characterCount() - 1
-        exact = self.mode != "markdown" or self.shown.folds or not self.whole
+        exact = self.mode != "markdown" or self.shown.is_capped
         data.setText(self.source if everything and exact else selected_text(cursor, self._writer))
         return data
 

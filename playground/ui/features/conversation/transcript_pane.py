@@ -32,12 +32,11 @@ from playground.ui.features.conversation.aside import Aside
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_sizes import ImageSizes
+from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import TranscriptView
-from playground.ui.features.conversation.turn_pictures import TurnPictures
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
@@ -83,7 +82,7 @@ class TranscriptPane(Centre):
         self._grown: set[str] = set()
         self.rows = Rows()
         self._aside = Aside()
-        self.notice = NoticeBar()
+        self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
@@ -107,10 +106,11 @@ class TranscriptPane(Centre):
             aside = QWidget(self)  # nothing is gone on with: the bar shows itself in there, and is not seen
             aside.hide()
             bar.setParent(aside)
-        for widget in (*([] if fixed else [bar]), self.notice, *below):
+        for widget in (*([] if fixed else [bar]), *below):
             column.addWidget(widget)
         below_turns = self._below = at_reading_width(column, self)
         self._whole.addLayout(below_turns)
+        self.notice.float_over(self.seen)
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False
@@ -175,7 +175,7 @@ class TranscriptPane(Centre):
         """Add what is being written, if anything is."""
 
     def add_bar(self, bar: QWidget) -> None:
-        """Put a bar above the notice and what stands below it."""
+        """Put a bar below the messages."""
         self._column.insertWidget(0, bar)
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:

@@ -89,7 +89,7 @@ class TurnCard(CardFrame):
         column = in_column(self._body, pager, self._end, margins=(1, 2, 4, 0), spacing=8)
         in_column(self._header, top, column, self._sent, of=self, margins=(17, 6, 10, 10), spacing=2)
         self.parts = TurnParts(self._body, pager, self._context)
-        self.finds = CardFinds(self, self.parts, self.turn_to)
+        self.finds = CardFinds(self, lambda: self.row, self.parts, self.turn_to)
         self.editing = TurnEditor(self._context, self.parts, self._header, self._body, top)
         self.setObjectName("messageCard")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -64,7 +64,7 @@ class TurnHeader(QWidget):
         self.as_sent = quiet_button("As sent", "Show the message as it is sent")
         self.as_sent.setCheckable(True)
         self.as_sent.hide()
-        self.edit = quiet_button("Edit", "Edit this message")
+        self.edit = quiet_button("Edit", "Edit this message (Ctrl+I)")
         self.edit.clicked.connect(self.edit_asked)
         more = IconButton("more", "More for this message")
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

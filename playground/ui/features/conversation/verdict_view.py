@@ -19,9 +19,9 @@ from playground.jsonkit.reading import problem_at
 from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.around import scroll_to
-from playground.ui.features.conversation.blocks import LONG_LINE
-from playground.ui.features.conversation.large import is_large
+from playground.ui.features.conversation.caps import LONG_LINE
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.shown_text import is_large
 from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.highlight import highlight
@@ -48,12 +48,12 @@ class MarkedView(TextView):
 
     def __init__(self, *, zoom: float) -> None:
         super().__init__(mode="raw", zoom=zoom)
-        self.marks: dict[int, list[str]] = {}  # what is said of a source line, counted from 1
+        self.problems: dict[int, list[str]] = {}  # what is said of a source line, counted from 1
         self._first: list[int] = []  # the index of each source line among the lines drawn
 
     def show_code(self, text: str, language: str, marks: dict[int, list[str]]) -> None:
         """Show ``text`` in a frame of its own; ``marks`` are its bad lines."""
-        self.marks = marks
+        self.problems = marks
         self._first = []
         drawn: list[Line] = []
         source = text.split("\n")
@@ -68,7 +68,7 @@ class MarkedView(TextView):
 
     def show_large(self, text: str) -> None:
         """Show a text that is too large to be laid out and marked, as it is."""
-        self.marks, self._first = {}, []
+        self.problems, self._first = {}, []
         self.set_text(text)
 
     def select(self, line: int, column: int) -> QRectF:
@@ -104,7 +104,7 @@ class MarkedView(TextView):
         font = code_font(10)
         font.setBold(True)
         painter.setFont(font)
-        for number in self.marks:
+        for number in self.problems:
             rect = self._source_rect(number)
             if not rect.intersects(clip):
                 continue
@@ -123,7 +123,7 @@ class MarkedView(TextView):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             y = event.pos().y()
-            said = [s for n, all_said in self.marks.items() if _holds(self._source_rect(n), y) for s in all_said]
+            said = [s for n, all_said in self.problems.items() if _holds(self._source_rect(n), y) for s in all_said]
             QToolTip.showText(event.globalPos(), tip("\n".join(said)), self)
             return True
         return super().viewportEvent(event)
@@ -199,6 +199,7 @@ class AnswerCheckView(QWidget):
         text = self._text or ""
         if is_large(text, "raw"):
             self.view.show_large(text)
+            self.view.marks.set_original(None)
             self._places = {}
             self._list_problems(self.problems)
             return
@@ -210,6 +211,7 @@ class AnswerCheckView(QWidget):
             marks.setdefault(line, []).append(_words(problem))
         self._places = {problem: place for place, problem in placed}
         self.view.show_code(shown, "" if broken is not None and not _like_json(text) else "json", marks)
+        self.view.marks.set_original(text)
         self._list_problems([problem for _, problem in placed])
 
     def _list_problems(self, problems: list[Problem]) -> None:

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import RUN, VIEW, Action
+from playground.ui.features.action import INSPECTOR, TOOLS, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.debugger.control import DebugControl
 
 ACTIONS: tuple[Action[DebugControl], ...] = (
-    Action("debug.rules", "Tool rules…", RUN, 300, lambda it: it.open_rules(), ("Ctrl+Shift+D",)),
-    Action("debug.answers", "Compare several answers…", RUN, 310, lambda it: it.compare_answers()),
-    Action("debug.record", "Record what tool servers answered", RUN, 320, lambda it: it.record()),
-    Action("view.calls", "List of tool calls", VIEW, 270, lambda it: it.pages.open_calls(), ("Ctrl+Shift+L",)),
-    Action("view.sequence", "Sequence of the run", VIEW, 280, lambda it: it.pages.open_sequence(), ("Ctrl+Shift+J",)),
+    Action(
+        "debug.rules", "Tool responses…", lambda it: it.open_rules(), TOOLS, 200, "Ctrl+Shift+D", synonyms="rules mock"
+    ),
+    Action("debug.answers", "Compare tool results…", lambda it: it.compare_answers(), TOOLS, 230, synonyms="answers"),
+    Action("debug.record", "Record server results", lambda it: it.record(), TOOLS, 240, synonyms="mock"),
+    Action(
+        "view.calls",
+        "Show tool calls",
+        lambda it: it.pages.open_calls(),
+        INSPECTOR,
+        310,
+        "Ctrl+Shift+L",
+        synonyms="list",
+    ),
+    Action(
+        "view.sequence",
+        "Show call sequence",
+        lambda it: it.pages.open_sequence(),
+        INSPECTOR,
+        311,
+        "Ctrl+Shift+J",
+        synonyms="diagram",
+    ),
 )

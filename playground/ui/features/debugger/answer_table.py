@@ -30,7 +30,7 @@ from playground.engine.questions.kinds import RowFits
 from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.path_field import PathField
-from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
+from playground.ui.features.debugger.texts import answer_words, match_words, one_line
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label

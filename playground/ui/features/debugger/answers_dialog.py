@@ -33,7 +33,7 @@ from playground.engine.session.changes import Change, DebugChanged, PathChanged,
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES, letter_of
 from playground.ui.features.debugger.answer_field import AnswerField
-from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
+from playground.ui.features.debugger.texts import answer_words, match_words, one_line
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, styled, text_label
 from playground.ui.widgets.icon_button import IconButton

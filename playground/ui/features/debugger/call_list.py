@@ -1,7 +1,4 @@
-"""The Calls tab: every call of the experiment in a table, to filter, to go to, to copy and to export.
-
-It reads the session and tells it nothing. Hidden, it does no work; seen, it works a few milliseconds at a time.
-"""
+"""The table of all tool calls of an experiment: filter, open, copy, export."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
@@ -26,7 +23,7 @@ from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, cal
 from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
+from playground.ui.features.debugger.texts import answered_words, describe_call, turn_words, verdict_words
 from playground.ui.widgets.elided_label import CountLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
@@ -40,34 +37,34 @@ from playground.ui.widgets.theme import code_font, tokens
 from playground.ui.widgets.titled_table import Index, TitledTable
 
 ROW_HEIGHT = 22
-WIDTHS = (66, 118, 150, 176, 124, 78)
-EMPTY = "No calls yet. When the model calls a tool, every call stands here, on every branch."
-NO_MATCH = "No call matches the filter."
+WIDTHS = (66, 118, 150, 176, 140, 140)
+EMPTY = "No tool calls yet. Every call appears here, on every branch."
+NO_MATCH = "No matching calls."
 
-TURN, TOOL, ARGUMENTS, VERDICT, ANSWERED, DURATION = range(6)
-TITLES = ("Turn", "Tool", "Arguments", "CallVerdict", "Answered", "Duration")
-SAID = (
-    "The turn's number on its branch",
+TURN, TOOL, ARGUMENTS, STATUS, ANSWERED, TIME = range(6)
+TITLES = ("Turn", "Tool", "Arguments", "Status", "Answered", "Time")
+TIPS = (
+    "Number of the turn on its branch",
     "",
     "",
-    "Whether the arguments fit the schema of the tool",
+    "Result of checking the arguments against the tool's schema",
     "",
-    "From the complete call to its answer",
+    "Time from the complete call to its result: your part and the server's",
 )
-SEARCHED = 4_000  # characters of the arguments that a filter looks through
+MAX_SEARCHED = 4_000  # characters of the arguments of a call
 
 
 class CallModel(TitledTable):
-    """``set_entries`` shows others; rows that stay keep their selection."""
+    """Rows of calls; those that `set_entries` does not change keep their selection."""
 
-    titles, tips, at_right = TITLES, SAID, frozenset({DURATION})
+    titles, tips, at_right = TITLES, TIPS, frozenset()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.entries: list[CallEntry] = []
 
     def set_entries(self, entries: list[CallEntry]) -> None:
-        """Show these; only the stretch that is different is told."""
+        """Show these entries; only the rows that differ are replaced."""
         before = self.entries
         start, most = 0, min(len(before), len(entries))
         while start < most and _same_row(before[start], entries[start]):
@@ -86,10 +83,10 @@ class CallModel(TitledTable):
             self.entries = entries
             self.endInsertRows()
         self.entries = entries
-        stayed = [row for row in range(start) if rest[row] is not entries[row]]
-        stayed += [row for row in range(len(entries) - tail, len(entries)) if rest[row - new] is not entries[row]]
-        if stayed:
-            self.dataChanged.emit(self.index(stayed[0], 0), self.index(stayed[-1], len(TITLES) - 1))
+        updated = [row for row in range(start) if rest[row] is not entries[row]]
+        updated += [row for row in range(len(entries) - tail, len(entries)) if rest[row - new] is not entries[row]]
+        if updated:
+            self.dataChanged.emit(self.index(updated[0], 0), self.index(updated[-1], len(TITLES) - 1))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.entries)
@@ -100,14 +97,14 @@ class CallModel(TitledTable):
             case Qt.ItemDataRole.DisplayRole:
                 return one_line_of(cell(entry, column))
             case Qt.ItemDataRole.ToolTipRole:
-                return tip(entry.call.arguments[:2_000] if column == ARGUMENTS else about(entry))
+                return tip(entry.call.arguments[:2_000] if column == ARGUMENTS else describe_call(entry))
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{TITLES[column]}: {one_line_of(cell(entry, column))}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.side(column)
             case Qt.ItemDataRole.FontRole:
-                return _font(column)
-            case Qt.ItemDataRole.DecorationRole if column == VERDICT:
+                return code_font() if column in (TOOL, ARGUMENTS) else None
+            case Qt.ItemDataRole.DecorationRole if column == STATUS:
                 return icon(*_mark(entry.verdict.code))
             case Qt.ItemDataRole.ForegroundRole:
                 return QColor(_colour(entry, column))
@@ -115,39 +112,39 @@ class CallModel(TitledTable):
 
 
 def cell(entry: CallEntry, column: int) -> str:
-    """The text of one cell."""
+    """Return the text of a cell."""
     match column:
-        case 0:
+        case 0:  # TURN
             return turn_words(entry)
-        case 1:
+        case 1:  # TOOL
             return entry.call.name
-        case 2:
+        case 2:  # ARGUMENTS
             return entry.short
-        case 3:
+        case 3:  # STATUS
             return verdict_words(entry.verdict) + (" · edited" if entry.edited else "")
-        case 4:
+        case 4:  # ANSWERED
             return answered_words(entry)
-    return seconds_words(entry.seconds)
+    return entry.time_words
 
 
 def matches(entry: CallEntry, words: Iterable[str]) -> bool:
-    """Whether every word, in lower case, stands in the row, the call's id or its arguments."""
+    """Return whether the row, the call's id or its arguments contain every word; words are in lower case."""
     row = " ".join((*(cell(entry, column) for column in range(len(TITLES))), entry.call.id)).lower()
-    return all(word in row or word in entry.call.arguments[:SEARCHED].lower() for word in words)
+    return all(word in row or word in entry.call.arguments[:MAX_SEARCHED].lower() for word in words)
 
 
 def in_order(entries: Sequence[CallEntry], column: int, *, descending: bool) -> list[CallEntry]:
-    """The entries sorted by a column; equal ones stay as they are."""
+    """Return the entries sorted by a column; equal ones keep their order."""
     keys: dict[int, Callable[[CallEntry], Any]] = {
         TURN: lambda entry: entry.turn_number,
-        DURATION: lambda entry: -1.0 if entry.seconds is None else entry.seconds,
+        TIME: lambda entry: -1.0 if entry.seconds is None else entry.seconds,
     }
     key = keys.get(column) or (lambda entry: cell(entry, column).lower())
     return sorted(entries, key=key, reverse=descending)
 
 
 def _same_row(first: CallEntry, second: CallEntry) -> bool:
-    """Whether both are the same call with the same answer, whatever else is known by now."""
+    """Return whether two entries are the same call with the same result."""
     return first is second or (
         first.turn_id == second.turn_id
         and first.call.id == second.call.id
@@ -155,13 +152,9 @@ def _same_row(first: CallEntry, second: CallEntry) -> bool:
     )
 
 
-def _font(column: int) -> QFont | None:
-    return code_font() if column in (TOOL, ARGUMENTS) else None
-
-
 def _colour(entry: CallEntry, column: int) -> str:
     t = tokens()
-    if column == VERDICT:
+    if column == STATUS:
         return str(getattr(t, _mark(entry.verdict.code)[1]))
     if column == ANSWERED and entry.result is not None and entry.result.is_error:
         return t.error
@@ -169,11 +162,11 @@ def _colour(entry: CallEntry, column: int) -> str:
         return t.tool
     if column == TOOL:
         return t.tool
-    return t.text if entry.on_path and column not in (TURN, DURATION) else t.muted
+    return t.text if entry.on_path and column not in (TURN, TIME) else t.muted
 
 
 def _mark(code: CallVerdictCode) -> tuple[str, str]:
-    """The icon of a verdict, and the name of its colour."""
+    """Return the icon of a verdict, and the name of its colour."""
     if code is CallVerdictCode.FITS:
         return "check", "ok"
     if code is CallVerdictCode.CHECKING:
@@ -182,14 +175,14 @@ def _mark(code: CallVerdictCode) -> tuple[str, str]:
 
 
 class CallList(SessionPage):
-    """``card_asked`` carries the ``CallEntry`` to go to; ``known`` gives the secrets that leave it in no text."""
+    """`card_asked` carries the `CallEntry` to open; `secrets` returns what no copy or export may contain."""
 
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(object)
 
-    def __init__(self, known: Callable[[], Iterable[Secret]] = tuple, parent: QWidget | None = None) -> None:
+    def __init__(self, secrets: Callable[[], Iterable[Secret]] = tuple, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._known = known
+        self._secrets = secrets
         self._index: CallIndex | None = None
         self._sorted: tuple[int, bool] | None = None  # column, descending
         self.model = CallModel(self)
@@ -202,9 +195,9 @@ class CallList(SessionPage):
         self.table.horizontalHeader().sectionClicked.connect(self._sort)
 
     def _build(self) -> None:
-        self.filter = QLineEdit(placeholderText="Filter: tool, argument, verdict, answer…", clearButtonEnabled=True)
+        self.filter = QLineEdit(placeholderText="Filter by tool, argument, status…", clearButtonEnabled=True)
         self.filter.setProperty("kind", "field")
-        self.filter.setAccessibleName("Filter the calls")
+        self.filter.setAccessibleName("Filter calls")
         self.filter.setMaximumWidth(320)
         self.count = CountLabel("Calls")
         self.export_button = styled(QToolButton(), "quiet")
@@ -212,7 +205,7 @@ class CallList(SessionPage):
         self.export_button.setProperty("arrow", True)
         self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.export_button.setAccessibleName("Export the calls that are shown")
+        self.export_button.setAccessibleName("Export the calls shown")
         menu = QMenu(self.export_button)
         menu.addAction("Save as JSON…").triggered.connect(partial(self._export, "json"))
         menu.addAction("Save as CSV…").triggered.connect(partial(self._export, "csv"))
@@ -226,8 +219,6 @@ class CallList(SessionPage):
         self._stack.setContentsMargins(9, 0, 0, 0)
         bar = in_row((self.filter, 2), (self.count, 3), self.export_button, margins=(12, 4, 12, 4), spacing=8)
         in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
-
-    # Following the session
 
     def _begin(self, session: Session) -> None:
         self._index = CallIndex(session)
@@ -257,66 +248,67 @@ class CallList(SessionPage):
         self.empty.setText(NO_MATCH if everything else EMPTY)
         self._stack.setCurrentWidget(self.table if entries else self.empty)
         self.export_button.setEnabled(bool(entries))
-        self.count.set_count(_counted(entries, len(everything)))
-
-    # Doing
+        self.count.set_count(_count_words(entries, len(everything)))
 
     def _go_to(self, index: QModelIndex) -> None:
         self.card_asked.emit(self.model.entries[index.row()])
 
     def _clicked(self, index: QModelIndex) -> None:
-        if not QGuiApplication.keyboardModifiers():  # with one, rows are being chosen
+        if not QGuiApplication.keyboardModifiers():  # with Ctrl or Shift, rows are selected
             self._go_to(index)
 
     def _sort(self, column: int) -> None:
-        """By that column, the other way round, then in the order of the calls again."""
+        """Sort by a column, then in reverse, then in the order of the calls again."""
         header = self.table.horizontalHeader()
-        ways: list[tuple[int, bool] | None] = [(column, False), (column, True), None]
-        self._sorted = ways[(ways.index(self._sorted) + 1) % 3] if self._sorted in ways and self._sorted else ways[0]
+        orders: list[tuple[int, bool] | None] = [(column, False), (column, True), None]
+        place = orders.index(self._sorted) if self._sorted is not None and self._sorted in orders else -1
+        self._sorted = orders[place + 1]
         header.setSortIndicatorShown(self._sorted is not None)
         if self._sorted is not None:
             order = Qt.SortOrder.DescendingOrder if self._sorted[1] else Qt.SortOrder.AscendingOrder
             header.setSortIndicator(column, order)
         self.throttle.poke()
 
-    def _chosen(self) -> list[CallEntry]:
+    def _selected(self) -> list[CallEntry]:
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
         return [self.model.entries[row] for row in rows]
 
     def copy(self, kind: str, _checked: bool = False, *, everything: bool = False) -> None:
-        """Put the chosen rows, or all that are shown, on the clipboard as ``csv`` or ``json``."""
-        entries = list(self.model.entries) if everything else self._chosen()
+        """Copy the selected rows, or all that are shown, as `csv` or `json`."""
+        entries = list(self.model.entries) if everything else self._selected()
         if entries:
             self._put_on_clipboard(_text(entries, kind))
 
     def _copy_arguments(self) -> None:
-        self._put_on_clipboard("\n".join(entry.call.arguments for entry in self._chosen()))
+        self._put_on_clipboard("\n".join(entry.call.arguments for entry in self._selected()))
 
     def _put_on_clipboard(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(redact(text, redactor_of(self._known())))
+        QGuiApplication.clipboard().setText(redact(text, redactor_of(self._secrets())))
 
     def _export(self, kind: str, _checked: bool = False) -> None:
         entries = list(self.model.entries)
         title = f"Save {_plural(len(entries))} as {kind.upper()}"
-        work = save_as(self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self._known(), self.count.say)
+        work = save_as(
+            self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self._secrets(), self.count.say
+        )
         spawn(work, name="export calls")
 
-    def _menu(self, at: QPoint) -> None:
-        index = self.table.indexAt(at)
+    def _menu(self, place: QPoint) -> None:
+        index = self.table.indexAt(place)
         if not index.isValid():
             return
         menu = QMenu(self.table)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Go to the call").triggered.connect(partial(self._go_to, index))
+        menu.addAction("Go to call").triggered.connect(partial(self._go_to, index))
         menu.addSeparator()
-        menu.addAction("Copy the arguments").triggered.connect(self._copy_arguments)
+        menu.addAction("Copy arguments").triggered.connect(self._copy_arguments)
         menu.addAction("Copy as CSV").triggered.connect(partial(self.copy, "csv"))
         menu.addAction("Copy as JSON").triggered.connect(partial(self.copy, "json"))
-        menu.popup(self.table.viewport().mapToGlobal(at))
+        menu.popup(self.table.viewport().mapToGlobal(place))
 
 
 class CallTable(QTableView):
-    """Rows of one height, made only where they are seen; Enter goes, Ctrl+C copies."""
+    """A table of calls: Enter opens one, Ctrl+C copies the selected rows."""
 
     copy_asked = Signal()
 
@@ -324,7 +316,7 @@ class CallTable(QTableView):
         super().__init__()
         self.setModel(model)
         self.setAccessibleName("Calls of the experiment")
-        self.setAccessibleDescription("Enter goes to the call. Ctrl+C copies the chosen rows as CSV.")
+        self.setAccessibleDescription("Enter opens the call. Ctrl+C copies the selected rows as CSV.")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         look_like_rows(self)
         set_row_height(self, ROW_HEIGHT)
@@ -336,7 +328,7 @@ class CallTable(QTableView):
             columns.resizeSection(column, width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The arguments take the room there is; where that is little, the table is wider than the view."""
+        """Give the arguments the remaining width, at least so much that they can be read."""
         super().resizeEvent(event)
         header = self.horizontalHeader()
         others = sum(header.sectionSize(column) for column in range(header.count()) if column != ARGUMENTS)
@@ -355,17 +347,17 @@ def _text(entries: list[CallEntry], kind: str) -> str:
     return calls_json(entries) if kind == "json" else calls_csv(entries)
 
 
-def _counted(entries: list[CallEntry], everything: int) -> str:
-    """How many calls are shown, and what stands out among them."""
+def _count_words(entries: list[CallEntry], everything: int) -> str:
+    """Return the number of calls, of invalid ones and of those that need a result."""
     if not everything:
         return ""
     words = [_plural(everything) if len(entries) == everything else f"{len(entries):,} of {_plural(everything)}"]
-    wrong = sum(entry.verdict.code.wrong for entry in entries)
+    invalid = sum(entry.verdict.code.wrong for entry in entries)
     waiting = sum(entry.result is None and entry.on_path for entry in entries)
-    if wrong:
-        words.append(f"{wrong:,} {'does' if wrong == 1 else 'do'} not fit")
+    if invalid:
+        words.append(f"{invalid:,} invalid")
     if waiting:
-        words.append(f"{waiting:,} without an answer")
+        words.append(f"{waiting:,} need{'s' * (waiting == 1)} a result")
     return " · ".join(words)
 
 

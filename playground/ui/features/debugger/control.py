@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QWidget
@@ -14,18 +13,17 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.going import go_to, show_branch
+from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.sequence import SequencePage
 from playground.ui.features.host import Control, Host
+from playground.ui.features.inspector.inspector import Place
 from playground.ui.widgets.session_window import SessionWindow
 
 if TYPE_CHECKING:
     from playground.engine.inspect.calls import CallEntry
     from playground.engine.tool_servers.tape import ServerTape
-    from playground.ui.features.debugger.call_list import CallList
     from playground.ui.features.debugger.rule_summary import RuleSummary
-    from playground.ui.features.debugger.sequence_view import SequencePage
-
-CALLS, SEQUENCE = "Calls", "Sequence"
 
 
 class RunPages(Control):
@@ -33,32 +31,17 @@ class RunPages(Control):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.calls: CallList | None = None
-        self.sequence: SequencePage | None = None
-        host.inspector.add_page(CALLS, self._make_calls)
-        host.inspector.add_page(SEQUENCE, self._make_sequence)
-
-    def show_session(self) -> None:
-        """Show the session looked at in the pages there are."""
-        for page in (self.calls, self.sequence):
-            if page is not None:
-                page.show_session(self._session)
-
-    def _make_calls(self) -> QWidget:
-        from playground.ui.features.debugger.call_list import CallList
-
         self.calls = CallList(self._workspace.gateways.keys.known)
         self.calls.card_asked.connect(self._go_to_entry)
-        self.calls.show_session(self._session)
-        return self.calls
-
-    def _make_sequence(self) -> QWidget:
-        from playground.ui.features.debugger.sequence_view import SequencePage
-
         self.sequence = SequencePage(self._tape)
-        self.sequence.card_asked.connect(partial(go_to, self._host.pane))
+        self.sequence.card_asked.connect(self._go_to_call)
+        host.inspector.add_page(Place.CALLS, self.calls)
+        host.inspector.add_page(Place.SEQUENCE, self.sequence)
+
+    def show_session(self) -> None:
+        """Show the current session in both pages."""
+        self.calls.show_session(self._session)
         self.sequence.show_session(self._session)
-        return self.sequence
 
     def _tape(self) -> ServerTape | None:
         """What was said with tool servers; none are made for it."""
@@ -66,21 +49,22 @@ class RunPages(Control):
 
     def open_calls(self) -> None:
         """Bring the list of calls forward."""
-        self._open(CALLS)
+        self._host.show_page(Place.CALLS)
 
     def open_sequence(self) -> None:
         """Bring the picture of the loop forward."""
-        self._open(SEQUENCE)
-
-    def _open(self, title: str) -> None:
-        self._host.show_page(title)
+        self._host.show_page(Place.SEQUENCE)
 
     # Going to a card
 
     def _go_to_entry(self, entry: CallEntry) -> None:
         if not entry.on_path:
             show_branch(self._host.pane, entry.result_turn_id or entry.turn_id)
-        go_to(self._host.pane, entry.turn_id, entry.call.id)
+        self._go_to_call(entry.turn_id, entry.call.id)
+
+    def _go_to_call(self, turn_id: str, call_id: str) -> None:
+        self._host.inspector.restore()
+        go_to(self._host.pane, turn_id, call_id)
 
 
 class DebugControl(Control):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from playground.domain.debugging import Answer, Debugging, Policy
 from playground.ui.features.debugger.number_field import NumberField
-from playground.ui.features.debugger.rule_words import POLICIES, rule_words
+from playground.ui.features.debugger.texts import POLICIES, rule_words
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.plain_text import shown_name, tip

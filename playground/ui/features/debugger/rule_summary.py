@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from playground.domain.debugging import Debugging
-from playground.ui.features.debugger.rule_words import rule_words
+from playground.ui.features.debugger.texts import rule_words
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import push_button, text_label
 from playground.ui.widgets.layouts import in_row

@@ -34,7 +34,7 @@ from playground.engine.session.session import Session
 from playground.named_file import read_named
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.rule_editor import RuleEditor
-from playground.ui.features.debugger.rule_words import rule_words
+from playground.ui.features.debugger.texts import rule_words
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label, thin_line
 from playground.ui.widgets.layouts import Gap, in_column, in_row, split

@@ -1,4 +1,4 @@
-"""What stands in the tool bar while an evaluation is shown: which experiment it is of."""
+"""The tool bar of the Evaluate page: the title of the experiment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST, MOST = 60, 320  # pixels
 
 
 class EvaluateBar(QWidget):
-    """``list_asked``: the list of experiments is to be shown."""
+    """``list_asked`` is emitted to show the list of experiments."""
 
     list_asked = Signal()
 
@@ -28,7 +28,7 @@ class EvaluateBar(QWidget):
         in_row(self.title, 1, of=self, margins=0)
 
     def show_title(self, title: str) -> None:
-        """That of the experiment."""
+        """Show the title of the experiment."""
         self._words = one_line_of(title)
         self.title.setAccessibleName(f"Experiment {self._words}: show the list of all")
         self._fit()
@@ -43,5 +43,5 @@ class EvaluateBar(QWidget):
         self.title.setText(elided.replace("&", "&&"))
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as with no more of the title than its beginning."""
+        """Return the size with only the beginning of the title."""
         return QSize(LEAST, super().minimumSizeHint().height())

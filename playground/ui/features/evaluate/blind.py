@@ -1,4 +1,4 @@
-"""Two answers to the same without names, side by side: somebody says which is better, and learns at the end whose."""
+"""The blind test: two answers to a case side by side without names. The names are shown with the result."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
     from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
-    from playground.ui.features.evaluate.look import Look
+    from playground.ui.features.evaluate.model import EvaluationModel
 
-AGAIN_MS = 1_000  # between two looks for pairs while answers come
-ASKED = 400  # characters of a question that are shown
-TOO_FEW: Final = "A blind test needs two variants. Add one under Variants, or let the experiment as set take part."
-NO_PAIRS: Final = "No case was answered by both yet. Run the evaluation: the pairs of answers stand here as they come."
-#: Which side is better, or both alike: the key, the words on the button.
+REFRESH_MS = 1_000  # between two searches for pairs while answers arrive
+QUESTION_LENGTH = 400  # characters
+TOO_FEW: Final = "A blind test needs two variants. Add one under Variants, or include the current settings."
+NO_PAIRS: Final = "No case was answered by both yet. Run the evaluation to get pairs of answers."
+#: The key and the label of each vote.
 BUTTONS: Final[tuple[tuple[str, str], ...]] = (
     ("1", "Left is better"),
     ("2", "Right is better"),
@@ -47,26 +47,26 @@ BUTTONS: Final[tuple[tuple[str, str], ...]] = (
 
 
 class BlindView(QWidget):
-    """Of ``look``; what is said is kept at once, and gone on with another day. ``judged`` tells of each pair."""
+    """The blind test of an evaluation. Votes are saved at once. ``judged`` is emitted for each pair."""
 
     judged = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
-        self._look = look
+        self._evaluation = evaluation
         self.setObjectName("blindTest")
-        self._number = 0  # of the pairs that were looked for last
-        self._shown_number = 0  # of the pair that is to be shown
+        self._number = 0  # of the last search for pairs
+        self._pair_number = 0  # of the last pair to show
         self._pairs: list[BlindPair] = []
         self._votes: dict[Pair, str] = {}
-        self._said: dict[Pair, str] = {}  # since the votes were read
-        self._done: set[Pair] = set()  # in this round
-        self._again = False  # whether all are judged once more
-        self._before: list[BlindPair] = []  # judged since the page was opened
-        self._now: BlindPair | None = None
-        self._seen: BlindPair | None = None  # the pair that stands there
+        self._new_votes: dict[Pair, str] = {}  # votes since they were read from the store
+        self._done: set[Pair] = set()  # pairs judged in this round
+        self._is_repeat = False  # all pairs are judged once more
+        self._history: list[BlindPair] = []  # pairs judged since the page was opened
+        self._current: BlindPair | None = None
+        self._drawn: BlindPair | None = None  # the pair that is drawn
         self.panes: list[AnswerPane] = []
-        self._looking = Throttle(self._look_again, self, AGAIN_MS)
+        self._refresh_throttle = Throttle(self._refresh, self, REFRESH_MS)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.first, self.other = QComboBox(), QComboBox()
         for box, name in ((self.first, "The first variant"), (self.other, "The second variant")):
@@ -94,12 +94,15 @@ class BlindView(QWidget):
         self._empty = empty_words("")
         self._stack = in_pages(self._empty, self._pair_page(), self._result_page())
         in_column(top, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
-        keys = (*((key, partial(self._press, at)) for at, (key, _) in enumerate(BUTTONS)), ("Backspace", self.back))
+        keys = (
+            *((key, partial(self._press, index)) for index, (key, _) in enumerate(BUTTONS)),
+            ("Backspace", self.back),
+        )
         for key, act in keys:
             shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(act)
-        look.planned.connect(self._planned)
-        look.arrived.connect(self._arrived)
+        evaluation.planned.connect(self._planned)
+        evaluation.arrived.connect(self._arrived)
         self._planned()
 
     def _pair_page(self) -> QWidget:
@@ -110,15 +113,15 @@ class BlindView(QWidget):
         self.buttons: list[QPushButton] = []
         below = QWidget()
         flow = FlowLayout(below, 8)
-        for at, (key, words) in enumerate(BUTTONS):
+        for index, (key, words) in enumerate(BUTTONS):
             button = push_button(f"{key}   {words}")
             button.setAccessibleName(words)
             button.setToolTip(tip(f"{words} ({key})"))
-            button.clicked.connect(partial(self._press, at))
+            button.clicked.connect(partial(self._press, index))
             self.buttons.append(button)
             flow.addWidget(button)
         self.back_button = push_button("Back", "quiet")
-        self.back_button.setToolTip("The pair before, to say otherwise (Backspace)")
+        self.back_button.setToolTip("Previous pair (Backspace)")
         self.back_button.clicked.connect(self.back)
         flow.addWidget(self.back_button)
         head = in_column(self.question, self.expected, margins=(18, 8, 18, 6), spacing=2)
@@ -138,85 +141,85 @@ class BlindView(QWidget):
         self.note = text_label("", "small", wrap=True)
         for label in (self.words, self.counts):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.on_button = styled(QPushButton("Go on"), "primary")
+        self.on_button = styled(QPushButton("Continue"), "primary")
         self.on_button.clicked.connect(self._next)
         self.again_button = push_button("Judge all pairs again")
-        self.again_button.setToolTip("From the first pair on; what was said stands until it is said otherwise")
-        self.again_button.clicked.connect(self._all_again)
+        self.again_button.setToolTip("Restart; votes are kept until you change them")
+        self.again_button.clicked.connect(self._judge_all_again)
         page = QWidget()
         buttons = in_row(self.on_button, self.again_button, 1, spacing=8)
         in_column(self.words, self.counts, self.note, buttons, 1, of=page, margins=(24, 24, 24, 24), spacing=10)
         return page
 
-    # Between whom
+    # Variants
 
     def _planned(self) -> None:
-        columns = self._look.resolved.columns
+        columns = self._evaluation.resolved.columns
         for place, box in enumerate((self.first, self.other)):
             chosen = box.currentData()
             box.clear()
             for column in columns:
                 box.addItem(show_hidden(cut(column.title, 60)).replace("\n", " "), column.id)
-            box.setCurrentIndex(next((at for at, one in enumerate(columns) if one.id == chosen), place))
+            box.setCurrentIndex(next((index for index, item in enumerate(columns) if item.id == chosen), place))
             box.setEnabled(len(columns) > 1)
-        self._looking.poke()
+        self._refresh_throttle.poke()
 
     @property
     def columns(self) -> tuple[EvalVariant, EvalVariant] | None:
-        """Those that are compared; None where there are not two."""
-        found = [
-            next((one for one in self._look.resolved.columns if one.id == box.currentData()), None)
+        """The two compared variants, or None if they are not two."""
+        selected = [
+            next((column for column in self._evaluation.resolved.columns if column.id == box.currentData()), None)
             for box in (self.first, self.other)
         ]
-        first, other = found
-        return (first, other) if first is not None and other is not None and first.id != other.id else None
+        first, second = selected
+        return (first, second) if first is not None and second is not None and first.id != second.id else None
 
     def _begin(self) -> None:
-        """Others are compared."""
+        """Start with the variants selected now."""
         if self.first.currentIndex() == self.other.currentIndex():
             moved = self.other if self.sender() is self.first else self.first
             moved.setCurrentIndex((moved.currentIndex() + 1) % max(moved.count(), 1))
-        self._pairs, self._before, self._now = [], [], None
-        self._done, self._again = set(self._votes), False
-        self._look_again()
+        self._pairs, self._history, self._current = [], [], None
+        self._done, self._is_repeat = set(self._votes), False
+        self._refresh()
 
     def _arrived(self, _answers: object) -> None:
-        self._looking.poke()
+        self._refresh_throttle.poke()
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         if not self.isVisible():
             return
         self._number += 1
         columns = self.columns
         if columns is None:
-            self._pairs, self._now = [], None
+            self._pairs, self._current = [], None
             self._say_empty(TOO_FEW)
         else:
             spawn(self._find(self._number, *columns), name="find pairs")
 
-    async def _find(self, number: int, first: EvalVariant, other: EvalVariant) -> None:
-        look = self._look
-        self._said = {}
+    async def _find(self, number: int, first: EvalVariant, second: EvalVariant) -> None:
+        evaluation = self._evaluation
+        self._new_votes = {}
         try:
-            votes = await look.store.votes(look.resolved.id)
+            votes = await evaluation.store.votes(evaluation.resolved.id)
         except AnswersError as error:
             if number == self._number:
                 self._say_empty(str(error))
             return
-        found = await asyncio.to_thread(_pairs, look.resolved, look.results.answers, first, other)
+        pairs = await asyncio.to_thread(_pairs, evaluation.resolved, evaluation.results.answers, first, second)
         if number != self._number:
             return
-        self._pairs, self._votes = found, {**votes, **self._said}
-        back = {self._now.pair} if self._now is not None else set()
-        self._done = self._done & self._votes.keys() if self._again else self._votes.keys() - back
-        if self._now is not None:
-            here = self._now is self._seen
-            self._now = next((one for one in found if one.pair == self._now.pair), None)
-            self._seen = self._now if here else self._seen
+        self._pairs, self._votes = pairs, {**votes, **self._new_votes}
+        back = {self._current.pair} if self._current is not None else set()
+        self._done = self._done & self._votes.keys() if self._is_repeat else self._votes.keys() - back
+        if self._current is not None:
+            is_drawn = self._current is self._drawn
+            self._current = next((pair for pair in pairs if pair.pair == self._current.pair), None)
+            self._drawn = self._current if is_drawn else self._drawn
         self._count()
-        if not found:
+        if not pairs:
             self._say_empty(NO_PAIRS)
-        elif self._now is None and self._stack.currentIndex() != 2:
+        elif self._current is None and self._stack.currentIndex() != 2:
             self._next()
         elif self._stack.currentIndex() == 2:
             self.show_result()
@@ -228,185 +231,185 @@ class BlindView(QWidget):
 
     def _count(self) -> None:
         total = len(self._pairs)
-        done = sum(one.pair in self._done for one in self._pairs)
+        done = sum(pair.pair in self._done for pair in self._pairs)
         self.progress.setRange(0, max(total, 1))
         self.progress.setValue(done)
         self.count.setText(f"{done:,} of {total:,} pairs" if total else "")
-        self.result_button.setEnabled(any(one.pair in self._votes for one in self._pairs))
-        self.back_button.setEnabled(bool(self._before))
+        self.result_button.setEnabled(any(pair.pair in self._votes for pair in self._pairs))
+        self.back_button.setEnabled(bool(self._history))
 
     # A pair
 
     def _next(self) -> None:
-        """Show the next pair nobody judged; after the last one, who won."""
-        found = next((one for one in self._pairs if one.pair not in self._done), None)
-        if found is None:
+        """Show the next pair without a vote; after the last one, the result."""
+        next_pair = next((pair for pair in self._pairs if pair.pair not in self._done), None)
+        if next_pair is None:
             self.show_result()
         else:
-            self._show(found)
+            self._show(next_pair)
 
     def _show(self, sides: BlindPair) -> None:
-        self._now = sides
-        self._shown_number += 1
+        self._current = sides
+        self._pair_number += 1
         self._count()
-        spawn(self._read(self._shown_number, sides), name="show a pair")
+        spawn(self._read(self._pair_number, sides), name="show a pair")
 
     async def _read(self, number: int, sides: BlindPair) -> None:
-        look = self._look
+        evaluation = self._evaluation
         try:
-            left, right = await asyncio.gather(*(look.kept(one) for one in sides.sides))
+            left_answer, right_answer = await asyncio.gather(*(evaluation.saved(answer) for answer in sides.sides))
         except AnswersError as error:
-            if number == self._shown_number:
+            if number == self._pair_number:
                 self._say_empty(str(error))
             return
         columns = self.columns
-        if number != self._shown_number or columns is None:
+        if number != self._pair_number or columns is None:
             return
-        self._show_question(sides, left)
-        shown = columns[::-1] if sides.is_swapped else columns
-        for at, (column, kept) in enumerate(zip(shown, (left, right), strict=True)):
-            given = look.resolved.sent_turns(sides.case, column)
-            self._show_side(at, column, nameless(kept, given))
+        self._show_question(sides, left_answer)
+        drawn = columns[::-1] if sides.is_swapped else columns
+        for side, (column, saved) in enumerate(zip(drawn, (left_answer, right_answer), strict=True)):
+            sent = evaluation.resolved.sent_turns(sides.case, column)
+            self._show_side(side, column, nameless(saved, sent))
         self._stack.setCurrentIndex(1)
-        self._seen = sides
+        self._drawn = sides
         if self.isVisible() and QApplication.focusWidget() is None:
             self.setFocus()
 
-    def _show_question(self, sides: BlindPair, kept: SavedAnswer) -> None:
-        asked = [turn.text for turn in kept.turns if turn.role is Role.USER]
-        say(self.question, cut(" ".join((asked[-1] if asked else "").split()), ASKED))
-        self.question.setToolTip(tip(asked[-1] if asked else ""))
+    def _show_question(self, sides: BlindPair, saved: SavedAnswer) -> None:
+        questions = [turn.text for turn in saved.turns if turn.role is Role.USER]
+        say(self.question, cut(" ".join((questions[-1] if questions else "").split()), QUESTION_LENGTH))
+        self.question.setToolTip(tip(questions[-1] if questions else ""))
         expected = sides.case.expected
         self.expected.set_text(show_hidden(f"expected: {expected}") if expected else "")
         self.expected.setVisible(bool(expected))
 
-    def _show_side(self, at: int, column: EvalVariant, turns: Sequence[Turn]) -> None:
-        session = _session(self._look.resolved, column, turns)
-        if at < len(self.panes):
-            self.panes[at].set_session(session)
+    def _show_side(self, side: int, column: EvalVariant, turns: Sequence[Turn]) -> None:
+        session = _session(self._evaluation.resolved, column, turns)
+        if side < len(self.panes):
+            self.panes[side].set_session(session)
         else:
-            name = ("The left answer", "The right answer")[at]
-            pane = AnswerPane(session, self._look.entered, name)
+            name = ("The left answer", "The right answer")[side]
+            pane = AnswerPane(session, self._evaluation.entered, name)
             self.panes.append(pane)
-            if (blank := self._sides.replaceWidget(at, pane)) is not None:
+            if (blank := self._sides.replaceWidget(side, pane)) is not None:
                 blank.deleteLater()
             pane.show()
-        pane = self.panes[at]
+        pane = self.panes[side]
         pane.show_from(turns[0] if turns else None)
 
-    # What is said
+    # Votes
 
     @property
     def ready(self) -> bool:
-        """Whether a pair stands there to be judged."""
-        return self._stack.currentIndex() == 1 and self._now is not None and self._now is self._seen
+        """Return whether a pair is drawn and can be judged."""
+        return self._stack.currentIndex() == 1 and self._current is not None and self._current is self._drawn
 
-    def _press(self, at: int, _checked: bool = False) -> None:
-        if self._now is None or not self.ready:
-            return  # the next one is on its way
-        votes = self._now.vote(True), self._now.vote(False), Vote.BOTH, Vote.NEITHER
-        self.vote(votes[at])
+    def _press(self, index: int, _checked: bool = False) -> None:
+        if self._current is None or not self.ready:
+            return  # the next pair is being read
+        votes = self._current.vote(True), self._current.vote(False), Vote.BOTH, Vote.NEITHER
+        self.vote(votes[index])
 
     def vote(self, vote: Vote) -> None:
-        """Say so of the pair that is shown, and go on to the next."""
-        sides = self._now
+        """Save a vote on the pair that is shown, and show the next."""
+        sides = self._current
         if sides is None:
             return
-        self._votes[sides.pair] = self._said[sides.pair] = vote
+        self._votes[sides.pair] = self._new_votes[sides.pair] = vote
         self._done.add(sides.pair)
-        self._before.append(sides)
-        spawn(self._keep(sides.pair, vote), name="keep a vote")
-        self._now = None
+        self._history.append(sides)
+        spawn(self._save_vote(sides.pair, vote), name="save a vote")
+        self._current = None
         self._next()
         self.judged.emit()
 
-    async def _keep(self, pair: Pair, vote: Vote) -> None:
+    async def _save_vote(self, pair: Pair, vote: Vote) -> None:
         try:
-            await self._look.store.vote(self._look.resolved.id, pair, vote)
+            await self._evaluation.store.vote(self._evaluation.resolved.id, pair, vote)
         except AnswersError as error:
-            self._look.refused.emit(str(error))
+            self._evaluation.refused.emit(str(error))
 
     def back(self) -> None:
-        """The pair that was judged last, to say otherwise."""
-        if self._before:
-            sides = self._before.pop()
+        """Show the pair judged last again."""
+        if self._history:
+            sides = self._history.pop()
             self._done.discard(sides.pair)
             self._show(sides)
 
-    def _all_again(self) -> None:
-        self._again = True
+    def _judge_all_again(self) -> None:
+        self._is_repeat = True
         self._done.clear()
         self._next()
 
-    # Who won
+    # Result
 
     def show_result(self, _checked: bool = False) -> None:
-        """Say who won so far; names are told here only."""
+        """Show the result so far, with the names of the variants."""
         columns = self.columns
         if columns is None:
             return
-        self._now = None
-        self._shown_number += 1
-        found = count_votes(self._pairs, self._votes, *columns)
-        self.words.setText(show_hidden(found.words))
-        self.counts.setText(show_hidden("\n".join(_counts(found, *columns))))
+        self._current = None
+        self._pair_number += 1
+        counts = count_votes(self._pairs, self._votes, *columns)
+        self.words.setText(show_hidden(counts.words))
+        self.counts.setText(show_hidden("\n".join(_counts(counts, *columns))))
         say(
             self.note,
-            "" if found.remaining == 0 else f"{found.remaining:,} of {len(self._pairs):,} pairs are not judged yet.",
+            "" if counts.remaining == 0 else f"{counts.remaining:,} of {len(self._pairs):,} pairs are not judged yet.",
         )
-        left = any(one.pair not in self._done for one in self._pairs)
-        self.on_button.setVisible(left)
+        has_more = any(pair.pair not in self._done for pair in self._pairs)
+        self.on_button.setVisible(has_more)
         self._stack.setCurrentIndex(2)
         self._count()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._looking.poke()
+        self._refresh_throttle.poke()
         self.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._number += 1  # what is being looked for or read comes too late
-        self._shown_number += 1
-        self._now = self._now if self._now is self._seen else None
+        self._number += 1  # results of searches and reads under way are dropped
+        self._pair_number += 1
+        self._current = self._current if self._current is self._drawn else None
         super().hideEvent(event)
 
 
 def _pairs(
-    resolved: ResolvedEvaluation, answers: Mapping[tuple[str, int], Answer], first: EvalVariant, other: EvalVariant
+    resolved: ResolvedEvaluation, answers: Mapping[tuple[str, int], Answer], first: EvalVariant, second: EvalVariant
 ) -> list[BlindPair]:
-    """All pairs there are, worked out apart from what the window looks at."""
-    return blind_pairs(Results(resolved, answers), first, other)
+    """Return all pairs of answers, from results of their own: this runs in a worker thread."""
+    return blind_pairs(Results(resolved, answers), first, second)
 
 
-def nameless(kept: SavedAnswer, given: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns that came, without what tells who wrote them or how: model, figures, thinking, what only some have."""
+def nameless(saved: SavedAnswer, sent: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Return the received turns without what could reveal the variant: model, metrics, reasoning."""
     return tuple(
         Turn(id=turn.id, role=turn.role, parts=tuple(part for part in turn.parts if not isinstance(part, Reasoning)))
-        for turn in received_turns(kept.turns, given)
+        for turn in received_turns(saved.turns, sent)
     )
 
 
 def _session(resolved: ResolvedEvaluation, column: EvalVariant, turns: Sequence[Turn]) -> Session:
-    """One that stands nowhere, with these turns and the tools they call; braces in them are text."""
+    """Return a session with these turns and their tools, not in the list of experiments; braces are text."""
     profile_id = column.settings.profile_id
-    made = Experiment(resolved.connect, profile_id=profile_id, profile_of=resolved.profile_of, literal=True).main
-    settings = made.settings.model_copy(update={"tools": column.settings.tools})
-    made.history.reset(Transcript().append(*turns), settings)
-    return made
+    session = Experiment(resolved.connect, profile_id=profile_id, profile_of=resolved.profile_of, literal=True).main
+    settings = session.settings.model_copy(update={"tools": column.settings.tools})
+    session.history.reset(Transcript().append(*turns), settings)
+    return session
 
 
-def _counts(found: VoteCounts, first: EvalVariant, other: EvalVariant) -> list[str]:
-    """The votes in words."""
+def _counts(counts: VoteCounts, first: EvalVariant, second: EvalVariant) -> list[str]:
+    """Return the lines of the result."""
     lines = []
-    if found.share is not None:
-        low, high = round(100 * found.interval.low), round(100 * found.interval.high)
-        decided = found.first + found.second
+    if counts.share is not None:
+        low, high = round(100 * counts.interval.low), round(100 * counts.interval.high)
+        decided = counts.first + counts.second
         lines.append(
-            f"{other.title} was better in {round(100 * found.share)} % [{low}–{high}] of the {decided:,} that decided."
+            f"{second.title} was better in {round(100 * counts.share)} % [{low}–{high}] of {decided:,} decided pairs."
         )
     lines += [
         f"{column.title}: better in {count:,} pair{'s' * (count != 1)}."
-        for column, count in ((first, found.first), (other, found.second))
+        for column, count in ((first, counts.first), (second, counts.second))
     ]
-    lines.append(f"Both good: {found.both:,}. Both bad: {found.neither:,}. These count neither way.")
+    lines.append(f"Both good: {counts.both:,}. Both bad: {counts.neither:,}. These count neither way.")
     return lines

@@ -1,4 +1,4 @@
-"""The colours that columns have, in a table, a plot, a card. A letter always stands with them."""
+"""The colours of variants in tables, plots and cards. Each is shown with the variant's letter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _NAMES: Final = ("accent", "ok", "reasoning", "tool", "user", "error")
 
 
 def colour_name(place: int) -> str:
-    """The token of the column at a place, from 0."""
+    """Return the colour token of the variant with this number, from 0."""
     return _NAMES[place % len(_NAMES)]
 
 
 def colour_of(place: int) -> str:
-    """Its colour as ``#rrggbb``, of the scheme that is shown."""
+    """Return the colour of the variant with this number as ``#rrggbb`` in the current scheme."""
     colour: str = getattr(tokens(), colour_name(place))
     return colour

@@ -1,7 +1,4 @@
-"""Evaluate in the window: the page in the centre, and what it asks for.
-
-The page is imported and made when it is first shown.
-"""
+"""Evaluate in the window: opens the page, runs evaluations and adds cases. The page is imported when first shown."""
 
 from __future__ import annotations
 
@@ -25,26 +22,28 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.resolved import EvalVariant
     from playground.engine.files.presets import Preset
     from playground.engine.session.plan import Case
-    from playground.ui.features.evaluate.look import Look
+    from playground.ui.features.evaluate.model import EvaluationModel
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What of the window is about an evaluation."""
+    """The functions of the window that Evaluate needs."""
 
-    show: Callable[[QWidget | None], None]  # whether it is shown: what stands in the tool bar then
+    show: Callable[[QWidget | None], None]  # with the tool bar of the page; None for the conversation's
     leave_lanes: Callable[[], None]
     show_lanes: Callable[[], None]
     load_models: Callable[[], None]
     presets: Callable[[], Sequence[Preset]]
-    stoppable: Callable[[bool], None]  # whether Esc stops something
-    keep_rules: Callable[[str, tuple[Adaptation, ...]], Awaitable[str]]  # for that gateway; what went wrong, in words
+    stoppable: Callable[[bool], None]  # enables Stop
+    keep_rules: Callable[
+        [str, tuple[Adaptation, ...]], Awaitable[str]
+    ]  # saves rules of a gateway; returns an error message or ""
 
 
 class EvaluateControl(Control):
-    """Shows the evaluation of the experiment looked at, and runs it. What is under way goes on behind other pages."""
+    """Shows and runs the evaluation of the current experiment. Runs go on while other pages are shown."""
 
     def __init__(self, host: Host, around: Around) -> None:
         super().__init__(host)
@@ -55,12 +54,12 @@ class EvaluateControl(Control):
         self._bar.hide()
         self._bar.list_asked.connect(host.show_list)
         self.page: EvaluatePage | None = None
-        self.look: Look | None = None
+        self.evaluation: EvaluationModel | None = None
         host.pane.case_asked.connect(self.add_case)
 
     @property
     def runs(self) -> Runs:
-        """Those of this window."""
+        """The running evaluations of this window."""
         if self._runs is None:
             from playground.ui.features.evaluate.runs import Runs
 
@@ -73,11 +72,11 @@ class EvaluateControl(Control):
 
     @property
     def on(self) -> bool:
-        """Whether it is shown."""
+        """Return whether the page is shown."""
         return self.page is not None
 
     def show(self, on: bool) -> None:
-        """Show it in place of the conversation or of lanes, or the conversation again."""
+        """Show the page instead of the conversation or Compare, or the conversation again."""
         if on == self.on:
             return
         if on:
@@ -90,110 +89,121 @@ class EvaluateControl(Control):
             self._host.pane.composer.setFocus()
 
     def show_session(self) -> None:
-        """The experiment looked at is another one."""
-        look = self.look
-        if look is not None and look.session is not self._session.main:
+        """Show the evaluation of the current experiment."""
+        evaluation = self.evaluation
+        if evaluation is not None and evaluation.session is not self._session.main:
             self.leave()
             self._open()
 
     def _open(self) -> None:
         from playground.engine.evaluation.export.formats import FORMATS
-        from playground.ui.features.evaluate.look import Look
+        from playground.ui.features.evaluate.model import EvaluationModel
         from playground.ui.features.evaluate.page import EvaluatePage
         from playground.ui.features.evaluate.parts import Parts
         from playground.ui.features.evaluate.view_bar import ViewBar
 
         session = self._session.main
-        self.look = look = Look(session, self.runs, self)
+        self.evaluation = evaluation = EvaluationModel(session, self.runs, self)
         parts = Parts(
-            look, self._host, self._around.presets, self.ask_again, partial(self.show, False), self._around.show_lanes
+            evaluation,
+            self._host,
+            self._around.presets,
+            self.ask_again,
+            partial(self.show, False),
+            self._around.show_lanes,
         )
-        bar = ViewBar([(one.name, f"{one.words}…") for one in FORMATS.values()])
+        bar = ViewBar([(entry.name, f"{entry.words}…") for entry in FORMATS.values()])
         bar.export_asked.connect(parts.export)
         bar.import_asked.connect(parts.import_cases)
-        self.page = page = EvaluatePage(look, bar, parts)
+        self.page = page = EvaluatePage(evaluation, bar, parts)
         page.asked.connect(self._do)
-        look.refused.connect(self._say)
+        evaluation.refused.connect(self._say)
         self._bar.show_title(session.title)
         self._host.pane.seat(page, instead=self)
         self._show_stop()
         page.focus()
 
     def leave(self) -> None:
-        """Another page is shown in its place."""
-        page, look, self.page, self.look = self.page, self.look, None, None
-        if page is None or look is None:
+        """Close the page."""
+        page, evaluation, self.page, self.evaluation = self.page, self.evaluation, None, None
+        if page is None or evaluation is None:
             return
-        look.leave()
+        evaluation.close()
         if self._host.pane.seen is page:
             self._host.pane.seat(None)
         page.hide()
         page.deleteLater()
-        look.deleteLater()
+        evaluation.deleteLater()
         self._around.stoppable(self._session.experiment.busy)
 
     def show_title(self) -> None:
-        """The experiment may be called otherwise."""
+        """Show the title of the experiment."""
         if self.on:
             self._bar.show_title(self._session.main.title)
 
     def _listed(self) -> None:
-        """What is deleted is asked no longer."""
+        """Stop the runs of deleted experiments."""
         self.show_title()
-        going = self._runs.going if self._runs is not None else ()
-        if going:
-            there = {experiment.id for experiment in self._workspace.experiments}
-            for evaluation in going:
-                if evaluation not in there:
+        running = self._runs.running if self._runs is not None else ()
+        if running:
+            existing = {experiment.id for experiment in self._workspace.experiments}
+            for evaluation in running:
+                if evaluation not in existing:
                     self.runs.stop(evaluation)
 
     def _moved(self, evaluation: str) -> None:
-        """A run that stopped by itself says why, whichever page is shown."""
+        """Report why a run stopped by itself, on any page."""
         self._show_stop()
         progress = self.runs.progress(evaluation)
         if progress is not None and progress.reason and not self.runs.under_way(evaluation):
-            self._say(f"The evaluation stopped: {progress.reason} What came is kept; Continue asks for the rest.")
-        elif self.look is not None and self.look.session.id == evaluation and not self.runs.under_way(evaluation):
-            spawn(self._offer(self.look), name="look at refusals")
+            self._say(
+                f"The evaluation stopped: {progress.reason} Received answers are kept; Continue requests the others."
+            )
+        elif (
+            self.evaluation is not None
+            and self.evaluation.session.id == evaluation
+            and not self.runs.under_way(evaluation)
+        ):
+            spawn(self._offer(self.evaluation), name="look at refusals")
 
-    async def _offer(self, look: Look) -> None:
-        """Where many answers were refused for one field, have them asked again without it."""
+    async def _offer(self, evaluation: EvaluationModel) -> None:
+        """Offer to run answers again without a field that the gateway refused in many of them."""
         from playground.engine.evaluation.refusals import largest_refusal
 
-        failed = [one for one in look.results.answers.values() if one.failure]
-        found = await asyncio.to_thread(largest_refusal, look.resolved, failed) if failed else None
-        if found is not None and look is self.look and not self.under_way:
-            deed = f"{found.offer.deed} and continue"
-            self._say(found.words, deed, partial(self._without, look, found))
+        failed = [answer for answer in evaluation.results.answers.values() if answer.failure]
+        refusal = await asyncio.to_thread(largest_refusal, evaluation.resolved, failed) if failed else None
+        if refusal is not None and evaluation is self.evaluation and not self.under_way:
+            deed = f"{refusal.offer.deed} and continue"
+            self._say(refusal.words, deed, partial(self._without, evaluation, refusal))
 
-    def _without(self, look: Look, found: RefusedAnswers) -> None:
-        if look is self.look and not self.under_way:
-            spawn(self._ask_without(look, found), name="run what was refused")
+    def _without(self, evaluation: EvaluationModel, refusal: RefusedAnswers) -> None:
+        if evaluation is self.evaluation and not self.under_way:
+            spawn(self._ask_without(evaluation, refusal), name="run what was refused")
 
-    async def _ask_without(self, look: Look, found: RefusedAnswers) -> None:
-        if await self._around.keep_rules(found.profile_id, found.rules):
-            return  # said; asked without them, all would be refused again
-        if look is self.look and not self.under_way and await self._forget(look, found.answers):
-            await self._run(look)
+    async def _ask_without(self, evaluation: EvaluationModel, refusal: RefusedAnswers) -> None:
+        if await self._around.keep_rules(refusal.profile_id, refusal.rules):
+            return  # reported; without the rules all would be refused again
+        if evaluation is self.evaluation and not self.under_way and await self._forget(evaluation, refusal.answers):
+            await self._run(evaluation)
 
     def _show_stop(self) -> None:
         if self.on:
             self._around.stoppable(self.under_way)
 
     async def may_end(self) -> bool:
-        """Whether the application can end: nothing is under way, or a person agrees to stop it."""
-        if self._runs is None or not self._runs.going:
+        """Return whether the application may quit: no run is under way, or the user agrees to stop it."""
+        if self._runs is None or not self._runs.running:
             return True
         return await agreed(
             self._host.window,
             "Quit",
             "An evaluation is under way. Stop it and quit?",
-            "The answers that came are kept. Continue asks for the others, whenever you like.",
-            "Stop it and quit",
+            "Received answers are kept. Continue requests the others later.",
+            "Stop and quit",
         )
 
     def add_case(self, turn_id: str) -> None:
-        """Make a case of a turn and what stands above it."""
+        """Add a message and those above it as a case."""
         from playground.engine.evaluation.cases import case_of
         from playground.engine.session.plan import MOST_CASES, Plan
 
@@ -209,12 +219,10 @@ class EvaluateControl(Control):
             return
         main.change(evaluation=plan.model_copy(update={"cases": (*plan.cases, case)}))
         count = f"{len(plan.cases):,} others" if len(plan.cases) > 1 else "another one" if plan.cases else ""
-        self._say(
-            f"This turn is a case of the evaluation{f', beside {count}' if count else ''}.", "Show", self.show_cases
-        )
+        self._say(f"Added as a case of the evaluation{f', with {count}' if count else ''}.", "Show", self.show_cases)
 
     def show_cases(self) -> None:
-        """Show the evaluation with its cases in front."""
+        """Show the page with the panel of cases."""
         from playground.ui.features.evaluate.parts import CASES
 
         self.show(True)
@@ -222,7 +230,7 @@ class EvaluateControl(Control):
             self.page.show_panel(CASES)
 
     def repeat_step(self) -> None:
-        """Evaluate what led to an answer as the only case: to the one with the focus, else to the last there is."""
+        """Evaluate the request of the focused or last answer as the only case."""
         from playground.engine.evaluation.cases import step_of, step_plan
 
         session, main = self._session, self._session.main
@@ -230,31 +238,31 @@ class EvaluateControl(Control):
         try:
             plan = step_plan(session, step_of(session, self._host.pane.view.focused_turn() or ""))
         except (KeyError, ValueError):
-            self._say("Write a message and run it first: what was asked then can be repeated.", stays=False)
+            self._say("Run a message first; then its request can be repeated.", stays=False)
             return
         main.change(evaluation=plan)
         self.show(True)
         if before is not None and before.cases:
             count = f"{len(before.cases):,} case{'s' * (len(before.cases) != 1)}"
-            words = f"The step is the only case now, in the place of {count}. Answers to those are kept."
-            self._say(words, "Put back", partial(main.change, evaluation=before))
+            words = f"The step is the only case now and replaces {count}. Their answers are kept."
+            self._say(words, "Undo", partial(main.change, evaluation=before))
 
-    # Running it
+    # Runs
 
     @property
     def under_way(self) -> bool:
-        """Whether the one that is shown is."""
-        return self.look is not None and self.look.under_way
+        """Return whether the evaluation of the page is under way."""
+        return self.evaluation is not None and self.evaluation.under_way
 
     def run(self) -> None:
-        """Ask for the answers that are missing."""
-        if self.look is not None and not self.under_way:
-            spawn(self._run(self.look), name="run the evaluation")
+        """Request the missing answers."""
+        if self.evaluation is not None and not self.under_way:
+            spawn(self._run(self.evaluation), name="run the evaluation")
 
-    async def _run(self, look: Look, cell: tuple[Case, EvalVariant] | None = None) -> None:
+    async def _run(self, evaluation: EvaluationModel, cell: tuple[Case, EvalVariant] | None = None) -> None:
         from playground.engine.evaluation.resolved import ResolvedEvaluation
 
-        resolved = ResolvedEvaluation(look.session)
+        resolved = ResolvedEvaluation(evaluation.session)
         for problem in await resolved.problems():
             self._say(problem.words)
             if self.page is not None:
@@ -263,7 +271,7 @@ class EvaluateControl(Control):
         if cell is not None:
             resolved = resolved.narrowed([cell[0]], [cell[1]])
         self._host.notice.hide()
-        look.runs.start(resolved)
+        evaluation.runs.start(resolved)
 
     def look_for(self) -> None:
         """Find a case or an answer."""
@@ -271,58 +279,58 @@ class EvaluateControl(Control):
             self.page.look_for()
 
     def stop(self) -> None:
-        """End it; what came is kept."""
-        if self.look is not None:
-            self.look.runs.stop(self.look.session.id)
+        """Stop the run; received answers are kept."""
+        if self.evaluation is not None:
+            self.evaluation.runs.stop(self.evaluation.session.id)
 
     def pause(self) -> None:
-        """Ask for no more for now, or go on."""
-        if self.look is not None:
-            self.look.runs.pause(self.look.session.id)
+        """Pause or resume the run."""
+        if self.evaluation is not None:
+            self.evaluation.runs.pause(self.evaluation.session.id)
 
     def _do(self, what: str) -> None:
-        look = self.look
-        if look is None:
+        evaluation = self.evaluation
+        if evaluation is None:
             return
         if what == "failed":
-            spawn(self._run_anew(look, failed=True), name="run what failed")
+            spawn(self._run_again(evaluation, failed=True), name="run what failed")
         elif what == "all":
-            spawn(self._run_anew(look, failed=False), name="run everything again")
+            spawn(self._run_again(evaluation, failed=False), name="run everything again")
         else:
             {"run": self.run, "stop": self.stop, "pause": self.pause}[what]()
 
-    async def _run_anew(self, look: Look, *, failed: bool) -> None:
-        answers = [one for one in look.results.answers.values() if one.failure or not failed]
+    async def _run_again(self, evaluation: EvaluationModel, *, failed: bool) -> None:
+        answers = [answer for answer in evaluation.results.answers.values() if answer.failure or not failed]
         if not failed and not await agreed(
             self._host.window,
             "Run everything again",
-            f"Ask for all {len(answers):,} answers again?",
-            "Those that are kept, with their frames, votes and notes, are let go for good.",
+            f"Request all {len(answers):,} answers again?",
+            "The saved answers with their events, votes and notes will be permanently deleted.",
             "Run everything again",
         ):
             return
-        if await self._forget(look, answers):
-            await self._run(look)
+        if await self._forget(evaluation, answers):
+            await self._run(evaluation)
 
-    async def _forget(self, look: Look, answers: Sequence[Answer]) -> bool:
+    async def _forget(self, evaluation: EvaluationModel, answers: Sequence[Answer]) -> bool:
         from playground.engine.evaluation.answers import AnswersError
 
         try:
-            await look.forget(answers)
+            await evaluation.forget(answers)
         except AnswersError as error:
             self._say(str(error))
             return False
         return True
 
     def ask_again(self, case: Case, column: EvalVariant) -> None:
-        """Ask for the answers of one cell anew."""
-        look = self.look
-        if look is not None and self.under_way:
-            self._say("The evaluation is under way. Stop it, or ask for the cell again when it is done.", stays=False)
-        elif look is not None:
-            spawn(self._ask_again(look, case, column), name="run a cell again")
+        """Request the answers of one cell again."""
+        evaluation = self.evaluation
+        if evaluation is not None and self.under_way:
+            self._say("The evaluation is under way. Stop it, or run the cell again when it has ended.", stays=False)
+        elif evaluation is not None:
+            spawn(self._ask_again(evaluation, case, column), name="run a cell again")
 
-    async def _ask_again(self, look: Look, case: Case, column: EvalVariant) -> None:
-        answers = [one for one in look.results.cell(case, column).answers if one is not None]
-        if await self._forget(look, answers):
-            await self._run(look, (case, column))
+    async def _ask_again(self, evaluation: EvaluationModel, case: Case, column: EvalVariant) -> None:
+        answers = [answer for answer in evaluation.results.cell(case, column).answers if answer is not None]
+        if await self._forget(evaluation, answers):
+            await self._run(evaluation, (case, column))

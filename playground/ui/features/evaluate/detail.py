@@ -1,4 +1,4 @@
-"""One answer of an evaluation, below the table: its turns, what the checks say of it, what went over the wire."""
+"""The details of the selected answer: its messages, verdicts, request and timeline."""
 
 from __future__ import annotations
 
@@ -37,34 +37,31 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
     from playground.engine.evaluation.resolved import EvalVariant
     from playground.engine.session.plan import Case
-    from playground.ui.features.evaluate.look import Look
+    from playground.ui.features.evaluate.model import EvaluationModel
 
-TITLE = 60  # characters of the title of a conversation that an answer becomes
-STEP_S = 0.005  # between two steps in which a page is made: what else is due has its turn
+TITLE = 60  # characters of the title of a conversation made of an answer
+STEP_S = 0.005  # pause in which Qt draws before the page of answers is made
 LEAST = QSize(320, 170)
 ANSWERS, CHECKS, REQUEST, TIMELINE = range(4)
-CHOOSE: Final = (
-    "Choose a cell of the table to see its answers, what the checks say of them, and what went over the wire."
-)
+CHOOSE: Final = "Select a cell of the table to see its answers, verdicts and events."
 
 
 class Detail(QWidget):
-    """What ``look`` has chosen. ``host`` opens answers as conversations.
+    """Shows the selection of ``evaluation``. ``host`` opens answers as conversations.
 
-    ``again_asked`` carries the case and the column of a cell that is to be run again, ``opened`` the session of a
-    conversation that an answer became: it is the one looked at.
+    ``again_asked`` carries the case and the variant of a cell to run again, ``opened`` the new session.
     """
 
     again_asked = Signal(object, object)
     opened = Signal(object)
 
-    def __init__(self, look: Look, host: Host) -> None:
+    def __init__(self, evaluation: EvaluationModel, host: Host) -> None:
         super().__init__()
-        self._look, self._host = look, host
+        self._evaluation, self._host = evaluation, host
         self.setObjectName("answerDetails")
-        self._number = 0  # of what was chosen last
+        self._number = 0  # of the last selection
         self._answer: Answer | None = None
-        self._kept = SavedAnswer()
+        self._saved = SavedAnswer()
         self._place: tuple[Case, EvalVariant] | None = None
         self._pane: AnswerPane | None = None
         self._frames: Frames | None = None
@@ -73,28 +70,28 @@ class Detail(QWidget):
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName("About the answer")
+        self.tabs.setAccessibleName("Details of the answer")
         for title in ("Answers", "Checks", "Request", "Timeline"):
             self.tabs.addTab(title)
         self.title = ElidedLabel("Answer", align=Qt.AlignmentFlag.AlignRight)
-        self.before = IconButton("chevron-left", "The repeat before", size=14)
+        self.before = IconButton("chevron-left", "Previous repeat", size=14)
         self.count = text_label("", "muted")
-        self.after = IconButton("chevron-right", "The repeat after", size=14)
+        self.after = IconButton("chevron-right", "Next repeat", size=14)
         for button, by in ((self.before, -1), (self.after, 1)):
             button.clicked.connect(partial(self.step, by))
         head = in_row(self.tabs, (self.title, 1), self.before, self.count, self.after, margins=(12, 0, 8, 0), spacing=6)
         self._empty = empty_words(CHOOSE)
-        self.checks = ChecksPage(look.entered)
-        self.checks.given.connect(self._given)
+        self.checks = ChecksPage(evaluation.entered)
+        self.checks.given.connect(self._rate)
         self._wire = QWidget()
         self._wire_column = in_column(of=self._wire, margins=0, spacing=0)
         self._stack = in_pages(self._empty, self._answers_page(), self.checks, self._wire)
         in_column(head, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
         self.tabs.currentChanged.connect(self._tab_changed)
-        look.chosen.connect(self._chosen)
-        look.planned.connect(self._again)
-        look.arrived.connect(self._arrived)
-        look.moved.connect(self._again)
+        evaluation.chosen.connect(self._chosen)
+        evaluation.planned.connect(self._refresh)
+        evaluation.arrived.connect(self._arrived)
+        evaluation.moved.connect(self._refresh)
 
     def _answers_page(self) -> QWidget:
         self.failure = MarkLabel(wraps=True)
@@ -104,10 +101,10 @@ class Detail(QWidget):
         self.verdicts = VerdictTable()
         self.verdicts.looked_at.connect(self._look_at_check)
         self.open_button = push_button("Open as conversation")
-        self.open_button.setToolTip("Make it an experiment of its own, and go on from there")
-        self.frames_button = push_button("Show frames")
+        self.open_button.setToolTip("Continue in a new experiment")
+        self.frames_button = push_button("Show events")
         self.again_button = push_button("Run this cell again")
-        self.again_button.setToolTip("Let the answers of this case and variant go, and ask for them again")
+        self.again_button.setToolTip("Delete the answers of this case and variant and request them again")
         self.open_button.clicked.connect(self.open_as_conversation)
         self.frames_button.clicked.connect(partial(self.tabs.setCurrentIndex, TIMELINE))
         self.again_button.clicked.connect(self.ask_again)
@@ -116,57 +113,57 @@ class Detail(QWidget):
         self.thumbs.given.connect(self._thumb)
         buttons = QWidget()
         flow = FlowLayout(buttons, 8)
-        for one in (self.open_button, self.frames_button, self.again_button, self.thumbs):
-            flow.addWidget(one)
-        left = QWidget()
-        self._turns = in_column(of=left, margins=0, spacing=0)
+        for widget in (self.open_button, self.frames_button, self.again_button, self.thumbs):
+            flow.addWidget(widget)
+        turns = QWidget()
+        self._turns = in_column(of=turns, margins=0, spacing=0)
         below = in_row((buttons, 1), margins=(12, 4, 12, 8))
-        whole = QWidget()
-        in_column(self.failure, (left, 1), below, of=whole, margins=0, spacing=0)
-        page = split(whole, self.verdicts, sizes=(640, 400), thin=True)
+        answer = QWidget()
+        in_column(self.failure, (turns, 1), below, of=answer, margins=0, spacing=0)
+        page = split(answer, self.verdicts, sizes=(640, 400), thin=True)
         page.setStretchFactor(0, 3)
         page.setStretchFactor(1, 2)
         return page
 
     def minimumSizeHint(self) -> QSize:
-        """Of any page the same: the table above does not jump when another one is looked at."""
+        """Return one size for all pages, so that the table above does not jump."""
         return LEAST
 
-    # What is chosen
+    # Selection
 
     @property
-    def kept(self) -> SavedAnswer:
-        """What is kept of the answer that is shown."""
-        return self._kept
+    def saved(self) -> SavedAnswer:
+        """The stored turns, exchanges and judgements of the answer."""
+        return self._saved
 
     @property
-    def shown(self) -> Answer | None:
-        """The answer that is shown; None while there is none."""
+    def current(self) -> Answer | None:
+        """The answer that is shown, or None."""
         return self._answer
 
     @property
     def pane(self) -> AnswerPane | None:
-        """Where its turns are, once there were any."""
+        """The pane with the messages of the answer, once it was made."""
         return self._pane
 
     def step(self, by: int, _checked: bool = False) -> None:
-        """Go to the repeat so many after this one."""
-        look = self._look
-        repeat = look.repeat + by
-        if 0 < repeat <= len(look.cell_answers()):
-            look.choose(look.case, look.column, repeat)
+        """Select another repeat: 1 for the next, -1 for the previous."""
+        evaluation = self._evaluation
+        repeat = evaluation.repeat + by
+        if 0 < repeat <= len(evaluation.cell_answers()):
+            evaluation.choose(evaluation.case, evaluation.column, repeat)
 
     def _arrived(self, answers: list[Answer]) -> None:
-        look = self._look
-        if look.case is None or look.column is None:
+        evaluation = self._evaluation
+        if evaluation.case is None or evaluation.column is None:
             return
-        digest = look.resolved.digest(look.case, look.column)
-        if any(one.digest == digest for one in answers):
-            self._again()
+        digest = evaluation.resolved.digest(evaluation.case, evaluation.column)
+        if any(answer.digest == digest for answer in answers):
+            self._refresh()
 
     def _chosen(self) -> None:
         self._flush()
-        self._again()
+        self._refresh()
 
     def _flush(self) -> None:
         for thumbs in (self.thumbs, self.checks.thumbs):
@@ -174,39 +171,39 @@ class Detail(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._flush()
-        self._number += 1  # what is being read comes too late
+        self._number += 1  # results of reads under way are dropped
         super().hideEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._again()
+        self._refresh()
 
-    def _again(self) -> None:
-        """Show what is chosen as it is now, where anybody sees it."""
+    def _refresh(self) -> None:
+        """Show the selection again, if the page is visible."""
         if not self.isVisible():
             return
-        look = self._look
+        evaluation = self._evaluation
         self._number += 1
-        case, column, answer = look.case, look.column, look.answer
+        case, column, answer = evaluation.case, evaluation.column, evaluation.answer
         if case is None or column is None:
             self._place = self._answer = None
             self._show_head("", 0, 0)
             self._say_empty(CHOOSE)
             return
         self._place = case, column
-        name = case_title(case, look.resolved.numbers.get(case.id, 0))
-        answers = look.cell_answers()
-        self._show_head(f"{name} · {column.letter}", sum(one is not None for one in answers), len(answers))
+        name = case_title(case, evaluation.resolved.numbers.get(case.id, 0))
+        answers = evaluation.cell_answers()
+        self._show_head(f"{name} · {column.letter}", sum(entry is not None for entry in answers), len(answers))
         if answer is None:
             self._answer = None
-            self._say_empty("This answer is under way, or will be soon." if look.under_way else "Not asked for yet.")
+            self._say_empty("This answer is under way." if evaluation.under_way else "Not requested yet.")
         else:
             spawn(self._read(self._number, case, column, answer), name="show an answer")
 
-    def _show_head(self, title: str, came: int, repeats: int) -> None:
+    def _show_head(self, title: str, received: int, repeats: int) -> None:
         self.title.set_text(show_hidden(title))
-        self.tabs.setTabText(ANSWERS, f"Answers {came}" if came else "Answers")
-        repeat = self._look.repeat
+        self.tabs.setTabText(ANSWERS, f"Answers {received}" if received else "Answers")
+        repeat = self._evaluation.repeat
         self.count.setText(f"{repeat} of {repeats}" if repeats else "")
         for part in (self.before, self.count, self.after):
             part.setVisible(repeats > 1)
@@ -219,62 +216,62 @@ class Detail(QWidget):
 
     async def _read(self, number: int, case: Case, column: EvalVariant, answer: Answer) -> None:
         before = self._answer
-        kept = self._kept
+        saved = self._saved
         same = before is not None and (before.key, before.created_at) == (answer.key, answer.created_at)
-        if not same or before is None or before.verdicts != answer.verdicts:  # a judge may have been asked
+        if not same or before is None or before.verdicts != answer.verdicts:  # a judge may have answered
             try:
-                kept = await self._look.kept(answer)
+                saved = await self._evaluation.saved(answer)
             except AnswersError as error:
                 if number == self._number:
                     self._answer = None
                     self._say_empty(str(error))
                 return
-        if number == self._number and self._pane is None:  # made in steps, the window goes on between them
+        if number == self._number and self._pane is None:  # made after the page is drawn
             self._stack.setCurrentIndex(1)
             await asyncio.sleep(STEP_S)
             if number == self._number:
                 self._make_pane(column)
                 await asyncio.sleep(STEP_S)
         if number == self._number:
-            self._show(case, column, answer, kept, same=same)
+            self._show(case, column, answer, saved, same=same)
 
-    def _show(self, case: Case, column: EvalVariant, answer: Answer, kept: SavedAnswer, *, same: bool) -> None:
+    def _show(self, case: Case, column: EvalVariant, answer: Answer, saved: SavedAnswer, *, same: bool) -> None:
         self._flush()
-        self._answer, self._kept = answer, kept
+        self._answer, self._saved = answer, saved
         if not same:
-            self._show_turns(case, column, kept)
-        told = any(turn.outcome is not None and turn.outcome.failure is not None for turn in kept.turns)
-        say(self.failure, f"Failed to answer: {answer.failure}" if answer.failure and not told else "")
+            self._show_turns(case, column, saved)
+        has_failed_turn = any(turn.outcome is not None and turn.outcome.failure is not None for turn in saved.turns)
+        say(self.failure, f"Failed to answer: {answer.failure}" if answer.failure and not has_failed_turn else "")
         rows = self._rows(case, answer)
         self.verdicts.show_verdicts(rows)
         self.verdicts.setVisible(bool(rows))
-        self.checks.show_verdicts(self._look.resolved, answer, rows)
-        you = next((one for one in rows if isinstance(one.check, You)), None)
-        given = thumb_of(you.check, you.verdict) if you is not None and isinstance(you.check, You) else (None, "")
-        self.thumbs.show_given(answer.key, *given)
+        self.checks.show_verdicts(self._evaluation.resolved, answer, rows)
+        you = next((row for row in rows if isinstance(row.check, You)), None)
+        thumb = thumb_of(you.check, you.verdict) if you is not None and isinstance(you.check, You) else (None, "")
+        self.thumbs.show_given(answer.key, *thumb)
         self.thumbs.setVisible(not answer.failure)
         self._tab_changed(self.tabs.currentIndex())
 
     def _rows(self, case: Case, answer: Answer) -> list[Judged]:
         if answer.failure:
             return []
-        judgements = self._kept.judgements
-        keyed = self._look.resolved.checks(case)
+        judgements = self._saved.judgements
+        keyed = self._evaluation.resolved.checks(case)
         return [Judged(key, check, answer.verdicts.get(key), judgements.get(key)) for key, check in keyed]
 
-    def _show_turns(self, case: Case, column: EvalVariant, kept: SavedAnswer) -> None:
-        pane, resolved = self._pane or self._make_pane(column), self._look.resolved
-        pane.set_session(session_of(resolved, column, kept))
-        came = received_turns(kept.turns, resolved.sent_turns(case, column))
-        pane.show_from(came[0] if came else None)
+    def _show_turns(self, case: Case, column: EvalVariant, saved: SavedAnswer) -> None:
+        pane, resolved = self._pane or self._make_pane(column), self._evaluation.resolved
+        pane.set_session(session_of(resolved, column, saved))
+        received = received_turns(saved.turns, resolved.sent_turns(case, column))
+        pane.show_from(received[0] if received else None)
 
     def _make_pane(self, column: EvalVariant) -> AnswerPane:
-        look, main = self._look, self._host.pane
-        pane = self._pane = AnswerPane(session_of(look.resolved, column, SavedAnswer()), look.entered)
+        evaluation, main = self._evaluation, self._host.pane
+        pane = self._pane = AnswerPane(session_of(evaluation.resolved, column, SavedAnswer()), evaluation.entered)
         pane.link_asked.connect(main.link_asked)
         pane.advice_asked.connect(main.advice_asked)
         pane.again_asked.connect(self.ask_again)
-        pane.stream_asked.connect(partial(look.change, streamed=True))
+        pane.stream_asked.connect(partial(evaluation.change, streamed=True))
         pane.exchange_asked.connect(partial(self._show_wire, REQUEST))
         pane.wire.frames_asked.connect(self._show_frames_of)
         pane.wire.hole_asked.connect(self._show_frames_of)
@@ -289,15 +286,15 @@ class Detail(QWidget):
             return
         if index in (REQUEST, TIMELINE):
             self.wire.show_tab(self.tabs.tabText(index))
-            self.wire.show_exchanges(self._kept.exchanges, self._look.plan.keep)
+            self.wire.show_exchanges(self._saved.exchanges, self._evaluation.plan.keep)
         self._stack.setCurrentIndex(min(index, REQUEST) + 1)
 
     @property
     def wire(self) -> Frames:
-        """What went over the wire."""
+        """The page with the request and the timeline."""
         if self._frames is None:
             self._frames = Frames()
-            self._frames.keep_asked.connect(partial(self._look.change, keep=Keep.ALL))
+            self._frames.keep_asked.connect(partial(self._evaluation.change, keep=Keep.ALL))
             self._frames.again_asked.connect(self.ask_again)
             self._wire_column.addWidget(self._frames)
         return self._frames
@@ -307,7 +304,7 @@ class Detail(QWidget):
         self.checks.choose(row)
 
     def _show_frames_of(self, turn_id: str, _call_id: str = "") -> None:
-        turn = next((one for one in self._kept.turns if one.id == turn_id), None)
+        turn = next((turn for turn in self._saved.turns if turn.id == turn_id), None)
         exchange = turn.outcome.exchange if turn is not None and turn.outcome is not None else None
         self._show_wire(TIMELINE, exchange or "")
 
@@ -315,49 +312,49 @@ class Detail(QWidget):
         self.tabs.setCurrentIndex(index)
         self.wire.show_exchange(exchange_id)
 
-    # Doing
+    # Commands
 
     def ask_again(self) -> None:
-        """Have the cell run again."""
+        """Ask to run the cell again."""
         if self._place is not None:
             self.again_asked.emit(*self._place)
 
     def open_as_conversation(self) -> None:
-        """Make the answer an experiment of its own."""
+        """Open the answer as a new experiment."""
         if self._answer is None or self._place is None:
             return
         workspace = self._host.workspace
         column = self._place[1]
         session = workspace.blank(column.settings.profile_id)
-        begin_with_answer(session, column, self._kept, cut(self.title.text, TITLE))
+        begin_with_answer(session, column, self._saved, cut(self.title.text, TITLE))
         workspace.add_experiment(session)
         self.opened.emit(session)
 
     def _thumb(self, good: bool | None, note: str) -> None:
-        """A thumb for the first check that a person makes; where there is none, there is one from now on."""
+        """Save a thumb for the first manual check; add such a check if there is none."""
         if self._answer is None or self._place is None:
             return
-        keyed = self._look.resolved.checks(self._place[0])
-        found = next(((key, check) for key, check in keyed if isinstance(check, You)), None)
-        if found is None:
+        keyed = self._evaluation.resolved.checks(self._place[0])
+        manual = next(((key, check) for key, check in keyed if isinstance(check, You)), None)
+        if manual is None:
             check = You()
-            self._look.change(checks=(*self._look.plan.checks, check))
-            found = check_key(check), check
-        key, check = found
-        self._keep_verdict(self._answer, key, check, good, note)
+            self._evaluation.change(checks=(*self._evaluation.plan.checks, check))
+            manual = check_key(check), check
+        key, check = manual
+        self._save_verdict(self._answer, key, check, good, note)
 
-    def _given(self, key: str, good: bool | None, note: str) -> None:
+    def _rate(self, key: str, good: bool | None, note: str) -> None:
         if self._answer is None or self._place is None:
             return
-        check = dict(self._look.resolved.checks(self._place[0])).get(key)
+        check = dict(self._evaluation.resolved.checks(self._place[0])).get(key)
         if isinstance(check, You):
-            self._keep_verdict(self._answer, key, check, good, note)
+            self._save_verdict(self._answer, key, check, good, note)
 
-    def _keep_verdict(self, answer: Answer, key: str, check: You, good: bool | None, note: str) -> None:
-        async def keep() -> None:
+    def _save_verdict(self, answer: Answer, key: str, check: You, good: bool | None, note: str) -> None:
+        async def save() -> None:
             try:
-                await self._look.judge(answer, {key: manual_verdict(check, good, note)})
+                await self._evaluation.judge(answer, {key: manual_verdict(check, good, note)})
             except AnswersError as error:
                 self._host.notice.say(str(error))
 
-        spawn(keep(), name="keep a verdict")
+        spawn(save(), name="save a verdict")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.session.plan import Keep
-from playground.ui.features.inspector.status_line import StatusLine
+from playground.ui.features.inspector.inspector import REQUEST
+from playground.ui.features.inspector.request_page import RequestPage
+from playground.ui.features.inspector.status_button import StatusButton
+from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.traces import Traces
-from playground.ui.features.inspector.view import ExchangeView, view_of
-from playground.ui.features.inspector.views import InspectorView, RequestView
-from playground.ui.features.inspector.wire_views import TimelineView
+from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.form_parts import paragraph, push_button
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
 
@@ -39,12 +39,10 @@ class Frames(QWidget):
         self._traces = Traces()
         self._exchanges: tuple[Exchange, ...] = ()
         self._at = 0
-        self._title = RequestView.title
-        self.request, self.timeline = RequestView(), TimelineView()
-        for part in (self.request.switch, self.request.code_button):
-            part.hide()  # what was sent is all there is
-        self.status = StatusLine()
-        self.status.exchange_asked.connect(self._choose)
+        self._title = REQUEST
+        self.request, self.timeline = RequestPage(sent_only=True), TimelinePage()
+        self.status = StatusButton()
+        self.status.exchange_chosen.connect(self._choose)
         self._why = paragraph("", "muted")
         self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.keep = push_button("Keep frames of all answers from now on")
@@ -55,10 +53,9 @@ class Frames(QWidget):
         in_column(
             1, self._why, in_row(1, self.keep, again, 1, spacing=8), 2, of=missing, margins=(24, 8, 24, 8), spacing=10
         )
-        self._views: dict[str, InspectorView] = {view.title: view for view in (self.request, self.timeline)}
-        self._stack = in_pages(missing, self.request.widget, self.timeline.widget)
+        self._stack = in_pages(missing, self.request, self.timeline)
         self._line = QWidget()
-        in_row(self.status, of=self._line, margins=(12, 4, 8, 0))
+        in_row(self.status, 1, of=self._line, margins=(12, 4, 8, 0))
         in_column(self._line, (self._stack, 1), of=self, margins=0, spacing=0)
 
     def show_exchanges(self, exchanges: Sequence[Exchange], keep: Keep) -> None:
@@ -84,13 +81,13 @@ class Frames(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        view = self._views[self._title]
+        page = self.request if self._title == REQUEST else self.timeline
         self._line.setVisible(bool(self._exchanges))
-        self._stack.setCurrentWidget(view.widget if self._exchanges else self._missing)
+        self._stack.setCurrentWidget(page if self._exchanges else self._missing)
         if self._exchanges:
-            shown = self._view(self._exchanges[self._at])
-            self.status.show_exchange(shown)
-            view.show(shown)
-
-    def _view(self, exchange: Exchange) -> ExchangeView:
-        return replace(view_of(exchange, self._traces.of), others=lambda: self._exchanges)
+            view = ExchangeView(self._exchanges[self._at], self._traces.of, siblings=self._exchanges)
+            self.status.show_exchange(view)
+            if page is self.request:
+                self.request.show_exchange(view)
+            else:
+                self.timeline.show_trace(view.trace)

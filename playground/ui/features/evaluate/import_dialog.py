@@ -1,6 +1,6 @@
-"""Cases out of a file, looked over before anything is taken: what each column is, rows that are none, what is left out.
+"""Import of cases from a file: the role of each column, a preview, and the rows that cannot be read.
 
-The file is read beside the window's thread, and so are the cases made of it, again for each other choice.
+The file is read, and cases are made, in a worker thread.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -42,8 +43,8 @@ from playground.engine.evaluation.imports.table import (
 )
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
-from playground.ui.features.evaluate.look import Look
-from playground.ui.features.evaluate.panels.case_model import CaseModel, Held
+from playground.ui.features.evaluate.model import EvaluationModel
+from playground.ui.features.evaluate.panels.case_model import CaseModel, ColumnFinder
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.dialogs import MARGINS, ask_which
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -57,15 +58,15 @@ from playground.ui.widgets.scroll_page import DownArea
 WIDE, TALL = 860, 660  # pixels
 KINDS: Final = f"Cases ({' '.join(f'*{suffix}' for suffix in SUFFIXES)})"
 AGAIN_MS: Final = 150
-MOST_COLUMNS = 60  # that can be set; the others are what they are taken for
+MOST_COLUMNS = 60  # with a form row; the roles of the others are guessed
 MOST_PREVIEW, MOST_LINES = 100, 200  # rows
 VARIABLE, EXPECTS, NAMES, TURNS, CHECKS, NOTHING = range(6)
-_ROLES: Final = ("a variable", "what is expected", "its name", "the conversation", "a check", "left out")
+_ROLES: Final = ("variable", "expected answer", "name", "conversation", "check", "ignored")
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What is to be taken over; ``instead``: in the place of the cases that are there."""
+    """The imported cases, checks and variants; ``instead`` replaces the existing cases."""
 
     cases: tuple[Case, ...]
     checks: tuple[Check, ...] = ()
@@ -74,7 +75,7 @@ class Imported:
 
 
 class _ColumnRow:
-    """What becomes of one column."""
+    """The form row of one column of the file: its role and its variable."""
 
     def __init__(self, column: str, role: int, variable: str, example: str) -> None:
         self.column = column
@@ -83,7 +84,7 @@ class _ColumnRow:
         self.role: QComboBox = CompactCombo(140, 170)
         self.role.addItems(_ROLES)
         self.role.setCurrentIndex(role)
-        self.role.setAccessibleName(f"What {column} is")
+        self.role.setAccessibleName(f"Role of {column}")
         self.variable = QLineEdit(variable)
         self.variable.setAccessibleName(f"Variable of {column}")
         self.variable.setVisible(role == VARIABLE)
@@ -92,11 +93,11 @@ class _ColumnRow:
 
 
 class ImportCasesDialog(QDialog):
-    """``imported`` carries an ``Imported``. ``there`` is how many cases there are already."""
+    """The import dialog. ``imported`` carries an ``Imported``; ``existing`` is the number of cases now."""
 
     imported = Signal(object)
 
-    def __init__(self, path: Path, there: int, parent: QWidget) -> None:
+    def __init__(self, path: Path, existing: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Import cases")
@@ -123,7 +124,7 @@ class ImportCasesDialog(QDialog):
         self.preview = styled(QTableView(), "cells")
         self.preview.setCornerButtonEnabled(False)
         self.preview.setModel(self.model)
-        self.preview.setAccessibleName("The first cases as they will be")
+        self.preview.setAccessibleName("Preview of the first cases")
         self.preview.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.preview.setWordWrap(False)
         self.preview.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -131,21 +132,21 @@ class ImportCasesDialog(QDialog):
         self.preview.horizontalHeader().setStretchLastSection(True)
         self.preview.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.said = QPlainTextEdit(readOnly=True)
-        self.said.setAccessibleName("What cannot be taken")
+        self.said.setAccessibleName("Problems")
         self.said.setMaximumHeight(110)
         self.said.hide()
         self.without = QCheckBox()
         self.without.toggled.connect(self._count)
         self.instead = QCheckBox(
-            f"In place of the {there:,} that are there" if there > 1 else "In place of the one there"
+            f"Replace the {existing:,} existing cases" if existing > 1 else "Replace the existing case"
         )
-        self.instead.setVisible(bool(there))
+        self.instead.setVisible(bool(existing))
         self.take = styled(QPushButton("Import"), "primary")
         self.take.clicked.connect(self._import)
         cancel = push_button("Cancel")
         cancel.clicked.connect(self.reject)
-        left = Qt.AlignmentFlag.AlignLeft
-        ticks = in_column((self.without, 0, left), (self.instead, 0, left), spacing=4)
+        align = Qt.AlignmentFlag.AlignLeft
+        ticks = in_column((self.without, 0, align), (self.instead, 0, align), spacing=4)
         top = in_column(self.source, self.verdict, spacing=4)
         buttons = in_row((ticks, 1), cancel, self.take, spacing=8)
         in_column(top, (self.columns, 2), (self.preview, 3), self.said, buttons, of=self, margins=MARGINS, spacing=8)
@@ -162,19 +163,19 @@ class ImportCasesDialog(QDialog):
 
     async def _read(self) -> None:
         try:
-            found = await asyncio.to_thread(read_file, self._path)
+            content = await asyncio.to_thread(read_file, self._path)
         except CasesError as error:
             if not self._left:
                 self._refuse(str(error))
             return
         if self._left:
             return
-        if isinstance(found, Configuration):
-            self.found = found
+        if isinstance(content, Configuration):
+            self.found = content
             self._show_found()
         else:
-            self.table = found
-            self._show_columns(found, guess(found))
+            self.table = content
+            self._show_columns(content, guess(content))
             self._make_soon()
 
     def _refuse(self, words: str) -> None:
@@ -183,11 +184,11 @@ class ImportCasesDialog(QDialog):
         dress(self.verdict, "error")
         self._count()
 
-    # What columns are
+    # Columns
 
     def _show_columns(self, table: Table, mapping: ColumnMapping) -> None:
         outer = {name.partition(".")[0] for name in mapping.variables if name not in table.columns}
-        names = dict.fromkeys((*(one for one in table.columns if one not in outer), *mapping.variables))
+        names = dict.fromkeys((*(name for name in table.columns if name not in outer), *mapping.variables))
         roles = {mapping.expected: EXPECTS, mapping.name: NAMES, mapping.turns: TURNS}
         roles |= dict.fromkeys(mapping.checks, CHECKS)
         first = table.rows[0].cells if table.rows else {}
@@ -196,10 +197,10 @@ class ImportCasesDialog(QDialog):
             inner = first.get(name.partition(".")[0]) if name not in first else None
             value = inner.get(name.partition(".")[2]) if isinstance(inner, dict) else first.get(name)
             row = _ColumnRow(name, role, mapping.variables.get(name, variable_name(name)), text_of(value))
-            row.role.currentIndexChanged.connect(lambda _role, of=row: self._role_set(of))
+            row.role.currentIndexChanged.connect(lambda _role, row=row: self._role_set(row))
             row.variable.textEdited.connect(self._again.poke)
-            for at, widget in enumerate((row.title, row.role, row.variable, row.example)):
-                self._grid.addWidget(widget, place, at)
+            for grid_column, widget in enumerate((row.title, row.role, row.variable, row.example)):
+                self._grid.addWidget(widget, place, grid_column)
             self.rows.append(row)
         rest = list(names)[MOST_COLUMNS:]
         self._rest = {name: mapping.variables[name] for name in rest if name in mapping.variables}
@@ -207,16 +208,16 @@ class ImportCasesDialog(QDialog):
         self.columns.show()
 
     def _role_set(self, row: _ColumnRow) -> None:
-        """Let a column be the only one that is expected, the name or the conversation."""
+        """Let only one column be the expected answer, the name or the conversation."""
         role = row.role.currentIndex()
         row.variable.setVisible(role == VARIABLE)
-        for other in self.rows:
-            if other is not row and role in (EXPECTS, NAMES, TURNS) and other.role.currentIndex() == role:
-                other.role.setCurrentIndex(NOTHING)
+        for candidate in self.rows:
+            if candidate is not row and role in (EXPECTS, NAMES, TURNS) and candidate.role.currentIndex() == role:
+                candidate.role.setCurrentIndex(NOTHING)
         self._again.poke()
 
     def mapping(self) -> ColumnMapping:
-        """As it is set. Raises CasesError for a name that no variable can have, or that two have."""
+        """Return the roles of the columns. Raises CasesError for an invalid or repeated name of a variable."""
         variables = dict(self._rest)
         checks = [row.column for row in self.rows if row.role.currentIndex() == CHECKS] + self._rest_checks
         single: dict[int, str] = {}
@@ -227,15 +228,15 @@ class ImportCasesDialog(QDialog):
                 continue
             name = row.variable.text().strip()
             if name != variable_name(name):
-                raise CasesError(f"“{name}” is no name of a variable: letters, digits, - and _, a letter first.")
+                raise CasesError(f"“{name}” cannot name a variable. Use letters, digits, - and _; begin with a letter.")
             if name == EXPECTED:
-                raise CasesError(f"{{{{{EXPECTED}}}}} stands for what is expected. Choose that for “{row.column}”.")
+                raise CasesError(f"{{{{{EXPECTED}}}}} is the expected answer. Choose that role for “{row.column}”.")
             if name in variables.values():
                 raise CasesError(f"Two columns are “{name}”. Give one of them another name.")
             variables[row.column] = name
         return ColumnMapping(variables, single.get(EXPECTS), single.get(NAMES), single.get(TURNS), tuple(checks))
 
-    # What comes of it
+    # Result
 
     def _make_soon(self) -> None:
         if self.table is not None and not self._left:
@@ -244,82 +245,82 @@ class ImportCasesDialog(QDialog):
 
     async def _make(self, table: Table, number: int) -> None:
         try:
-            found = await asyncio.to_thread(to_cases, table, self.mapping())
+            cases = await asyncio.to_thread(to_cases, table, self.mapping())
         except CasesError as error:
             if number == self._looks:
                 self._refuse(str(error))
             return
         if number == self._looks:
-            self.found = found
+            self.found = cases
             self._show_found()
 
     def _show_found(self) -> None:
-        found = self.found
-        if found is None:
+        result = self.found
+        if result is None:
             return
-        counts = [_counted(len(found.cases), "case")]
-        if isinstance(found, Configuration):
-            counts += [_counted(len(found.checks), "check"), _counted(len(found.variants), "variant")]
-        if own := sum(len(case.checks) for case in found.cases):
+        counts = [_counted(len(result.cases), "case")]
+        if isinstance(result, Configuration):
+            counts += [_counted(len(result.checks), "check"), _counted(len(result.variants), "variant")]
+        if own := sum(len(case.checks) for case in result.cases):
             counts.append(f"{_counted(own, 'check')} of single cases")
-        left = f"; {len(found.bad):,} rows cannot be read" if found.bad else ""
-        self.verdict.setText(", ".join(counts) + left + ".")
+        unreadable = f"; {len(result.bad):,} rows cannot be read" if result.bad else ""
+        self.verdict.setText(", ".join(counts) + unreadable + ".")
         dress(self.verdict, "muted")
-        first = found.cases[:MOST_PREVIEW]
-        self.model.show_cases(first, Held().columns(first), {}, {})
-        lines = [str(one) for one in found.bad[:MOST_LINES]]
-        if len(found.bad) > MOST_LINES:
-            lines.append(f"and {len(found.bad) - MOST_LINES:,} more")
-        lines += found.notes
+        first = result.cases[:MOST_PREVIEW]
+        self.model.show_cases(first, ColumnFinder().columns(first), {}, {})
+        lines = [str(row) for row in result.bad[:MOST_LINES]]
+        if len(result.bad) > MOST_LINES:
+            lines.append(f"and {len(result.bad) - MOST_LINES:,} more")
+        lines += result.notes
         self.said.setPlainText(show_hidden("\n".join(lines)))
         self.said.setVisible(bool(lines))
-        self.without.setText(f"Leave out the {len(found.bad):,} rows that cannot be read")
-        self.without.setVisible(bool(found.bad))
+        self.without.setText(f"Skip the {len(result.bad):,} rows that cannot be read")
+        self.without.setVisible(bool(result.bad))
         self._count()
 
     def _count(self) -> None:
-        found = self.found
-        count = len(found.cases) if found is not None else 0
-        self.without.setVisible(found is not None and bool(found.bad))
+        result = self.found
+        count = len(result.cases) if result is not None else 0
+        self.without.setVisible(result is not None and bool(result.bad))
         self.take.setText(f"Import {count:,} cases" if count > 1 else "Import a case" if count else "Import")
-        self.take.setEnabled(bool(count) and (found is None or not found.bad or self.without.isChecked()))
+        self.take.setEnabled(bool(count) and (result is None or not result.bad or self.without.isChecked()))
 
     def _import(self) -> None:
-        found = self.found
-        if found is None:
+        result = self.found
+        if result is None:
             return
-        taken = imported_cases(found)
+        cases = imported_cases(result)
         self.accept()
-        self.imported.emit(Imported(taken.cases, taken.checks, taken.variants, self.instead.isChecked()))
+        self.imported.emit(Imported(cases.cases, cases.checks, cases.variants, self.instead.isChecked()))
 
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
-async def import_cases(look: Look, window: QWidget) -> None:
-    """Ask for a file, and let its cases be looked over and taken."""
+async def import_cases(evaluation: EvaluationModel, window: QWidget) -> None:
+    """Ask for a file and open the import dialog."""
     path = await ask_which(window, "Import cases", "", f"{KINDS};;All files (*)")
     if path is not None:
-        open_import(look, path, window)
+        open_import(evaluation, path, window)
 
 
-def open_import(look: Look, path: Path, window: QWidget) -> ImportCasesDialog:
-    """Let the cases of a file be looked over and taken."""
-    dialog = ImportCasesDialog(path, len(look.plan.cases), window)
-    dialog.imported.connect(lambda found: _take(look, found))
+def open_import(evaluation: EvaluationModel, path: Path, window: QWidget) -> ImportCasesDialog:
+    """Open the import dialog for a file."""
+    dialog = ImportCasesDialog(path, len(evaluation.plan.cases), window)
+    dialog.imported.connect(partial(_take, evaluation))
     dialog.open()
     return dialog
 
 
-def _take(look: Look, found: Imported) -> None:
-    plan = look.plan
-    before: Sequence[Case] = () if found.instead else plan.cases
-    if len(before) + len(found.cases) > MOST_CASES:
-        look.refused.emit(f"An evaluation has {MOST_CASES:,} cases at most. Nothing was taken over.")
+def _take(evaluation: EvaluationModel, result: Imported) -> None:
+    plan = evaluation.plan
+    before: Sequence[Case] = () if result.instead else plan.cases
+    if len(before) + len(result.cases) > MOST_CASES:
+        evaluation.refused.emit(f"An evaluation has {MOST_CASES:,} cases at most. Nothing was imported.")
         return
-    look.change_apart(
-        cases=(*before, *found.cases),
-        checks=(*plan.checks, *found.checks),
-        variants=(*plan.variants, *found.variants),
+    evaluation.change_apart(
+        cases=(*before, *result.cases),
+        checks=(*plan.checks, *result.checks),
+        variants=(*plan.variants, *result.variants),
     )

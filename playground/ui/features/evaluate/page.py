@@ -1,7 +1,4 @@
-"""The page of an evaluation: run bar, views of its answers, what is chosen below them, what it is made of beside them.
-
-What is not seen is not made: a view or a panel is when its name is first chosen.
-"""
+"""The Evaluate page: run bar, views of the answers, details below them, and the panels of the plan at the side."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from playground.engine.evaluation.resolved import PlanProblem
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.parts import CASES, CHECKS, PANELS, RUN, VARIANTS, Parts
 from playground.ui.features.evaluate.run_bar import RunBar
 from playground.ui.features.evaluate.view_bar import TABLE, VIEWS, ViewBar
@@ -32,30 +29,30 @@ class ShowsProblems(Protocol):
     """A panel that can show the very part of the plan a problem is about."""
 
     def show_problem(self, problem: PlanProblem) -> None:
-        """Have it ready to be mended."""
+        """Show the part of the plan that a problem is about."""
 
 
 class EvaluatePage(QWidget):
-    """``parts`` make what stands under each name; ``asked`` tells what is to be done with the run (``RunBar``)."""
+    """The page. ``parts`` makes views and panels by name; ``asked`` carries a command of the run bar (``RunBar``)."""
 
     asked = Signal(str)
 
-    def __init__(self, look: Look, bar: ViewBar, parts: Parts) -> None:
+    def __init__(self, evaluation: EvaluationModel, bar: ViewBar, parts: Parts) -> None:
         super().__init__()
         self.setObjectName("evaluatePage")
-        self._look, self._parts = look, parts
-        self.run_bar = RunBar(look)
+        self._evaluation, self._parts = evaluation, parts
+        self.run_bar = RunBar(evaluation)
         self.run_bar.asked.connect(self.asked)
         self.view_bar = bar
         bar.shown.connect(self.show_view)
-        self._made: dict[str, QWidget] = {}
+        self._widgets: dict[str, QWidget] = {}
         self._stack = QStackedWidget()
         self.detail: QWidget | None = None
         self._halves = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._halves.addWidget(self._stack)
         self.side = SidePanel(PANELS)
-        self.side.tabs.setAccessibleName("What the evaluation is made of")
-        self.side.tabs.currentChanged.connect(lambda at: self.panel(PANELS[at]))
+        self.side.tabs.setAccessibleName("Plan of the evaluation")
+        self.side.tabs.currentChanged.connect(lambda index: self.panel(PANELS[index]))
         top, main = styled(QWidget(), "surface"), QWidget()
         in_column(self.run_bar, thin_line(), bar, of=top, margins=0, spacing=0)
         in_column(top, thin_line(), (self._halves, 1), of=main, margins=0, spacing=0)
@@ -63,8 +60,8 @@ class EvaluatePage(QWidget):
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 0)
         in_row(self._split, of=self, margins=0)
-        look.planned.connect(self._show_counts)
-        look.chosen.connect(self._show_chosen)
+        evaluation.planned.connect(self._show_counts)
+        evaluation.chosen.connect(self._show_chosen)
         self.show_view(TABLE)
         QTimer.singleShot(0, self, partial(self.panel, VARIANTS))  # a step of its own: the table is seen first
 
@@ -82,22 +79,22 @@ class EvaluatePage(QWidget):
 
     def show_view(self, view: str) -> None:
         """Show a view; it is made when it is first shown."""
-        made = self._made.get(view)
-        if made is None:
-            made = self._made[view] = self._parts.view(view, self.view_bar)
-            self._stack.addWidget(made)
-        self._stack.setCurrentWidget(made)
+        widget = self._widgets.get(view)
+        if widget is None:
+            widget = self._widgets[view] = self._parts.view(view, self.view_bar)
+            self._stack.addWidget(widget)
+        self._stack.setCurrentWidget(widget)
         self.view_bar.show_view(view)
         if self.detail is not None:
-            self.detail.setVisible(view == TABLE and self._look.case is not None)
+            self.detail.setVisible(view == TABLE and self._evaluation.case is not None)
 
     def panel(self, name: str) -> QWidget:
         """A panel, made when it is first asked for."""
-        made = self._made.get(name)
-        if made is None:
-            made = self._made[name] = self._parts.panel(name, self.show_problem)
-            self.side.fill(name, made)
-        return made
+        widget = self._widgets.get(name)
+        if widget is None:
+            widget = self._widgets[name] = self._parts.panel(name, self.show_problem)
+            self.side.fill(name, widget)
+        return widget
 
     def show_panel(self, name: str) -> QWidget:
         """Bring a panel to the front."""
@@ -111,14 +108,14 @@ class EvaluatePage(QWidget):
             panel.show_problem(problem)
 
     def _show_counts(self) -> None:
-        resolved = self._look.resolved
+        resolved = self._evaluation.resolved
         counts = {VARIANTS: len(resolved.columns), CASES: len(resolved.cases), CHECKS: len(resolved.plan.checks)}
         for title, count in counts.items():
             self.side.set_count(title, count)
 
     def _show_chosen(self) -> None:
-        """What is chosen in a plot leads to its answer."""
-        if self._look.case is None:
+        """Show the details of the selected answer."""
+        if self._evaluation.case is None:
             if self.detail is not None:
                 self.detail.hide()
             return
@@ -134,7 +131,7 @@ class EvaluatePage(QWidget):
 
     def focus(self) -> None:
         """Have the keys."""
-        self._made[self.view].setFocus()
+        self._widgets[self.view].setFocus()
 
     def look_for(self) -> None:
         """Find a case or an answer."""
@@ -143,7 +140,7 @@ class EvaluatePage(QWidget):
         self.view_bar.search.selectAll()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._look.case is not None:
-            self._look.choose(None)
+        if event.key() == Qt.Key.Key_Escape and self._evaluation.case is not None:
+            self._evaluation.choose(None)
         else:
             super().keyPressEvent(event)

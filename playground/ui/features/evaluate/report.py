@@ -1,6 +1,6 @@
-"""The report of an evaluation: what its web page says, in short, with the ways to the page itself.
+"""The report of an evaluation: a summary of its web page, with buttons to save and open that page.
 
-It is put together of plain texts, never of HTML: what a model or a file says stays words.
+It is made of plain text, never of HTML, so that texts of models and files are not interpreted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from playground.engine.evaluation.results import ColumnResult, Findings, Results
 from playground.engine.gateways.redacted_output import write_output
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.exports import export_answers, exported
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.widgets.dialogs import file_name
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
@@ -42,11 +42,11 @@ from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import BODY_PX, body_font, tokens
 
-MOST: Final = 50  # answers that are listed as failing
-NOTHING: Final = "No answers yet: the report is written as they come. Run the evaluation to ask for them."
+MAX_FAILED: Final = 50  # listed answers
+NOTHING: Final = "No answers yet. Run the evaluation to get a report."
 HOW: Final = (
     "In pairs on the same cases; exact McNemar for passing, a bootstrap over cases for figures; all corrected together "
-    "(Holm). Rates have a 95 % Wilson interval, repeats of a case counted as alike as they are."
+    "(Holm). Rates have a 95 % Wilson interval, adjusted for repeated cases."
 )
 
 
@@ -55,14 +55,14 @@ def _open_file(path: Path) -> bool:
 
 
 class ReportView(QWidget):
-    """``said`` tells what became of a page. ``open_file`` has the desktop open it."""
+    """Shows the report. ``said`` carries a message for the user; ``open_file`` opens the page in the browser."""
 
     said = Signal(str)
 
-    def __init__(self, look: Look, open_file: Callable[[Path], bool] = _open_file) -> None:
+    def __init__(self, evaluation: EvaluationModel, open_file: Callable[[Path], bool] = _open_file) -> None:
         super().__init__()
-        self._look, self._open_file = look, open_file
-        self._folder: QTemporaryDir | None = None  # of pages that were opened; gone with this view
+        self._evaluation, self._open_file = evaluation, open_file
+        self._folder: QTemporaryDir | None = None  # of opened pages, deleted with this view
         self.save = push_button("Save as web page…")
         self.save.clicked.connect(partial(self._ask, "save"))
         self.open = push_button("Open in browser")
@@ -75,8 +75,8 @@ class ReportView(QWidget):
         self.setFocusProxy(self.text)
         tools = in_row(1, self.open, self.save, margins=(18, 8, 18, 8), spacing=8)
         in_column(tools, (self._pages, 1), of=self, margins=0, spacing=0)
-        look.figured.connect(self._show)
-        look.planned.connect(self._show)
+        evaluation.figured.connect(self._show)
+        evaluation.planned.connect(self._show)
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -89,45 +89,45 @@ class ReportView(QWidget):
             self._show()
 
     def _show(self) -> None:
-        results, findings = self._look.results, self._look.findings
-        there = results.count > 0
-        self.open.setEnabled(there)
-        self.save.setEnabled(there)
-        self._pages.setCurrentIndex(int(there))
-        if there and findings is not None and self.isVisible():
+        results, findings = self._evaluation.results, self._evaluation.findings
+        has_answers = results.count > 0
+        self.open.setEnabled(has_answers)
+        self.save.setEnabled(has_answers)
+        self._pages.setCurrentIndex(int(has_answers))
+        if has_answers and findings is not None and self.isVisible():
             place = self.text.verticalScrollBar().value()
-            document = _written(self._look.resolved.base.title or "Evaluation", results, findings)
+            document = _written(self._evaluation.resolved.base.title or "Evaluation", results, findings)
             document.setParent(self.text)
             self.text.setDocument(document)
             self.text.verticalScrollBar().setValue(place)
 
-    # The page itself
+    # Web page
 
     def _ask(self, what: str, _checked: bool = False) -> None:
         work = self._save_page() if what == "save" else self._open_page()
         spawn(work, name="the report as a web page")
 
     async def _save_page(self) -> None:
-        if words := await export_answers(self._look, "html", self.window()):
+        if words := await export_answers(self._evaluation, "html", self.window()):
             self.said.emit(words)
 
     async def _open_page(self) -> None:
         if self._folder is None:
             self._folder = QTemporaryDir()
-        name = f"{file_name(self._look.resolved.base.title, 'evaluation')}.html"
+        name = f"{file_name(self._evaluation.resolved.base.title, 'evaluation')}.html"
         path = Path(self._folder.path()) / name
         try:
-            text = await exported(self._look, "html")
-            await asyncio.to_thread(lambda: write_output(path, text, self._look.store.secrets))
+            text = await exported(self._evaluation, "html")
+            await asyncio.to_thread(lambda: write_output(path, text, self._evaluation.store.secrets))
         except (OSError, AnswersError) as error:
-            self.said.emit(f"The page could not be made: {error}. “Save as web page…” writes it elsewhere.")
+            self.said.emit(f"The page could not be written: {error}. Use “Save as web page…” to choose another place.")
             return
         if not self._open_file(path):
-            self.said.emit("There is no browser that opens it here. “Save as web page…” writes it to a file.")
+            self.said.emit("No browser could be opened. Use “Save as web page…” to write a file.")
 
 
 def _written(title: str, results: Results, findings: Findings) -> QTextDocument:
-    """The report, not yet shown: what is laid out as it is written takes fifty times as long."""
+    """Return the report in a document that is not shown yet, so that it is laid out only once."""
     document = QTextDocument()
     document.setDocumentMargin(18)
     _Writer(document).write(title, results, findings)
@@ -135,7 +135,7 @@ def _written(title: str, results: Results, findings: Findings) -> QTextDocument:
 
 
 class _Writer:
-    """Puts the report into a text, in the colours in force."""
+    """Writes the report into a document, in the colours of the current scheme."""
 
     def __init__(self, text: QTextDocument) -> None:
         self._cursor = QTextCursor(text)
@@ -148,41 +148,44 @@ class _Writer:
     def _format(colour: str, *, bold: bool = False, size: int = BODY_PX) -> QTextCharFormat:
         font = QFont(body_font(size))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        made = QTextCharFormat()
-        made.setFont(font)
-        made.setForeground(QColor(colour))
-        return made
+        text_format = QTextCharFormat()
+        text_format.setFont(font)
+        text_format.setForeground(QColor(colour))
+        return text_format
 
     def write(self, title: str, results: Results, findings: Findings) -> None:
-        """All of it."""
+        """Write the whole report."""
         resolved, plan = results.resolved, results.resolved.plan
         self._line(title, self._title)
         counts = f"{len(resolved.cases):,} cases × {len(resolved.columns)} variants × {plan.repeats} repeats"
         self._line(f"{counts} · {results.count:,} answers · seed {plan.seed}", self._muted)
-        self._heading("What can be told")
-        for one in findings.comparisons:
-            self._line(f"•  {one.words}", self._bold if one.sure else self._plain)
+        self._heading("Findings")
+        for entry in findings.comparisons:
+            self._line(f"•  {entry.words}", self._bold if entry.sure else self._plain)
         if len(resolved.columns) < 2:
-            self._line("There is one variant: nothing is compared.", self._plain)
+            self._line("Only one variant: nothing to compare.", self._plain)
         elif not findings.comparisons:
-            self._line("Variants are compared as soon as the run rests.", self._plain)
+            self._line("Variants are compared when the run has ended.", self._plain)
         self._line(HOW, self._muted)
         self._heading("Variants")
         header = ("Variant", "Model", "Passed", "95 % interval", "Failed to answer", "Not judged", "Seconds", "Price")
-        self._table(header, [_of_column(one) for one in findings.columns])
+        self._table(header, [_of_column(entry) for entry in findings.columns])
         if findings.checks:
             self._heading("Checks")
-            rows = [(one.title, cut(one.words, 200), one.rate.words, str(one.not_judged)) for one in findings.checks]
-            self._table(("Check", "Asks for", "Passed", "Not judged"), rows)
+            rows = [
+                (entry.title, cut(entry.words, 200), entry.rate.words, str(entry.not_judged))
+                for entry in findings.checks
+            ]
+            self._table(("Check", "Condition", "Passed", "Not judged"), rows)
         self._heading("Answers that failed")
         failed = _failed(results, findings)
-        wrong = list(islice(failed, MOST))
+        wrong = list(islice(failed, MAX_FAILED))
         if wrong:
             self._table(("Case", "Variant", "Repeats", "Why"), wrong)
         else:
             self._line("None.", self._plain)
-        if len(wrong) == MOST:
-            self._line("The web page lists all of them, with what was answered.", self._muted)
+        if len(wrong) == MAX_FAILED:
+            self._line("The web page lists all of them with their answers.", self._muted)
 
     def _line(self, words: str, how: QTextCharFormat) -> None:
         self._cursor.insertText(show_hidden(words), how)
@@ -209,26 +212,26 @@ class _Writer:
         table = self._cursor.insertTable(len(rows) + 1, len(header), shape)
         for row, cells in enumerate((header, *rows)):
             for column, words in enumerate(cells):
-                at = table.cellAt(row, column).firstCursorPosition()
-                at.insertText(show_hidden(words), self._muted if row == 0 else self._plain)
+                cell = table.cellAt(row, column).firstCursorPosition()
+                cell.insertText(show_hidden(words), self._muted if row == 0 else self._plain)
         self._cursor.movePosition(QTextCursor.MoveOperation.End)
 
 
-def _of_column(one: ColumnResult) -> tuple[str, ...]:
+def _of_column(result: ColumnResult) -> tuple[str, ...]:
     return (
-        one.column.title,
-        one.column.settings.model,
-        f"{one.rate.passed:,} of {one.rate.judged:,}",
-        one.rate.words,
-        str(one.failed),
-        str(one.not_judged),
-        f"{one.medians['seconds']:.2f}" if "seconds" in one.medians else "",
-        one.price,
+        result.column.title,
+        result.column.settings.model,
+        f"{result.rate.passed:,} of {result.rate.judged:,}",
+        result.rate.words,
+        str(result.failed),
+        str(result.not_judged),
+        f"{result.medians['seconds']:.2f}" if "seconds" in result.medians else "",
+        result.price,
     )
 
 
 def _failed(results: Results, findings: Findings) -> Iterator[tuple[str, ...]]:
-    """A row for each cell that has an answer which failed."""
+    """Yield a row for each cell with a failed answer."""
     for case in results.resolved.cases:
         if case.id not in findings.failing:
             continue
@@ -237,11 +240,11 @@ def _failed(results: Results, findings: Findings) -> Iterator[tuple[str, ...]]:
             if not cell.failing:
                 continue
             wrong = [
-                one
-                for one, mark in zip(cell.answers, cell.marks, strict=True)
-                if one is not None and (one.failure or mark is False)
+                answer
+                for answer, mark in zip(cell.answers, cell.marks, strict=True)
+                if answer is not None and (answer.failure or mark is False)
             ]
-            why = next((one.failure for one in wrong if one.failure), "") or next(
+            why = next((answer.failure for answer in wrong if answer.failure), "") or next(
                 f"{check.title}: {verdict.reason}"
                 for check, verdict in results.verdicts(case, wrong[0])
                 if verdict is not None and verdict.passed is False

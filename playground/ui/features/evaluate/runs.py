@@ -1,4 +1,4 @@
-"""The evaluations that are under way in this window, whichever experiment is looked at."""
+"""The evaluations under way in this window."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 class Runs(QObject):
-    """One for each experiment at a time, by its id. Its answers are on disk when ``arrived`` tells of them.
+    """The running evaluations by the ids of their experiments, one for each.
 
-    ``moved`` tells that one began, was paused, went on or ended, and ``failed`` why its answers could not be kept.
+    ``arrived`` carries answers that are on disk, ``moved`` the id of a run that began, paused, resumed or ended, and
+    ``failed`` why answers could not be saved.
     """
 
     arrived = Signal(str, list)  # of Answer
@@ -32,39 +33,39 @@ class Runs(QObject):
         super().__init__(parent)
         self.store = store
         self.entered = entered
-        self._runners: dict[str, Runner] = {}  # those under way: they hold all their answers
+        self._runners: dict[str, Runner] = {}  # of the runs under way
         self._ended: dict[str, Progress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def of(self, evaluation: str) -> Runner | None:
-        """The run that is under way, or is paused."""
+        """Return the run that is under way or paused."""
         return self._runners.get(evaluation)
 
     def progress(self, evaluation: str) -> Progress | None:
-        """How far it is, or how far the last one came; None before anything was run here."""
+        """Return the progress of the run under way, else of the last one; None before the first."""
         runner = self.of(evaluation)
         return runner.progress if runner is not None else self._ended.get(evaluation)
 
     def under_way(self, evaluation: str) -> bool:
-        """Whether one is, or is paused."""
+        """Return whether a run is under way or paused."""
         return evaluation in self._tasks
 
     @property
-    def going(self) -> tuple[str, ...]:
-        """Of which experiments one is."""
+    def running(self) -> tuple[str, ...]:
+        """The ids of the experiments with a run."""
         return tuple(self._tasks)
 
     def start(self, resolved: ResolvedEvaluation) -> None:
-        """Ask for what an resolved lacks. Where a run of that experiment is under way, it goes on instead."""
+        """Request the missing answers of an evaluation. Does nothing while it is under way."""
         key = resolved.id
         if key in self._tasks:
             return
-        runner = Runner(resolved, self.store, entered=self.entered, on_saved=partial(self._told, key))
+        runner = Runner(resolved, self.store, entered=self.entered, on_saved=partial(self._emit_arrived, key))
         self._runners[key] = runner
         self._tasks[key] = spawn(self._run(key, runner), name="evaluate")
         self.moved.emit(key)
 
-    def _told(self, key: str, answers: list[Answer]) -> None:
+    def _emit_arrived(self, key: str, answers: list[Answer]) -> None:
         self.arrived.emit(key, list(answers))
 
     async def _run(self, key: str, runner: Runner) -> None:
@@ -78,14 +79,14 @@ class Runs(QObject):
             self.moved.emit(key)
 
     def pause(self, evaluation: str) -> None:
-        """Ask for no more for now, or go on."""
+        """Pause or resume a run."""
         runner = self.of(evaluation)
         if runner is not None:
             runner.resume() if runner.state is State.PAUSED else runner.pause()
             self.moved.emit(evaluation)
 
     def stop(self, evaluation: str) -> None:
-        """End it; what came is kept."""
+        """Stop a run; received answers are kept."""
         runner = self.of(evaluation)
         if runner is not None:
             runner.stop()

@@ -1,6 +1,6 @@
-"""The table of an evaluation: cases × columns, filtered, found, sorted; what is chosen in it is chosen for all views.
+"""The table of an evaluation: cases × variants with filter, search and order.
 
-Rows are as high as each other, and nothing is made for those that are not seen: very many scroll like a few.
+All rows have the same height, and only visible cells are computed, so that very many rows scroll like a few.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView,
 
 from playground.engine.evaluation.results import Results
 from playground.engine.session.plan import Case
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.table_cells import CellDelegate
 from playground.ui.features.evaluate.table_header import AnswersHeader, ColumnHead, head_of
 from playground.ui.features.evaluate.table_model import FIGURES, NAME, AnswersModel, Filter, Index, Order, arranged
@@ -28,95 +28,96 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
     from playground.engine.evaluation.resolved import EvalVariant
 
-OFTEN_MS, TYPED_MS = 100, 150  # between two times that cells, or rows, are shown anew
+OFTEN_MS, TYPED_MS = 100, 150  # between two updates of cells, or of rows
 CASE_LEAST, CASE_MOST, COLUMN_LEAST = 130, 240, 180  # pixels
 FILTERS: Final = tuple(Filter)
-NO_CASES: Final = "There is no case yet. Type one in Cases at the side, take one from the conversation, or import some."
-NO_COLUMNS: Final = "There is no variant. Add one in Variants at the side, or let the experiment as set take part."
-NONE_FOUND: Final = "No case and no answer has these words."
-NONE_THERE: Final = {
-    Filter.FAILING: "No answer failed a check, and none failed to come.",
+NO_CASES: Final = "No cases yet. Add one under Cases, make one of a message, or import a file."
+NO_COLUMNS: Final = "No variants. Add one under Variants, or include the current settings."
+NO_MATCH: Final = "No case and no answer contains these words."
+NO_CASES_OF_FILTER: Final = {
+    Filter.FAILING: "No answer failed a check, and no request failed.",
     Filter.DIFFERING: "No case passed in one variant and failed in another.",
-    Filter.STALE: "No answer is stale: all that are kept are to what would be asked now.",
+    Filter.STALE: "No outdated answers.",
 }
 
 
 class AnswersTable(QWidget):
-    """``opened``: what is chosen is to be looked at closely (Enter, a double click).
+    """The table with its filter.
 
-    ``counts`` tells how many cases each ``Filter`` has, in their order; None where that is not known yet.
+    ``opened`` is emitted on Enter or a double click. ``counts`` carries the number of cases of each ``Filter``, or None
+    while a number is not known.
     """
 
     opened = Signal()
     counts = Signal(list)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
-        self._look = look
+        self._evaluation = evaluation
         self._filter = Filter.ALL
         self._text = ""
         self._order: Order | None = None
         self._stale: dict[tuple[str, str], list[Answer]] = {}
         self._arranging = 0
-        self._results: Results | None = None  # those that are shown
-        self._seen: frozenset[str] | None = None  # the cases of the filter, when rows were arranged last
+        self._results: Results | None = None  # in the table
+        self._seen: frozenset[str] | None = None  # the cases of the filter in the rows
         self.model = AnswersModel(self)
         self.view = _View(self.model)
         self.empty = empty_words(NO_CASES)
         self.empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.empty.hide()
-        in_column((self.empty, 1), of=self.view.viewport(), margins=0)  # below the heads, which go on telling
+        in_column((self.empty, 1), of=self.view.viewport(), margins=0)  # below the header
         in_column(self.view, of=self, margins=0)
         self._cells = Throttle(self.view.show_touched, self, OFTEN_MS)
         self._rows = Throttle(self._arrange, self, TYPED_MS)
         self.view.picked.connect(self._picked)
         self.view.opened.connect(self.opened)
         self.view.header.menu_asked.connect(self._show_menu)
-        look.planned.connect(self._planned)
-        look.arrived.connect(self._arrived)
-        look.figured.connect(self._figured)
-        look.moved.connect(self._moved)
-        look.chosen.connect(self._show_chosen)
+        evaluation.planned.connect(self._planned)
+        evaluation.arrived.connect(self._arrived)
+        evaluation.figured.connect(self._figured)
+        evaluation.moved.connect(self._moved)
+        evaluation.chosen.connect(self._show_chosen)
         self.setFocusProxy(self.view)
-        if look.ready:
+        if evaluation.ready:
             self._planned()
 
-    # What is shown
+    # Filter and order
 
     @property
     def filter(self) -> Filter:
-        """Which cases are shown."""
+        """The current filter."""
         return self._filter
 
     @property
     def order(self) -> Order | None:
-        """What the rows are sorted by; None: they stand as in the plan."""
+        """The order of the rows; None for that of the plan."""
         return self._order
 
     def set_filter(self, kind: Filter) -> None:
-        """Show these cases alone."""
+        """Show only the cases of a filter."""
         if kind is not self._filter:
             self._filter = kind
             self._arrange()
 
     def find_text(self, text: str) -> None:
-        """Show those cases alone that have these words, or an answer that begins with them; none: all."""
+        """Show only cases that contain these words, also in previews of answers; "" for all."""
         if text != self._text:
             self._text = text
             self._rows.poke()
 
     def sort(self, order: Order | None) -> None:
-        """Sort by a figure; None: as they stand in the plan."""
+        """Sort the rows; None for the order of the plan."""
         self._order = order
         self._show_order()
         self._arrange()
 
     def _planned(self) -> None:
-        look = self._look
+        evaluation = self._evaluation
         self._stale = {}
-        for answer in look.stale:
+        for answer in evaluation.stale:
             self._stale.setdefault((answer.case, answer.column), []).append(answer)
-        columns = len(look.resolved.columns)
+        columns = len(evaluation.resolved.columns)
         if self._order is not None and self._order.column > columns:
             self._order = None
             self._show_order()
@@ -131,12 +132,12 @@ class AnswersTable(QWidget):
             self._rows.poke()
 
     def _moved(self) -> None:
-        if self._order is not None and not self._look.under_way:
-            self._rows.poke()  # rows keep their places while answers come
+        if self._order is not None and not self._evaluation.under_way:
+            self._rows.poke()  # rows keep their places while answers arrive
 
     def _within(self) -> frozenset[str] | None:
-        """The cases of the filter; None for all."""
-        findings = self._look.findings
+        """Return the ids of the cases of the filter; None for all."""
+        findings = self._evaluation.findings
         match self._filter:
             case Filter.STALE:
                 return frozenset(case for case, _ in self._stale)
@@ -148,10 +149,10 @@ class AnswersTable(QWidget):
 
     def _arrange(self) -> None:
         self._arranging += 1
-        within, results = self._within(), self._look.results
+        within, results = self._within(), self._evaluation.results
         if not self._text.strip() and self._order is None:
             cases = results.resolved.cases
-            rows = [at for at, case in enumerate(cases) if within is None or case.id in within]
+            rows = [index for index, case in enumerate(cases) if within is None or case.id in within]
             self._show_rows(results, rows, within)
             return
         copied = Results(results.resolved, results.answers)
@@ -162,14 +163,16 @@ class AnswersTable(QWidget):
         self, number: int, results: Results, within: frozenset[str] | None, work: partial[list[int]]
     ) -> None:
         rows = await asyncio.to_thread(work)
-        if number == self._arranging and results is self._look.results and not self._look.left:
+        if number == self._arranging and results is self._evaluation.results and not self._evaluation.closed:
             self._show_rows(results, rows, within)
 
     def _show_rows(self, results: Results, rows: list[int], within: frozenset[str] | None) -> None:
         self._seen = within
         if results is not self._results:
             self._results = results
-            problems = {one.id: one.words for one in reversed(self._look.problems) if one.place == "cases"}
+            problems = {
+                problem.id: problem.words for problem in reversed(self._evaluation.problems) if problem.place == "cases"
+            }
             self.view.keep_place(partial(self.model.show, results, rows, self._stale, problems))
             resolved = results.resolved
             self.view.fit(checked=bool(resolved.plan.checks) or any(case.checks for case in resolved.cases))
@@ -179,38 +182,42 @@ class AnswersTable(QWidget):
         self._show_chosen()
 
     def _show_empty(self, any_rows: bool) -> None:
-        resolved = self._look.resolved
+        resolved = self._evaluation.resolved
         words = NO_CASES if not resolved.cases else NO_COLUMNS if not resolved.columns else ""
         if not words and not any_rows:
-            words = NONE_FOUND if self._text.strip() else NONE_THERE.get(self._filter, "")
+            words = NO_MATCH if self._text.strip() else NO_CASES_OF_FILTER.get(self._filter, "")
         self.empty.setText(words)
         self.empty.setVisible(bool(words))
 
     def _tell_counts(self) -> None:
-        look, findings = self._look, self._look.findings
-        ids = {case.id for case in look.resolved.cases} if self._stale else set()
+        evaluation, findings = self._evaluation, self._evaluation.findings
+        ids = {case.id for case in evaluation.resolved.cases} if self._stale else set()
         stale = len({case for case, _ in self._stale} & ids)
         failing = len(findings.failing) if findings is not None else None
         differing = len(findings.differing) if findings is not None else None
-        self.counts.emit([len(look.resolved.cases), failing, differing, stale])
+        self.counts.emit([len(evaluation.resolved.cases), failing, differing, stale])
 
-    # Heads of columns
+    # Header
 
     def _show_heads(self) -> None:
-        look = self._look
-        resolved, findings = look.resolved, look.findings
+        evaluation = self._evaluation
+        resolved, findings = evaluation.resolved, evaluation.findings
         names = list(resolved.cases[0].values) if resolved.cases else []
         expects = any(case.expected for case in resolved.cases[:100])
         heads = [ColumnHead("Case", " · ".join([", ".join(names), *(["expected"] if expects else [])]).strip(" ·"))]
-        known = {found.column.id: found for found in findings.columns} if findings is not None else {}
+        results = {result.column.id: result for result in findings.columns} if findings is not None else {}
         for column in resolved.columns:
-            against = [one for one in findings.comparisons if one.column.id == column.id] if findings else []
+            against = (
+                [comparison for comparison in findings.comparisons if comparison.column.id == column.id]
+                if findings
+                else []
+            )
             words = [column.settings.model or "no model", *resolved.words(column, self._gateway)]
-            heads.append(head_of(column.title, " · ".join(words), known.get(column.id), against))
+            heads.append(head_of(column.title, " · ".join(words), results.get(column.id), against))
         self.view.header.show_heads(heads)
 
     def _gateway(self, profile_id: str) -> str:
-        profile_of = self._look.resolved.profile_of
+        profile_of = self._evaluation.resolved.profile_of
         try:
             return profile_of(profile_id).name if profile_of is not None else profile_id
         except LookupError:
@@ -230,46 +237,46 @@ class AnswersTable(QWidget):
         menu.popup(where)
 
     def sorting_menu(self, section: int) -> QMenu:
-        """What the rows can be sorted by in a column."""
+        """Return the menu of the metrics to sort by in a column."""
         menu = QMenu(self)
         offered = FIGURES if section else {NAME: ("Name", False)}
         for figure, (title, down) in offered.items():
             is_on = self._order is not None and self._order[:2] == (figure, section)
-            wanted = Order(figure, section, not self._order.down if is_on and self._order is not None else down)
-            action = menu.addAction(f"{title}, {'largest' if wanted.down else 'smallest'} first" if section else title)
+            order = Order(figure, section, not self._order.down if is_on and self._order is not None else down)
+            action = menu.addAction(f"{title}, {'largest' if order.down else 'smallest'} first" if section else title)
             action.setCheckable(True)
             action.setChecked(is_on)
-            action.triggered.connect(partial(self.sort, wanted))
+            action.triggered.connect(partial(self.sort, order))
         menu.addSeparator()
-        plain = menu.addAction("As in the plan")
+        plain = menu.addAction("Order of the plan")
         plain.setCheckable(True)
         plain.setChecked(self._order is None)
         plain.triggered.connect(partial(self.sort, None))
         return menu
 
-    # Answers that come
+    # Answers
 
     def _arrived(self, answers: Sequence[Answer]) -> None:
         results = self._results
-        if results is None or results is not self._look.results:
+        if results is None or results is not self._evaluation.results:
             return
         touched = [place for answer in answers for place in results.asked_by(answer.digest)]
         if self.view.touch(touched):
             self._cells.poke()
 
-    # What is chosen
+    # Selection
 
     def _picked(self, case: Case, column: EvalVariant | None, repeat: int) -> None:
-        self._look.choose(case, column, repeat)
+        self._evaluation.choose(case, column, repeat)
 
     def _show_chosen(self) -> None:
-        look = self._look
-        row = self.model.row_of(look.case) if look.case is not None else None
-        self.view.show_current(row, self.model.column_of(look.column))
+        evaluation = self._evaluation
+        row = self.model.row_of(evaluation.case) if evaluation.case is not None else None
+        self.view.show_current(row, self.model.column_of(evaluation.column))
 
 
 class _View(QTableView):
-    """``picked``: a person chose a case, a column of it or None, and a repeat."""
+    """The table view. ``picked`` carries the selected case, variant (or None) and repeat."""
 
     picked = Signal(object, object, int)
     opened = Signal()
@@ -277,10 +284,10 @@ class _View(QTableView):
     def __init__(self, model: AnswersModel) -> None:
         super().__init__()
         self._model = model
-        self._by_hand = True
+        self._is_user = True
         self._fitting = False
-        self._widths_set = False  # by hand
-        self._touched: set[tuple[int, int]] = set()  # rows and columns that are seen and have more
+        self._widths_set = False  # by the user
+        self._touched: set[tuple[int, int]] = set()  # visible cells with new content
         self.header = AnswersHeader(self)
         self.setHorizontalHeader(self.header)
         self.setModel(model)
@@ -298,10 +305,10 @@ class _View(QTableView):
         self.header.sectionResized.connect(self._resized)
         self.doubleClicked.connect(self.opened)
 
-    # Room
+    # Sizes
 
     def fit(self, *, checked: bool) -> None:
-        """Rows as high as they have to be, with a line for what failed where something is ``checked``."""
+        """Set the height of rows, with a line for failed checks if answers are ``checked``."""
         self.cells.checked = checked
         rows = self.verticalHeader()
         if rows.defaultSectionSize() != self.cells.row_height:
@@ -310,16 +317,16 @@ class _View(QTableView):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """The columns share the room there is, until somebody gives one another width."""
+        """Share the width among the columns, until the user resizes one."""
         count, room = self.header.count() - 1, self.viewport().width()
         if count < 1 or self._widths_set:
             return
         self._fitting = True
         first = min(max(room // 6, CASE_LEAST), CASE_MOST)
         self.header.resizeSection(0, first)
-        for at in range(count):
-            left = (room - first) * at // count
-            self.header.resizeSection(at + 1, max((room - first) * (at + 1) // count - left, COLUMN_LEAST))
+        for number in range(count):
+            start = (room - first) * number // count
+            self.header.resizeSection(number + 1, max((room - first) * (number + 1) // count - start, COLUMN_LEAST))
         self._fitting = False
 
     def _resized(self, _section: int, _before: int, _now: int) -> None:
@@ -330,17 +337,17 @@ class _View(QTableView):
         self._fit_columns()
 
     def keep_place(self, change: Callable[[], None]) -> None:
-        """Let the model have other rows; what stood at the top stays there, if it is still among them."""
+        """Change the rows of the model, and keep the case at the top there if it is still in the table."""
         bar, height = self.verticalScrollBar(), max(self.verticalHeader().defaultSectionSize(), 1)
         top, off = divmod(bar.value(), height)
         case = self._model.case(top) if top < self._model.rowCount() else None
         columns = self._model.columnCount()
-        self._by_hand = False
+        self._is_user = False
         self._fitting = True
         try:
             change()
         finally:
-            self._by_hand, self._fitting = True, False
+            self._is_user, self._fitting = True, False
         self._touched.clear()
         if self._model.columnCount() != columns:
             self._widths_set = False
@@ -350,10 +357,10 @@ class _View(QTableView):
             self.updateGeometries()
             bar.setValue(row * height + off)
 
-    # What comes
+    # Updates
 
     def touch(self, places: Iterable[tuple[Case, EvalVariant]]) -> bool:
-        """There is more in these cells. Returns whether one of them is seen."""
+        """Note that cells have new content. Return whether one of them is visible."""
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         last = last if last >= 0 else self._model.rowCount() - 1
         for case, column in places:
@@ -364,42 +371,42 @@ class _View(QTableView):
         return bool(self._touched)
 
     def show_touched(self) -> None:
-        """Draw the cells that have more."""
+        """Draw the visible cells that have new content."""
         for row, column in self._touched:
             self.update(self._model.index(row, column))
         self._touched.clear()
 
-    # What is chosen
+    # Selection
 
     def show_current(self, row: int | None, column: int) -> None:
-        """Choose a cell, as nobody's hand; None: nothing."""
+        """Select a cell without emitting ``picked``; None for no cell."""
         index = self._model.index(row, column) if row is not None else QModelIndex()
         if index == self.currentIndex():
             return
-        self._by_hand = False
+        self._is_user = False
         try:
             self.setCurrentIndex(index)
         finally:
-            self._by_hand = True
+            self._is_user = True
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
-        if self._by_hand and current.isValid():
+        if self._is_user and current.isValid():
             self._pick(current, 0)
 
     def _pick(self, index: Index, repeat: int) -> None:
         row, number = index.row(), index.column()
-        repeat = repeat or (self._model.shown(row, number).repeat if number else 0) or 1
+        repeat = repeat or (self._model.content(row, number).repeat if number else 0) or 1
         self.picked.emit(self._model.case(row), self._model.column(number), repeat)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click on a mark chooses that repeat."""
+        """Select the repeat of a mark that is clicked."""
         super().mousePressEvent(event)
-        at = event.position().toPoint()
-        index = self.indexAt(at)
+        position = event.position().toPoint()
+        index = self.indexAt(position)
         if index.isValid() and index.column() and event.button() == Qt.MouseButton.LeftButton:
-            marks = self._model.shown(index.row(), index.column()).marks
-            if repeat := self.cells.mark_at(self.visualRect(index), at, len(marks)):
+            marks = self._model.content(index.row(), index.column()).marks
+            if repeat := self.cells.mark_at(self.visualRect(index), position, len(marks)):
                 self._pick(index, repeat)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

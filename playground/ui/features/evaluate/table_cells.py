@@ -1,4 +1,4 @@
-"""How a cell of the table of answers is drawn: a mark a repeat, the first words, the checks that failed."""
+"""Draws the cells of the table: a mark for each repeat, a preview, the failed checks."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, 
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from playground.ui.features.evaluate.table_model import AnswersModel, Head, Mark, Shown
+from playground.ui.features.evaluate.table_model import AnswersModel, CellContent, Head, Mark
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
 SIDE, TOP, BETWEEN = 12, 7, 2  # pixels
 MARK, MARK_STEP = 11, 14
 CHIP_SIDE = 7
-#: How marks of strokes are drawn: lines of points from the middle, in pixels.
+#: The lines of marks, as points from the centre in pixels.
 _STROKES: Final = {
     Mark.PASSED: (((-4, 0.5), (-1.5, 3), (4, -3.5)),),
     Mark.FAILED: (((-3, -3), (3, 3)), ((-3, 3), (3, -3))),
@@ -25,7 +25,7 @@ _STROKES: Final = {
 
 
 class CellDelegate(QStyledItemDelegate):
-    """``checked`` says whether there are checks: without any, no room is left for what failed."""
+    """Draws the cells. ``checked`` reserves a line for failed checks."""
 
     def __init__(self, model: AnswersModel, view: QWidget) -> None:
         super().__init__(view)
@@ -36,7 +36,7 @@ class CellDelegate(QStyledItemDelegate):
 
     @property
     def row_height(self) -> int:
-        """Of all rows, in pixels."""
+        """The height of each row in pixels."""
         lines = [max(MARK, self._of_small.height()), self._of_body.height()]
         lines += [self._of_small.height() + 3] if self.checked else []
         return 2 * TOP + sum(lines) + BETWEEN * (len(lines) - 1) + 1
@@ -44,11 +44,11 @@ class CellDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(200, self.row_height)
 
-    def mark_at(self, rect: QRect, at: QPoint, count: int) -> int:
-        """Which of ``count`` marks is there, from 1, in a cell that takes up ``rect``; 0 for none."""
+    def mark_at(self, rect: QRect, position: QPoint, count: int) -> int:
+        """Return the number (from 1) of the mark at a position in a cell ``rect`` with ``count`` marks; 0 for none."""
         line = QRect(rect.left() + SIDE, rect.top() + TOP - 3, MARK_STEP * count, self._of_small.height() + 6)
-        number = (at.x() - line.left()) // MARK_STEP + 1
-        return number if line.contains(at) and number <= _fitting(rect.width() - 2 * SIDE, count) else 0
+        number = (position.x() - line.left()) // MARK_STEP + 1
+        return number if line.contains(position) and number <= _fitting(rect.width() - 2 * SIDE, count) else 0
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -57,7 +57,7 @@ class CellDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         number = index.column()
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        # Nothing of the painter is kept and put back, nothing is clipped: what is drawn was made to fit.
+        # No save, restore or clip: all parts are made to fit, and cells are drawn often.
         painter.fillRect(rect, colour(t.line))
         ground = t.surface if chosen or number == 0 else t.window
         painter.fillRect(rect.adjusted(0, 0, -1, -1), colour(ground))
@@ -65,7 +65,7 @@ class CellDelegate(QStyledItemDelegate):
         if number == 0:
             self._paint_case(painter, inner, self._model.head(index.row()))
         else:
-            self._paint_answers(painter, inner, self._model.shown(index.row(), number))
+            self._paint_answers(painter, inner, self._model.content(index.row(), number))
         if chosen:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             pen = QPen(colour(t.accent), 2)
@@ -81,15 +81,15 @@ class CellDelegate(QStyledItemDelegate):
         else:
             self._line(painter, inner, top, head.expected, "muted", "small")
 
-    def _paint_answers(self, painter: QPainter, inner: QRect, shown: Shown) -> None:
-        self._paint_marks(painter, inner, shown.marks)
+    def _paint_answers(self, painter: QPainter, inner: QRect, cell: CellContent) -> None:
+        self._paint_marks(painter, inner, cell.marks)
         top = inner.top() + max(MARK, self._of_small.height()) + BETWEEN
-        top = self._line(painter, inner, top, shown.words, shown.colour, "body")
-        if shown.failed:
-            self._paint_chips(painter, inner, top, shown)
+        top = self._line(painter, inner, top, cell.words, cell.colour, "body")
+        if cell.failed:
+            self._paint_chips(painter, inner, top, cell)
 
     def _line(self, painter: QPainter, inner: QRect, top: int, text: str, token: str, kind: str) -> int:
-        """Draws a line, as much of it as fits; where the next one begins."""
+        """Draw an elided line. Return the top of the next one."""
         font, metrics = face(kind)
         if text:
             painter.setFont(font)
@@ -109,16 +109,16 @@ class CellDelegate(QStyledItemDelegate):
             left = inner.left() + fitting * MARK_STEP + 2
             painter.drawText(left, inner.top() + self._of_small.ascent(), more)
 
-    def _paint_chips(self, painter: QPainter, inner: QRect, top: int, shown: Shown) -> None:
+    def _paint_chips(self, painter: QPainter, inner: QRect, top: int, cell: CellContent) -> None:
         t = tokens()
         painter.setFont(self._small)
         height = self._of_small.height() + 3
         base = top + (height - self._of_small.height()) // 2 + self._of_small.ascent()
-        more = len(shown.failed) - 1
-        tail = "  ".join(filter(None, (f"+{more}" if more else "", shown.tally)))
+        more = len(cell.failed) - 1
+        tail = "  ".join(filter(None, (f"+{more}" if more else "", cell.tally)))
         room = inner.width() - (self._of_small.horizontalAdvance(tail) + 8 if tail else 0)
         sign = MARK_STEP - 3
-        words = elided(shown.failed[0], "small", max(room - 2 * CHIP_SIDE - sign, 0))
+        words = elided(cell.failed[0], "small", max(room - 2 * CHIP_SIDE - sign, 0))
         width = self._of_small.horizontalAdvance(words) + 2 * CHIP_SIDE + sign
         left = inner.left()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -135,12 +135,12 @@ class CellDelegate(QStyledItemDelegate):
 
 
 def _fitting(width: int, count: int) -> int:
-    """How many of the marks there is room for, with a number for those there is none for."""
+    """Return how many marks fit beside the number of those that do not."""
     return count if count * MARK_STEP <= width else max((width - 3 * MARK_STEP) // MARK_STEP, 0)
 
 
 class Face(NamedTuple):
-    """A font, and what it measures."""
+    """A font with its metrics."""
 
     font: QFont
     metrics: QFontMetrics
@@ -148,7 +148,7 @@ class Face(NamedTuple):
 
 @lru_cache(maxsize=8)
 def face(kind: str) -> Face:
-    """The fonts of the table: "body", "small", "strong"."""
+    """Return a font of the table: "body", "small" or "strong"."""
     font = body_font(SMALL_PX - 1) if kind == "small" else body_font()
     if kind == "strong":
         font.setWeight(QFont.Weight.DemiBold)
@@ -157,13 +157,13 @@ def face(kind: str) -> Face:
 
 @lru_cache(maxsize=8_000)
 def elided(text: str, kind: str, width: int) -> str:
-    """As much of a text as fits into so many pixels."""
+    """Return a text elided to a width in pixels."""
     return face(kind).metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
 @lru_cache(maxsize=1_000)
 def marks_picture(marks: tuple[Mark, ...], scale: float, scheme: str) -> QPixmap:
-    """The signs of several marks in a row."""
+    """Return the picture of several marks."""
     picture = QPixmap(max(round(MARK_STEP * len(marks) * scale), 1), round(MARK * scale))
     picture.setDevicePixelRatio(scale)
     picture.fill(Qt.GlobalColor.transparent)
@@ -176,13 +176,13 @@ def marks_picture(marks: tuple[Mark, ...], scale: float, scheme: str) -> QPixmap
 
 @lru_cache(maxsize=64)
 def colour(value: str) -> QColor:
-    """A colour as ``#rrggbb``."""
+    """Return the colour ``#rrggbb``."""
     return QColor(value)
 
 
 @lru_cache(maxsize=64)
 def mark_picture(mark: Mark, scale: float, _scheme: str) -> QPixmap:
-    """The sign of a mark, sharp at that scale; drawn once for each scheme."""
+    """Return the picture of a mark at a scale; drawn once for each scheme."""
     t = tokens()
     picture = QPixmap(round(MARK * scale), round(MARK * scale))
     picture.setDevicePixelRatio(scale)

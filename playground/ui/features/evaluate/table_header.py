@@ -1,4 +1,4 @@
-"""The heads of the columns: a letter and a name, what differs, the pass rate as a bar with its interval, figures."""
+"""The table header: letter and name of each variant, its differences, pass rate with interval, and metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST: Final = 120
 
 
 class ColumnHead(NamedTuple):
-    """What stands above a column. ``rate`` None: it has none; ``better`` None: no difference can be told."""
+    """The header of a column. ``better`` is None without a significant difference to the first variant."""
 
     title: str
     words: str
@@ -32,51 +32,51 @@ class ColumnHead(NamedTuple):
     about: str = ""
 
 
-def head_of(title: str, words: str, found: ColumnResult | None, against: list[Comparison]) -> ColumnHead:
-    """What is said of a column, with what came of it and how it stands against the first one."""
-    if found is None:
+def head_of(title: str, words: str, result: ColumnResult | None, against: list[Comparison]) -> ColumnHead:
+    """Return the header of a variant, with its results and the comparison with the first variant."""
+    if result is None:
         return ColumnHead(show_hidden(title), show_hidden(words), about=f"{title}\n{words}")
-    parts = [found.rate.words] if found.rate.judged else []
-    parts += [f"{seconds(found.medians['seconds'])}"] if "seconds" in found.medians else []
-    parts += [f"{found.medians['tokens']:,.0f} tok"] if "tokens" in found.medians else []
-    parts += [f"{found.failed:,} failed to answer"] if found.failed else []
-    told = next((one for one in against if one.what == "passes" and one.sure), None)
-    lines = [title, words, *_about(found), *(one.words for one in against)]
+    parts = [result.rate.words] if result.rate.judged else []
+    parts += [f"{seconds(result.medians['seconds'])}"] if "seconds" in result.medians else []
+    parts += [f"{result.medians['tokens']:,.0f} tok"] if "tokens" in result.medians else []
+    parts += [f"{result.failed:,} failed to answer"] if result.failed else []
+    difference = next((comparison for comparison in against if comparison.what == "passes" and comparison.sure), None)
+    lines = [title, words, *_about(result), *(comparison.words for comparison in against)]
     return ColumnHead(
         show_hidden(title),
         show_hidden(words),
-        found.rate,
+        result.rate,
         " · ".join(parts),
-        told.short if told is not None else "",
-        told.better if told is not None else None,
+        difference.short if difference is not None else "",
+        difference.better if difference is not None else None,
         "\n".join(filter(None, lines)),
     )
 
 
-def _about(found: ColumnResult) -> list[str]:
-    rate = found.rate
-    lines = [f"{found.answered:,} answers"]
+def _about(result: ColumnResult) -> list[str]:
+    rate = result.rate
+    lines = [f"{result.answered:,} answers"]
     if rate.judged:
         lines.append(f"{rate.passed:,} of {rate.judged:,} passed: {rate.words}, the interval at 95 %")
-    lines += [f"{found.failed:,} failed to answer"] if found.failed else []
-    lines += [f"{found.not_judged:,} not judged"] if found.not_judged and rate.judged else []
-    lines += [f"score {found.score:.2f} of 1"] if found.score is not None else []
+    lines += [f"{result.failed:,} failed to answer"] if result.failed else []
+    lines += [f"{result.not_judged:,} not judged"] if result.not_judged and rate.judged else []
+    lines += [f"score {result.score:.2f} of 1"] if result.score is not None else []
     for name, words in (("seconds", "to the last token"), ("first", "to the first token")):
-        if name in found.medians:
-            lines.append(f"{words}: median {seconds(found.medians[name])}, 95 % within {seconds(found.high[name])}")
-    if "tokens" in found.medians:
-        lines.append(f"tokens: median {found.medians['tokens']:,.0f}, 95 % have at most {found.high['tokens']:,.0f}")
+        if name in result.medians:
+            lines.append(f"{words}: median {seconds(result.medians[name])}, 95 % within {seconds(result.high[name])}")
+    if "tokens" in result.medians:
+        lines.append(f"tokens: median {result.medians['tokens']:,.0f}, 95 % have at most {result.high['tokens']:,.0f}")
     return lines
 
 
 class AnswersHeader(QHeaderView):
-    """``menu_asked``: a person clicked on the head of that number, or asked for its menu; with where on the screen."""
+    """The header. ``menu_asked`` carries a column and the position for its menu on the screen."""
 
     menu_asked = Signal(int, QPoint)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self.setAccessibleName("Columns: a click sorts by one of their figures")
+        self.setAccessibleName("Columns: click to sort")
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setMinimumSectionSize(LEAST)
@@ -89,17 +89,17 @@ class AnswersHeader(QHeaderView):
 
     @property
     def heads(self) -> list[ColumnHead]:
-        """What is shown, that of the cases first."""
+        """The headers of all columns, the cases first."""
         return self._heads
 
     def show_heads(self, heads: list[ColumnHead]) -> None:
-        """Show these."""
+        """Show the headers of all columns."""
         if heads != self._heads:
             self._heads = heads
             self.viewport().update()
 
     def show_sorted(self, section: int, *, down: bool, words: str) -> None:
-        """By which column the rows are sorted; -1 for none."""
+        """Mark the column that rows are sorted by; -1 for none."""
         self._sorted = section, down, words
         self.viewport().update()
 
@@ -138,8 +138,8 @@ class AnswersHeader(QHeaderView):
         top += TICK + BETWEEN
         base = top + self._of_small.ascent()
         against = head.against
-        taken = self._of_small.horizontalAdvance(against) + 2 * BETWEEN + 4 if against else 0
-        figures = elided(head.figures or "no answer yet", "small", max(inner.width() - taken, 0))
+        reserved = self._of_small.horizontalAdvance(against) + 2 * BETWEEN + 4 if against else 0
+        figures = elided(head.figures or "no answer yet", "small", max(inner.width() - reserved, 0))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner.left(), base, figures)
         if against:
@@ -147,15 +147,15 @@ class AnswersHeader(QHeaderView):
             painter.drawText(inner.left() + self._of_small.horizontalAdvance(figures) + 8, base, against)
 
     def _paint_arrow(self, painter: QPainter, inner: QRect) -> int:
-        """Which way the rows are sorted, and by what; the pixels that takes."""
+        """Draw the order of the rows. Return its width in pixels."""
         _, down, words = self._sorted
         words = elided(words, "small", inner.width() // 2)
         painter.setFont(self._small)
         painter.setPen(QColor(tokens().accent))
         width = self._of_small.horizontalAdvance(words)
         painter.drawText(inner.right() - width, inner.top() + self._of_strong.ascent(), words)
-        at = QRect(inner.right() - width - ARROW - 3, inner.top() + 3, ARROW, ARROW)
-        icon("down" if down else "up", tokens().accent).paint(painter, at)
+        arrow = QRect(inner.right() - width - ARROW - 3, inner.top() + 3, ARROW, ARROW)
+        icon("down" if down else "up", tokens().accent).paint(painter, arrow)
         return width + ARROW + 10
 
     def _paint_bar(self, painter: QPainter, rect: QRect, rate: Rate | None) -> None:
@@ -176,7 +176,7 @@ class AnswersHeader(QHeaderView):
             left = round(track.left() + (track.width() - 2) * end)
             painter.fillRect(QRect(left, rect.top(), 2, TICK), QColor(t.text))
 
-    # By hand
+    # Mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
@@ -185,14 +185,14 @@ class AnswersHeader(QHeaderView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         resized = self.cursor().shape() == Qt.CursorShape.SplitHCursor
         super().mouseReleaseEvent(event)
-        at = event.position().toPoint()
-        section = self.logicalIndexAt(at)
-        moved = (at - self._pressed).manhattanLength() > 4
+        position = event.position().toPoint()
+        section = self.logicalIndexAt(position)
+        moved = (position - self._pressed).manhattanLength() > 4
         if event.button() == Qt.MouseButton.LeftButton and section >= 0 and not moved and not resized:
             self.ask_menu(section)
 
     def ask_menu(self, section: int) -> None:
-        """Have the menu of a head shown below it."""
+        """Ask for the menu of a column below its header."""
         left = max(self.sectionViewportPosition(section), 0)
         self.menu_asked.emit(section, self.viewport().mapToGlobal(QPoint(left, self.height())))
 

@@ -1,4 +1,4 @@
-"""Cases × columns as the rows of a table. Words are made only for the cells that are looked at."""
+"""The table model of cases × variants. Texts are made only for the cells that are drawn."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 
-KEPT: Final = 3_000  # cells whose words are kept
-_SAID: Final = 200  # characters of what a case expects
-_CHIP: Final = 60  # characters of a check that failed
+CACHED_CELLS: Final = 3_000
+_EXPECTED_LENGTH: Final = 200  # characters
+_CHIP: Final = 60  # characters of a failed check
 _IN_TIP: Final = 40  # answers
 
 
 class Mark(IntEnum):
-    """What became of one repeat; each is drawn in a shape of its own."""
+    """The state of one repeat; each is drawn as another shape."""
 
     MISSING = 0
     PASSED = 1
@@ -46,31 +46,31 @@ MARK_WORDS: Final = {
     Mark.FAILED: "failed a check",
     Mark.NO_ANSWER: "failed to answer",
     Mark.UNJUDGED: "answered, not judged",
-    Mark.STALE: "answered, of what was asked before",
+    Mark.STALE: "outdated answer",
 }
 
 
-_PLAIN: Final = {Mark.FAILED: 0, Mark.NO_ANSWER: 1}  # whose words are shown before those of all others
+_PLAIN: Final = {Mark.FAILED: 0, Mark.NO_ANSWER: 1}  # their texts are shown first
 
 
 class Filter(StrEnum):
-    """Which cases are shown."""
+    """The filter of cases."""
 
     ALL = "All"
     FAILING = "Failing"
     DIFFERING = "Differing"
-    STALE = "Stale"
+    STALE = "Outdated"
 
 
 class Order(NamedTuple):
-    """What rows are sorted by: a figure, of the column of that number (0: of the case)."""
+    """The metric that rows are sorted by, of the column with a number (0: of the case)."""
 
     figure: str
     column: int
     down: bool  # largest first
 
 
-#: What the rows can be sorted by in a column, and whether the largest comes first when it is asked for.
+#: The metrics to sort by: the label, and whether the largest comes first.
 FIGURES: Final[Mapping[str, tuple[str, bool]]] = {
     "rate": ("Pass rate", False),
     "score": ("Score", False),
@@ -83,10 +83,11 @@ NAME: Final = "name"
 Stale = Mapping[tuple[str, str], Sequence["Answer"]]
 
 
-class Shown(NamedTuple):
-    """A cell, ready to show. ``failed`` are checks, most frequent first; ``tally`` how many of how many did not hold.
+class CellContent(NamedTuple):
+    """The content of a cell.
 
-    ``repeat`` is the one whose words are shown; 0 where none came.
+    ``failed`` are checks, most frequent first; ``tally`` is the number of failed answers. ``repeat`` is the one whose
+    text is shown; 0 if there is none.
     """
 
     marks: tuple[Mark, ...]
@@ -98,7 +99,7 @@ class Shown(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What the first column says of a case."""
+    """The content of the first column: the case."""
 
     title: str
     expected: str
@@ -106,7 +107,7 @@ class Head(NamedTuple):
 
 
 class AnswersModel(QAbstractTableModel):
-    """``show`` other results; ``show_rows`` which of their cases, by their places in the plan."""
+    """The model of the table: ``show`` sets the results, ``show_rows`` the cases by their places in the plan."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -114,21 +115,21 @@ class AnswersModel(QAbstractTableModel):
         self._stale: Stale = {}
         self._problems: Mapping[str, str] = {}
         self._rows: list[int] = []
-        self._place: dict[str, int] = {}  # row of each case that is shown
-        self._cells: OrderedDict[tuple[str, str], Shown] = OrderedDict()
+        self._place: dict[str, int] = {}  # the row of each case in the table
+        self._cells: OrderedDict[tuple[str, str], CellContent] = OrderedDict()
 
     @property
     def resolved(self) -> ResolvedEvaluation | None:
-        """What is asked."""
+        """The evaluation that is shown."""
         return self._results.resolved if self._results is not None else None
 
     @property
     def rows(self) -> list[int]:
-        """The cases that are shown, by their places in the plan."""
+        """The cases of the rows, by their places in the plan."""
         return self._rows
 
     def show(self, results: Results, rows: list[int], stale: Stale, problems: Mapping[str, str]) -> None:
-        """Show these. ``problems`` are words by the id of a case."""
+        """Show results. ``problems`` are texts by the ids of cases."""
         self.beginResetModel()
         self._results, self._stale, self._problems = results, stale, problems
         self._cells.clear()
@@ -144,56 +145,58 @@ class AnswersModel(QAbstractTableModel):
     def _take(self, rows: list[int]) -> None:
         cases = self._results.resolved.cases if self._results is not None else ()
         self._rows = rows
-        self._place = {cases[at].id: row for row, at in enumerate(rows)}
+        self._place = {cases[index].id: row for row, index in enumerate(rows)}
 
-    # What is where
+    # Places
 
     def row_of(self, case: Case) -> int | None:
-        """The row of a case; None where it is not shown."""
+        """Return the row of a case, or None if it is not in the table."""
         return self._place.get(case.id)
 
     def column_of(self, column: EvalVariant | None) -> int:
-        """The number of a column; 0, that of the cases, for None or one that is gone."""
+        """Return the number of a variant's column; 0, the column of cases, for None or a deleted variant."""
         if self._results is None or column is None:
             return 0
-        return next((at for at, one in enumerate(self._results.resolved.columns, 1) if one.id == column.id), 0)
+        return next(
+            (number for number, item in enumerate(self._results.resolved.columns, 1) if item.id == column.id), 0
+        )
 
     def case(self, row: int) -> Case:
-        """That of a row. Raises IndexError."""
+        """Return the case of a row. Raises IndexError."""
         if self._results is None:
             raise IndexError(row)
         return self._results.resolved.cases[self._rows[row]]
 
     def column(self, number: int) -> EvalVariant | None:
-        """That of a number; None for the first, where the cases stand."""
+        """Return the variant of a column; None for the first, the column of cases."""
         return self._results.resolved.columns[number - 1] if self._results is not None and number else None
 
     def forget(self, case: Case, column: EvalVariant) -> None:
-        """There is more in that cell."""
+        """Drop the cached content of a cell."""
         self._cells.pop((case.id, column.id), None)
 
-    # Words
+    # Content
 
     def head(self, row: int) -> Head:
-        """What is said of the case of a row."""
+        """Return the content of the first column."""
         case = self.case(row)
         resolved = self._results.resolved if self._results is not None else None
         title = resolved.title(case) if resolved is not None else ""
-        expected = " ".join(case.expected[: 2 * _SAID].split())
-        return Head(show_hidden(title), show_hidden(cut(expected, _SAID)), self._problems.get(case.id, ""))
+        expected = " ".join(case.expected[: 2 * _EXPECTED_LENGTH].split())
+        return Head(show_hidden(title), show_hidden(cut(expected, _EXPECTED_LENGTH)), self._problems.get(case.id, ""))
 
-    def shown(self, row: int, number: int) -> Shown:
-        """What the cell of a row says, in a column from 1."""
+    def content(self, row: int, number: int) -> CellContent:
+        """Return the content of a cell; columns count from 1."""
         case, column = self.case(row), self.column(number)
         if self._results is None or column is None:
             raise IndexError(number)
         key = case.id, column.id
-        found = self._cells.get(key)
-        if found is None:
-            found = self._cells[key] = shown_of(self._results, case, column, self._stale.get(key, ()))
-            if len(self._cells) > KEPT:
+        cell = self._cells.get(key)
+        if cell is None:
+            cell = self._cells[key] = cell_content(self._results, case, column, self._stale.get(key, ()))
+            if len(self._cells) > CACHED_CELLS:
                 self._cells.popitem(last=False)
-        return found
+        return cell
 
     # Qt's
 
@@ -219,24 +222,24 @@ class AnswersModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.ToolTipRole:
                 return tip(_about_case(self.case(row), head))
             return ", ".join(filter(None, (head.title, head.expected and f"expected: {head.expected}", head.problem)))
-        shown = self.shown(row, number)
+        cell = self.content(row, number)
         if role == Qt.ItemDataRole.ToolTipRole and self._results is not None:
-            return tip(_about(self._results, self.case(row), column, shown))
-        return f"{show_hidden(column.title)}: {_said(shown)}"
+            return tip(_about(self._results, self.case(row), column, cell))
+        return f"{show_hidden(column.title)}: {_cell_words(cell)}"
 
 
-def shown_of(results: Results, case: Case, column: EvalVariant, stale: Sequence[Answer]) -> Shown:
-    """What a cell says."""
+def cell_content(results: Results, case: Case, column: EvalVariant, stale: Sequence[Answer]) -> CellContent:
+    """Return the content of a cell."""
     cell = results.cell(case, column)
-    before = {one.repeat: one for one in stale}
+    before = {answer.repeat: answer for answer in stale}
     marks = tuple(
         _mark(answer, mark, stale=repeat in before)
         for repeat, (answer, mark) in enumerate(zip(cell.answers, cell.marks, strict=True), 1)
     )
-    came = [(one, mark) for one, mark in zip(cell.answers, marks, strict=True) if one is not None]
-    bad = [one for one, mark in came if mark in (Mark.FAILED, Mark.NO_ANSWER)]
-    # What failed is what one looks for: its words stand in the cell.
-    front = min(came, key=lambda pair: _PLAIN.get(pair[1], 2))[0] if came else None
+    received = [(answer, mark) for answer, mark in zip(cell.answers, marks, strict=True) if answer is not None]
+    bad = [answer for answer, mark in received if mark in (Mark.FAILED, Mark.NO_ANSWER)]
+    # A failed answer is the most interesting one: the cell shows its text.
+    front = min(received, key=lambda pair: _PLAIN.get(pair[1], 2))[0] if received else None
     words, colour = "", "text"
     if front is not None:
         words, colour = (front.preview, "text") if front.preview and not front.failure else (front.failure, "error")
@@ -245,16 +248,16 @@ def shown_of(results: Results, case: Case, column: EvalVariant, stale: Sequence[
         words, colour = next(iter(before.values())).preview, "muted"
     failed = Counter(
         _chip(check, verdict)
-        for one in bad
-        for check, verdict in results.verdicts(case, one)
+        for answer in bad
+        for check, verdict in results.verdicts(case, answer)
         if verdict is not None and verdict.passed is False
     )
-    return Shown(
+    return CellContent(
         marks,
         one_line_of(words),
         colour,
         tuple(words for words, _ in failed.most_common()),
-        f"{len(bad)} of {len(came)}" if bad and len(came) > 1 else "",
+        f"{len(bad)} of {len(received)}" if bad and len(received) > 1 else "",
         front.repeat if front is not None else 0,
     )
 
@@ -274,57 +277,56 @@ def _chip(check: Check, verdict: Verdict) -> str:
     return show_hidden(cut(f"{title}{words}", _CHIP))
 
 
-def _said(shown: Shown) -> str:
-    """A cell for whoever cannot see it."""
-    counted = Counter(shown.marks)
+def _cell_words(cell: CellContent) -> str:
+    """Return the text of a cell for screen readers."""
+    counted = Counter(cell.marks)
     marks = ", ".join(f"{count} {MARK_WORDS[mark]}" for mark, count in counted.items())
-    failed = f"Failed: {', '.join(shown.failed)}" if shown.failed else ""
-    return ". ".join(filter(None, (marks, shown.words, failed)))
+    failed = f"Failed: {', '.join(cell.failed)}" if cell.failed else ""
+    return ". ".join(filter(None, (marks, cell.words, failed)))
 
 
 def _about_case(case: Case, head: Head) -> str:
-    values = [f"{name}: {cut(value[: 4 * _SAID], _SAID)}" for name, value in case.values.items()]
+    values = [f"{name}: {cut(value[: 4 * _EXPECTED_LENGTH], _EXPECTED_LENGTH)}" for name, value in case.values.items()]
     expected = [f"Expected: {head.expected}"] if head.expected else []
     return "\n".join([head.title, *values[:_IN_TIP], *expected, *filter(None, [head.problem])])
 
 
-def _about(results: Results, case: Case, column: EvalVariant, shown: Shown) -> str:
-    """Each repeat in a line: what became of it, what it said, what failed."""
+def _about(results: Results, case: Case, column: EvalVariant, cell: CellContent) -> str:
+    """Return the tooltip of a cell: a line for each repeat with its state, text and failed checks."""
     lines = []
-    for answer, mark in list(zip(results.cell(case, column).answers, shown.marks, strict=True))[:_IN_TIP]:
+    for answer, mark in list(zip(results.cell(case, column).answers, cell.marks, strict=True))[:_IN_TIP]:
         words = "" if answer is None else answer.failure or answer.preview
         failed = [] if answer is None or answer.failure else results.verdicts(case, answer)
-        names = [_chip(check, found) for check, found in failed if found is not None and found.passed is False]
+        names = [_chip(check, verdict) for check, verdict in failed if verdict is not None and verdict.passed is False]
         lines.append(": ".join(filter(None, (", ".join((MARK_WORDS[mark], *names)), words))))
     return "\n".join(f"{number}. {line}" if len(lines) > 1 else line for number, line in enumerate(lines, 1))
 
 
-# ---- which rows, in which order --------------------------------------------------------------------------------------
+# ---- filter and order ------------------------------------------------------------------------------------------------
 
 
 def arranged(
     results: Results, within: Collection[str] | None, text: str, order: Order | None, stale: Collection[str] = ()
 ) -> list[int]:
-    """The cases that are shown, by their places: those of ``within`` that have ``text``, in order. For a thread.
+    """Return the places of the cases in ``within`` that contain ``text``, sorted. Runs in a worker thread.
 
-    ``results`` are a copy of its own. ``stale`` are cases that are found by their words although they are in none of
-    the results.
+    ``results`` must be a copy that nothing else changes.
     """
     cases = results.resolved.cases
-    rows = [at for at, case in enumerate(cases) if within is None or case.id in within]
-    wanted = text.casefold().split()
-    if wanted:
-        said = _said_of(results)
-        rows = [at for at in rows if _has(cases[at], results.resolved.title(cases[at]), said, wanted)]
+    rows = [index for index, case in enumerate(cases) if within is None or case.id in within]
+    words = text.casefold().split()
+    if words:
+        texts = _answer_texts(results)
+        rows = [index for index in rows if _has(cases[index], results.resolved.title(cases[index]), texts, words)]
     if order is not None:
-        keys = {at: _key(results, cases[at], order) for at in rows}
-        known = [at for at in rows if keys[at] is not None]
-        known.sort(key=lambda at: keys[at], reverse=order.down)
-        rows = known + [at for at in rows if keys[at] is None]
+        keys = {index: _key(results, cases[index], order) for index in rows}
+        sortable = [index for index in rows if keys[index] is not None]
+        sortable.sort(key=lambda index: keys[index], reverse=order.down)
+        rows = sortable + [index for index in rows if keys[index] is None]
     return rows
 
 
-def _said_of(results: Results) -> dict[str, list[str]]:
+def _answer_texts(results: Results) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for (digest, _), answer in results.answers.items():
         for case, _column in results.asked_by(digest):
@@ -332,10 +334,10 @@ def _said_of(results: Results) -> dict[str, list[str]]:
     return out
 
 
-def _has(case: Case, title: str, said: Mapping[str, Sequence[str]], wanted: Sequence[str]) -> bool:
+def _has(case: Case, title: str, answer_texts: Mapping[str, Sequence[str]], words: Sequence[str]) -> bool:
     own = " ".join((title, case.name, case.expected, *case.values.values(), *(turn.text for turn in case.turns)))
-    texts = [own.casefold(), *said.get(case.id, ())]
-    return any(all(word in text for word in wanted) for text in texts)
+    texts = [own.casefold(), *answer_texts.get(case.id, ())]
+    return any(all(word in text for word in words) for text in texts)
 
 
 def _key(results: Results, case: Case, order: Order) -> Any:
@@ -346,9 +348,9 @@ def _key(results: Results, case: Case, order: Order) -> Any:
     if order.figure == "rate":
         marks = [mark for mark in cell.marks if mark is not None]
         return sum(marks) / len(marks) if marks else None
-    answers = [one for one in cell.answers if one is not None and not one.failure]
+    answers = [answer for answer in cell.answers if answer is not None and not answer.failure]
     if order.figure == "score":
-        values = [one for one in cell.scores if one is not None]
+        values = [score for score in cell.scores if score is not None]
     else:
-        values = [found for one in answers if (found := getattr(one.metrics, order.figure)) is not None]
+        values = [value for answer in answers if (value := getattr(answer.metrics, order.figure)) is not None]
     return median(values) if values else None

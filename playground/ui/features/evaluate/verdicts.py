@@ -1,4 +1,4 @@
-"""What checks say of an answer: a row each, and all there is about the one that is chosen."""
+"""The verdicts of checks on an answer: a table, and the details of the selected one."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.resolved import ResolvedEvaluation
 
 ROW_HEIGHT = 24
-NAMES = 45  # % of a table's width that the names of checks have at most
+NAMES = 45  # % of a table's width for the names of checks, at most
 MOST_REASON = 400  # characters in a row
 LONGEST_NOTE = 400  # characters
-TYPED_MS = 400  # between two times that a note is kept while it is typed
-#: Passed, failed, not judged: the icon, its colour, and the word for it.
+TYPED_MS = 400  # between two saves of a note being typed
+#: The icon, its colour and the word of each verdict; None: not judged.
 MARKS: Final[dict[bool | None, tuple[str, str, str]]] = {
     True: ("check", "ok", "passed"),
     False: ("close", "error", "failed"),
@@ -52,7 +52,7 @@ MARKS: Final[dict[bool | None, tuple[str, str, str]]] = {
 
 
 class Judged(NamedTuple):
-    """A check of a case with its key, what it says of an answer (None: it was not made yet), and its judge's work."""
+    """A check of a case with its key, its verdict on an answer (None before it was made), and the judge's answer."""
 
     key: str
     check: Check
@@ -61,42 +61,42 @@ class Judged(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called in a line."""
+        """The title of the check in one line."""
         words = one_line_of(self.check.words[:120])
         judge = isinstance(self.check, Judge | You)
         return f"{self.check.title} {words}" if words and not judge else self.check.title
 
     @property
     def reason(self) -> str:
-        """What it says of the answer."""
+        """The reason for the verdict."""
         if self.verdict is None:
             if isinstance(self.check, You):
-                return "not judged yet: give a thumb"
-            return "not made yet: the next run makes it, without asking again"
+                return "not rated"
+            return "not made yet; the next run makes it without a new request"
         return self.verdict.reason
 
     @property
     def score(self) -> str:
-        """Where it is neither all nor nothing."""
-        found = self.verdict
-        told = found is not None and found.passed is not None and 0 < found.score < 1
-        return f"{found.score:.2g} of 1" if found is not None and told else ""
+        """The score, if it is neither 0 nor 1."""
+        verdict = self.verdict
+        is_partial = verdict is not None and verdict.passed is not None and 0 < verdict.score < 1
+        return f"{verdict.score:.2g} of 1" if verdict is not None and is_partial else ""
 
     @property
     def mark(self) -> tuple[str, str, str]:
-        """The icon, its colour, and the word for it."""
+        """The icon, its colour and the word of the verdict."""
         return MARKS[self.verdict.passed if self.verdict is not None else None]
 
 
 class VerdictTable(QTableWidget):
-    """A row a check: passed or not, its name, why, its score. ``looked_at`` tells which is to be seen whole."""
+    """The table of verdicts: mark, name, reason and score. ``looked_at`` carries the row to show in full."""
 
     looked_at = Signal(int)
 
     def __init__(self) -> None:
         super().__init__(0, 3)
         self._rows: tuple[Judged, ...] = ()
-        self.setAccessibleName("What the checks say")
+        self.setAccessibleName("Verdicts")
         look_like_rows(self)
         set_row_height(self, ROW_HEIGHT)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -111,27 +111,27 @@ class VerdictTable(QTableWidget):
 
     @property
     def rows(self) -> tuple[Judged, ...]:
-        """Those that are shown."""
+        """The rows of the table."""
         return self._rows
 
     def show_verdicts(self, rows: Sequence[Judged]) -> None:
-        """Show these; the row that is chosen stays."""
-        if (found := tuple(rows)) == self._rows:
+        """Show the verdicts; the selected row stays selected."""
+        if (new_rows := tuple(rows)) == self._rows:
             return
-        self._rows = found
-        self.setRowCount(len(found))
-        for at, one in enumerate(found):
-            symbol, colour, word = one.mark
-            name = QTableWidgetItem(icon(symbol, colour), show_hidden(one.name))
-            name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{one.name}: {word}")
-            reason = show_hidden(one_line_of(one.reason[:MOST_REASON]))
-            for column, item in enumerate((name, QTableWidgetItem(reason), QTableWidgetItem(one.score))):
-                item.setToolTip(tip(f"{one.name}: {word}\n{one.reason}"))
-                self.setItem(at, column, item)
+        self._rows = new_rows
+        self.setRowCount(len(new_rows))
+        for index, row in enumerate(new_rows):
+            symbol, colour, word = row.mark
+            name = QTableWidgetItem(icon(symbol, colour), show_hidden(row.name))
+            name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.name}: {word}")
+            reason = show_hidden(one_line_of(row.reason[:MOST_REASON]))
+            for column, item in enumerate((name, QTableWidgetItem(reason), QTableWidgetItem(row.score))):
+                item.setToolTip(tip(f"{row.name}: {word}\n{row.reason}"))
+                self.setItem(index, column, item)
         self._fit()
 
     def _fit(self) -> None:
-        """Names have the room they take, but never more than half of it: what is said counts more."""
+        """Fit the column of names, at most to half of the width: reasons matter more."""
         self.setColumnWidth(0, min(self.sizeHintForColumn(0), self.viewport().width() * NAMES // 100))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -146,22 +146,22 @@ class VerdictTable(QTableWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """What was given by hand: good, bad or nothing, and the note."""
+class _Rating:
+    """A rating by the user: good, bad or None, and a note."""
 
     good: bool | None = None
     note: str = ""
 
 
 class Thumbs(QWidget):
-    """Good or bad, with a note: ``given`` tells both, once the note was typed; ``flush`` says so at once."""
+    """Thumbs and a note. ``given`` carries the rating, soon after the note was typed or with ``flush``."""
 
     given = Signal(object, str)  # True, False or None; the note
 
     def __init__(self) -> None:
         super().__init__()
-        self._of: object = None
-        self._shown = _Given()
+        self._answer: object = None
+        self._shown = _Rating()
         self.up = IconButton("thumb-up", "This answer is good")
         self.down = IconButton("thumb-down", "This answer is bad")
         self.note = QLineEdit()
@@ -177,26 +177,26 @@ class Thumbs(QWidget):
         self.note.editingFinished.connect(self.flush)
         in_row(self.up, self.down, (self.note, 1), of=self, margins=0, spacing=4)
 
-    def show_given(self, of: object, good: bool | None, note: str) -> None:
-        """Show what was said before of what ``of`` stands for; a note that is being typed stays."""
-        if of == self._of and (self.note.hasFocus() or self._now != self._shown):
+    def show_given(self, answer: object, good: bool | None, note: str) -> None:
+        """Show the saved rating of an answer; a note being typed stays."""
+        if answer == self._answer and (self.note.hasFocus() or self._current != self._shown):
             return
-        self._of, self._shown = of, _Given(good, note)
+        self._answer, self._shown = answer, _Rating(good, note)
         self.up.setChecked(good is True)
         self.down.setChecked(good is False)
         self.note.setText(note)
 
     @property
-    def _now(self) -> _Given:
+    def _current(self) -> _Rating:
         good = True if self.up.isChecked() else False if self.down.isChecked() else None
-        return _Given(good, self.note.text())
+        return _Rating(good, self.note.text())
 
     def flush(self) -> None:
-        """Tell what stands here, if it was not told yet."""
-        now = self._now
-        if now != self._shown:
-            self._shown = now
-            self.given.emit(now.good, now.note)
+        """Emit the rating if it has changed."""
+        current = self._current
+        if current != self._shown:
+            self._shown = current
+            self.given.emit(current.good, current.note)
 
     def _thumb(self, good: bool | None) -> None:
         self.up.setChecked(good is True)
@@ -205,16 +205,16 @@ class Thumbs(QWidget):
 
 
 def thumb_of(check: You, verdict: Verdict | None) -> tuple[bool | None, str]:
-    """Which thumb a verdict came of, and its note."""
+    """Return the thumb and the note of a verdict."""
     if verdict is None:
         return None, ""
     return None if verdict.passed is None else verdict.passed != check.negated, verdict.reason
 
 
 class ChecksPage(QWidget):
-    """All checks of an answer, and beside them the chosen one whole: what it asks, what it says, who was asked.
+    """All checks of an answer, and the details of the selected one: condition, verdict, judge.
 
-    ``given`` tells a verdict by hand: the key of the check, a thumb, a note.
+    ``given`` carries a rating by the user: the key of the check, the thumb, the note.
     """
 
     given = Signal(str, object, str)
@@ -222,11 +222,11 @@ class ChecksPage(QWidget):
     def __init__(self, entered: PriceLookup) -> None:
         super().__init__()
         self._entered = entered
-        self._inquiry: ResolvedEvaluation | None = None
+        self._resolved: ResolvedEvaluation | None = None
         self._key = ""
-        self._of: object = None
-        self._none = ""
-        self._asked: Judgement | None = None
+        self._answer_key: object = None
+        self._no_checks = ""
+        self._judgement: Judgement | None = None
         self.table = VerdictTable()
         self.table.currentCellChanged.connect(self._row_changed)
         self.title = text_label("", "group")
@@ -250,26 +250,26 @@ class ChecksPage(QWidget):
             margins=(12, 8, 12, 4),
             spacing=4,
         )
-        self._whole = QWidget()
+        self._details = QWidget()
         self.pane: AnswerPane | None = None
-        self._column = in_column(head, 1, of=self._whole, margins=0, spacing=0)
-        self._whole.setMinimumWidth(200)
-        in_column((split(self.table, self._whole, sizes=(360, 480), thin=True), 1), of=self, margins=0, spacing=0)
+        self._column = in_column(head, 1, of=self._details, margins=0, spacing=0)
+        self._details.setMinimumWidth(200)
+        in_column((split(self.table, self._details, sizes=(360, 480), thin=True), 1), of=self, margins=0, spacing=0)
 
     def show_verdicts(self, resolved: ResolvedEvaluation, answer: Answer, rows: Sequence[Judged]) -> None:
-        """Show the checks of an answer; the one that is chosen stays so if it is there."""
+        """Show the checks of an answer; the selected one stays selected if it exists."""
         self.thumbs.flush()
-        self._inquiry, self._of = resolved, answer.key
-        self._none = "It failed to answer: no check was made." if answer.failure else "There is no check of this case."
+        self._resolved, self._answer_key = resolved, answer.key
+        self._no_checks = "The request failed, so no check was made." if answer.failure else "No checks for this case."
         self.table.show_verdicts(rows)
-        at = next((at for at, one in enumerate(rows) if one.key == self._key), 0 if rows else -1)
+        current = next((index for index, row in enumerate(rows) if row.key == self._key), 0 if rows else -1)
         self.table.blockSignals(True)
-        self.table.setCurrentCell(at, 0)
+        self.table.setCurrentCell(current, 0)
         self.table.blockSignals(False)
-        self._show(rows[at] if at >= 0 else None)
+        self._show(rows[current] if current >= 0 else None)
 
     def choose(self, row: int) -> None:
-        """Look at the check of that row."""
+        """Select the check of a row."""
         self.table.setCurrentCell(row, 0)
 
     def _row_changed(self, row: int, *_rest: int) -> None:
@@ -277,49 +277,52 @@ class ChecksPage(QWidget):
         rows = self.table.rows
         self._show(rows[row] if 0 <= row < len(rows) else None)
 
-    def _show(self, one: Judged | None) -> None:
-        self._key = one.key if one is not None else ""
-        say(self.title, one.check.title if one is not None else self._none)
-        say(self.words, one.check.words if one is not None else "")
-        self.verdict.setVisible(one is not None)
-        if one is not None:
-            symbol, colour, word = one.mark
-            said = " · ".join(part for part in (one.score, one.reason) if part)
-            self.verdict.setText(show_hidden(f"{word}: {said}" if said else word))
+    def _show(self, row: Judged | None) -> None:
+        self._key = row.key if row is not None else ""
+        say(self.title, row.check.title if row is not None else self._no_checks)
+        say(self.words, row.check.words if row is not None else "")
+        self.verdict.setVisible(row is not None)
+        if row is not None:
+            symbol, colour, word = row.mark
+            details = " · ".join(part for part in (row.score, row.reason) if part)
+            self.verdict.setText(show_hidden(f"{word}: {details}" if details else word))
             self.verdict.set_mark(symbol, colour)
-        by_hand = one is not None and isinstance(one.check, You)
-        self.thumbs.setVisible(by_hand)
-        if one is not None and isinstance(one.check, You):
-            self.thumbs.show_given((self._of, one.key), *thumb_of(one.check, one.verdict))
-        self._show_judge(one.judgement if one is not None else None)
+        is_manual = row is not None and isinstance(row.check, You)
+        self.thumbs.setVisible(is_manual)
+        if row is not None and isinstance(row.check, You):
+            self.thumbs.show_given((self._answer_key, row.key), *thumb_of(row.check, row.verdict))
+        self._show_judge(row.judgement if row is not None else None)
 
-    def _show_judge(self, asked: Judgement | None) -> None:
-        say(self.spent, _spent(asked) if asked is not None else "")
-        say(self.failure, f"The judge failed: {asked.failure}" if asked is not None and asked.failure else "")
+    def _show_judge(self, judgement: Judgement | None) -> None:
+        say(self.spent, _spent(judgement) if judgement is not None else "")
+        say(
+            self.failure,
+            f"The judge failed: {judgement.failure}" if judgement is not None and judgement.failure else "",
+        )
         if self.pane is not None:
-            self.pane.setVisible(asked is not None)
-        if asked is None or asked is self._asked or self._inquiry is None:
+            self.pane.setVisible(judgement is not None)
+        if judgement is None or judgement is self._judgement or self._resolved is None:
             return
-        self._asked = asked
-        resolved = self._inquiry
+        self._judgement = judgement
+        resolved = self._resolved
         session = Experiment(
             resolved.connect, profile_id=resolved.base.profile_id, profile_of=resolved.profile_of, literal=True
         ).main
-        session.history.reset(Transcript().append(*asked.turns), session.settings)
+        session.history.reset(Transcript().append(*judgement.turns), session.settings)
         if self.pane is None:
-            self.pane = AnswerPane(session, self._entered, "What the judge was asked, and what it said")
+            self.pane = AnswerPane(session, self._entered, "Conversation with the judge")
             self._column.insertWidget(1, self.pane, 1000)
         else:
             self.pane.set_session(session)
         self.pane.show()
 
 
-def _spent(asked: Judgement) -> str:
-    """Who was asked, and what that took."""
-    count = asked.requests
-    parts = [f"Asked {show_hidden(asked.model)}", f"{count} request{'s' * (count != 1)}"]
-    if asked.tokens is not None:
-        parts.append(f"{(asked.prompt or 0) + asked.tokens:,} tokens")
-    if asked.price is not None:
-        parts.append(total([Cost(asked.price, asked.currency, asked.listed)]))
+def _spent(judgement: Judgement) -> str:
+    """Return the judge's model, requests, tokens and cost in words."""
+    count = judgement.requests
+    parts = [f"Judged by {show_hidden(judgement.model)}", f"{count} request{'s' * (count != 1)}"]
+    if judgement.tokens is not None:
+        parts.append(f"{(judgement.prompt or 0) + judgement.tokens:,} tokens")
+    if judgement.price is not None:
+        parts.append(total([Cost(judgement.price, judgement.currency, judgement.listed)]))
     return " · ".join(parts)

@@ -1,4 +1,4 @@
-"""The line above the views of an evaluation's answers: which view, which cases, and ways in and out."""
+"""The bar above the views of an evaluation: view, search, filter, import and export."""
 
 from __future__ import annotations
 
@@ -8,33 +8,34 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
 TABLE, PLOTS, BLIND, REPORT = "Table", "Plots", "Blind", "Report"
 VIEWS: Final = (TABLE, PLOTS, BLIND, REPORT)
 _TIPS: Final = (
     "Each case in each variant",
-    "Rates, times, tokens and price as pictures",
-    "Which answer is better, without knowing whose it is",
-    "What the web page says that can be saved",
+    "Pass rates, times, tokens and cost as plots",
+    "Choose the better of two answers without names",
+    "A summary, and the web page to save",
 )
-_FILTERS: Final = ("All", "Failing", "Differing", "Stale")
+_FILTERS: Final = ("All", "Failing", "Differing", "Outdated")
 _FILTER_TIPS: Final = (
     "All cases",
-    "Cases of which an answer failed a check, or failed for good",
-    "Cases that variants pass otherwise than each other",
-    "Kept answers to what the plan does not ask any more",
+    "Cases with a failed check or request",
+    "Cases where variants disagree",
+    "Saved answers to earlier versions of the evaluation",
 )
 
 
 class ViewBar(QWidget):
-    """``shown`` tells the view that was chosen, ``filtered`` the number of the filter, ``found`` what is looked for.
+    """``shown`` carries the name of the view, ``filtered`` the number of the filter, ``found`` the search text.
 
-    ``import_asked`` is of cases, ``export_asked`` the name of a format.
+    ``import_asked`` is emitted for an import of cases, ``export_asked`` with the name of a format.
     """
 
     shown = Signal(str)
@@ -44,17 +45,16 @@ class ViewBar(QWidget):
     export_asked = Signal(str)
 
     def __init__(self, formats: Sequence[tuple[str, str]]) -> None:
-        """``formats`` are names of exports and the words for them."""
+        """``formats`` are the names and labels of exports."""
         super().__init__()
         self.views = Segments(VIEWS, "View of the answers", tall=True)
         for button, words in zip(self.views.buttons, _TIPS, strict=True):
             button.setToolTip(words)
         self.views.chosen.connect(lambda index: self.shown.emit(VIEWS[index]))
-        self.search = QLineEdit(placeholderText="Find a case or an answer…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find a case or an answer")
+        self.search = SearchField("Find a case or an answer…")
         self.search.setMaximumWidth(240)
         self.search.textChanged.connect(self.found)
-        self.filters = Segments(_FILTERS, "Which cases are shown", tall=True)
+        self.filters = Segments(_FILTERS, "Filter of cases", tall=True)
         for button, words in zip(self.filters.buttons, _FILTER_TIPS, strict=True):
             button.setToolTip(words)
         self.filters.chosen.connect(self.filtered)
@@ -79,13 +79,13 @@ class ViewBar(QWidget):
         grid.addWidget(self._ways, 0, 3)
 
     def show_counts(self, counts: Sequence[int | None]) -> None:
-        """How many cases each filter leaves, as far as that is known."""
+        """Show the number of cases of each filter; None while it is not known."""
         for button, title, count in zip(self.filters.buttons, _FILTERS, counts, strict=True):
             button.setText(f"{title} {count:,}" if count is not None else title)
         self._fit()
 
     def show_view(self, view: str) -> None:
-        """Mark a view; what is about the table alone is there with it."""
+        """Show which view is open; search and filter are there for the table only."""
         self.views.set_index(VIEWS.index(view))
         self._which.setVisible(view == TABLE)
 
@@ -94,14 +94,14 @@ class ViewBar(QWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as with two lines."""
+        """Return the size of the bar in two lines."""
         return QSize(self._width(self.views, self._ways), super().minimumSizeHint().height())
 
     def _width(self, *parts: QWidget) -> int:
         return sum(part.sizeHint().width() + 12 for part in parts) + 36
 
     def _fit(self) -> None:
-        """Which cases are shown has a line of its own where all of it has no room in one."""
+        """Move search and filter to a second line if the bar is too narrow."""
         if self.width() >= self._width(self.views, self._which, self._ways):
             self._grid.addWidget(self._which, 0, 1)
         else:

@@ -39,6 +39,7 @@ from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import discard, in_pages, in_row
 from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import show_prose, tip
+from playground.ui.widgets.search_field import SearchField
 
 SEARCH_MS = 50  # after the last letter typed
 STEP_MS = 140  # a key held down goes through the list without opening everything on the way
@@ -191,10 +192,8 @@ class ExperimentsPanel(QWidget):
         self._new.setIcon(icon("plus"))
         self._new.setStyleSheet("text-align: left;")
         self._new.clicked.connect(self.new_asked)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search experiments…")
-        self.search.setAccessibleName("Search experiments")
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField("Search experiments…")
+        self.search.results_asked.connect(self._enter_list)
         self.search.installEventFilter(self)
         self.chips = FilterChips()
         self.list = ExperimentsView(self.model)
@@ -405,23 +404,22 @@ class ExperimentsPanel(QWidget):
         menu.popup(self.list.viewport().mapToGlobal(at))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrow keys lead from the search field into the list and back; Esc empties the field, then leaves."""
+        """Move from the top of the list to the search field; Escape empties that, then leaves."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            key = event.key()
-            if watched is self.search and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-                self.list.enter()
-                return True
-            if watched is self.list and key == Qt.Key.Key_Up and self.list.at_top:
+            if watched is self.list and event.key() == Qt.Key.Key_Up and self.list.at_top:
                 self.look_for()
                 return True
-            if key == Qt.Key.Key_Escape:
+            if event.key() == Qt.Key.Key_Escape:
                 if self.search.text():
                     self.search.clear()
                 else:
                     self.left.emit()
                 return True
         return super().eventFilter(watched, event)
+
+    def _enter_list(self) -> None:
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.list.enter()
 
 
 class ExperimentsView(QListView):

@@ -14,7 +14,6 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QP
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QMenu,
     QPushButton,
     QWidget,
@@ -30,6 +29,7 @@ from playground.ui.widgets.form_parts import paragraph
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.plain_text import show_prose
+from playground.ui.widgets.search_field import SearchField
 
 DAY = 86400
 
@@ -62,10 +62,8 @@ class TrashPage(QWidget):
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.installEventFilter(self)
         self.list.selectionModel().selectionChanged.connect(self._follow)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search the trash…")
-        self.search.setAccessibleName("Search the trash")
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField("Search the trash…")
+        self.search.results_asked.connect(self.enter)
         self.search.installEventFilter(self)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -133,7 +131,7 @@ class TrashPage(QWidget):
         nothing = f"The trash is empty. Deleted experiments stay here {stays}."
         self.empty.setText("Nothing found in the trash." if self._deleted else nothing)
         self._stack.setCurrentWidget(self.list if shown else self.empty)
-        self._says.setText(f"Kept {stays}. Storage, in the menu View, sets how long.")
+        self._says.setText(f"Deleted experiments stay {stays}. Change this in the preferences.")
         self._says.setVisible(bool(self._deleted))
         self.model.set_rows(rows)
         self.empty_button.setEnabled(bool(self._deleted))
@@ -211,17 +209,14 @@ class TrashPage(QWidget):
         menu.popup(self.list.viewport().mapToGlobal(at))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down leads from the search field into the list; Esc empties the field, then leaves."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if watched is self.search and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.enter()
-                return True
-            if event.key() == Qt.Key.Key_Escape:
-                if self.search.text():
-                    self.search.clear()
-                else:
-                    self.left.emit()
-                return True
+        """Leave with Escape, once the search field is empty."""
+        press = event.type() == QEvent.Type.KeyPress
+        if press and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if self.search.text():
+                self.search.clear()
+            else:
+                self.left.emit()
+            return True
         return super().eventFilter(watched, event)
 
 

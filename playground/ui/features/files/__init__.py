@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import EXPERIMENT, Action
+from playground.ui.features.action import FILE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.files.control import FileControl
 
-RECENT: Action[FileControl] = Action("file.recent", "Open recent", EXPERIMENT, 210, lambda it: it.open_recent())
+RECENT: Final[Action[FileControl]] = Action(
+    "file.recent", "Open recent", lambda it: it.open_recent(), FILE, 120, synonyms="files"
+)
 
 ACTIONS: tuple[Action[FileControl], ...] = (
-    Action("file.open", "Open…", EXPERIMENT, 200, lambda it: it.open(), ("Ctrl+O",)),
+    Action("file.open", "Open…", lambda it: it.open(), FILE, 110, "Ctrl+O", synonyms="load"),
     RECENT,
-    Action("file.save", "Save a copy as…", EXPERIMENT, 220, lambda it: it.save(), ("Ctrl+Shift+S", "Ctrl+S")),
-    Action("file.import", "Import messages…", EXPERIMENT, 230, lambda it: it.import_messages()),
-    Action("file.export", "Export…", EXPERIMENT, 250, lambda it: it.export()),
+    Action("file.save", "Save copy as…", lambda it: it.save(), FILE, 200, "Ctrl+Shift+S Ctrl+S", synonyms="file"),
+    Action("file.export", "Export…", lambda it: it.export(), FILE, 210, synonyms="markdown html json"),
+    Action("file.import", "Import messages…", lambda it: it.import_messages(), FILE, 220, synonyms="conversation"),
 )

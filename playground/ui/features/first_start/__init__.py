@@ -1,11 +1,11 @@
-"""What meets a person who opens the application for the first time: samples, a guide, a way to a gateway."""
+"""The first start: samples, a guide, and the way to a first gateway."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import HELP, SAMPLES, Action
+from playground.ui.features.action import FILE, HELP, Action
 from playground.ui.features.conversation import samples
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ def _open(sample: samples.Sample, it: FirstStartControl) -> None:
 
 ACTIONS: tuple[Action[FirstStartControl], ...] = (
     *(
-        Action(sample.action, f"Sample: {sample.title}", SAMPLES, at, partial(_open, sample))
-        for at, sample in enumerate(samples.SAMPLES)
+        Action(sample.action, f"Sample: {sample.title}", partial(_open, sample), f"{FILE}/Open sample", 130 + n)
+        for n, sample in enumerate(samples.SAMPLES)
     ),
-    Action("help.guide", "Guided first experiment", HELP, 120, lambda it: it.start_guide()),
+    Action("help.guide", "Start guide", lambda it: it.start_guide(), HELP, 200, synonyms="tour first experiment"),
 )

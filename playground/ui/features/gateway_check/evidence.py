@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.features.inspector.inspector import Inspector
 from playground.ui.features.inspector.traces import Traces
-from playground.ui.features.inspector.view import view_of
-from playground.ui.features.inspector.views import RequestView
+from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_pages
 from playground.ui.widgets.page_parts import empty_words
@@ -46,12 +44,9 @@ class Evidence(QWidget):
     def inspector(self) -> Inspector:
         """Made when there is something to show first."""
         if self._inspector is None:
-            self._inspector = Inspector(self)
+            self._inspector = Inspector(self, sent_only=True)
             self._inspector.setObjectName("evidenceInspector")
-            request = self._inspector.view(RequestView)
-            for part in (request.switch, request.code_button):
-                part.hide()  # what was sent is all there is
-            self._inspector.status.exchange_asked.connect(self._choose)
+            self._inspector.status.exchange_chosen.connect(self._choose)
             self._column.addWidget(self._inspector)
         return self._inspector
 
@@ -81,4 +76,4 @@ class Evidence(QWidget):
                 self._show(exchange)
 
     def _show(self, exchange: Exchange) -> None:
-        self.inspector.set_exchange(replace(view_of(exchange, self._traces.of), others=lambda: self._exchanges))
+        self.inspector.set_exchange(ExchangeView(exchange, self._traces.of, siblings=self._exchanges))

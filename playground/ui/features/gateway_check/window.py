@@ -388,7 +388,7 @@ class CheckWindow(QDialog):
         self._report = report
         self._exchanges = {exchange.id: exchange for exchange in exchanges}
         self._show_model(report.model)
-        self.lines.show_report(groups(report))
+        self.lines.show_report(groups(report, TITLES))
         when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
         stopped = ", then stopped" if report.stopped else ""
         subject = f"{short_name(report.model)} on {short_name(report.gateway)}, {when}"

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import RUN, Action
+from playground.ui.features.action import RUN, TOOLS, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.gateways.control import GatewayControl
 
 ACTIONS: tuple[Action[GatewayControl], ...] = (
-    Action("run.model", "Choose a model", RUN, 400, lambda it: it.choose_model(), ("Ctrl+L",)),
-    Action("run.models", "Ask the gateway for its models again", RUN, 420, lambda it: it.load_models(refresh=True)),
-    Action("run.price", "Price of the model", RUN, 430, lambda it: it.open_price()),
-    Action("gateway.connect", "Connect a gateway…", RUN, 450, lambda it: it.connect_new()),
-    Action("gateway.nearby", "Look for gateways on this computer…", RUN, 455, lambda it: it.look_nearby()),
+    Action("run.model", "Choose model", lambda it: it.choose_model(), RUN, 300, "Ctrl+L"),
+    Action("run.models", "Refresh models", lambda it: it.load_models(refresh=True), TOOLS, 110, synonyms="reload"),
+    Action("run.price", "Set model price…", lambda it: it.open_price(), TOOLS, 120, synonyms="cost"),
+    Action("gateway.connect", "Connect gateway…", lambda it: it.connect_new(), synonyms="add key provider"),
     Action(
-        "gateway.settings", "Gateway settings", RUN, 460, lambda it: it.open_settings(), ("Ctrl+G",), in_settings=True
+        "gateway.nearby", "Find local gateways…", lambda it: it.look_nearby(), TOOLS, 100, synonyms="ollama localhost"
+    ),
+    Action(
+        "gateway.settings",
+        "Gateway settings…",
+        lambda it: it.open_settings(),
+        keys="Ctrl+G",
+        synonyms="key proxy timeout headers url",
     ),
 )

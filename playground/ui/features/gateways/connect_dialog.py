@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import shiboken6
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
@@ -203,6 +204,13 @@ class ConnectDialog(GatewayDialog):
         self.nearby.stop()
         super().done(result)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the list of services with Escape, and the dialog only from its steps."""
+        if self._step == SERVICES and event.matches(QKeySequence.StandardKey.Cancel):
+            self.back()
+        else:
+            super().keyPressEvent(event)
+
     def reject(self) -> None:
         """Close; a test is ended. A key that is being saved is waited for."""
         if self._task is not None:
@@ -272,11 +280,11 @@ class ConnectDialog(GatewayDialog):
         if self.first.key.variable():
             return variable_words(self.first.key.variable())
         if not self.first.key.key() and service is not None and service.keyless:
-            return f"{service.name} usually wants no key: go on without one."
+            return f"{service.name} usually needs no key. Continue without one."
         if not self.first.key.key() and service is not None and (service.keys_url or service.key_variables):
-            return f"{service.name} usually wants a key."
+            return f"{service.name} usually needs a key."
         if not self.first.key.key():
-            return "No key is set. That is right for a gateway that wants none."
+            return "Leave empty if no key is needed."
         return "On saving, the key goes to the system keyring, never to a file." if state.available else state.words
 
     def _describe_key(self) -> None:
@@ -325,7 +333,7 @@ class ConnectDialog(GatewayDialog):
             self.first.address.set_text(found.base_url, consent=False)
         keyed = bool(self.first.key.key() or self.first.key.variable())
         if found.kind is LocalKind.KEY and not keyed:
-            self.first.say(f"{found.place} wants a key. Enter it above, then test.")
+            self.first.say(f"{found.place} needs a key. Enter it above, then test.")
             self.first.key.setFocus()
         elif found.kind is LocalKind.GATEWAY and not keyed:
             self.test(straight_on=True)
@@ -438,7 +446,7 @@ class ConnectDialog(GatewayDialog):
         words = {
             ADDRESS: "&Test",
             TEST: "Stop" if running else "&Next",
-            MODEL: "&Save and begin",
+            MODEL: "&Save and start",
             SERVICES: "&Use this one",
         }
         self.next_button.setText(words[self._step])

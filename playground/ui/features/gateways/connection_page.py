@@ -39,7 +39,7 @@ class ConnectionPage(DownArea):
         self.progress.setAccessibleName("The test is running")
         self.again = push_button("Test again")
         self.again.clicked.connect(self.again_asked)
-        self.skip = push_button("Go on all the same", "quiet")
+        self.skip = push_button("Continue anyway", "quiet")
         self.skip.setToolTip("Save this gateway although the test failed, for instance because it is switched off now")
         self.skip.clicked.connect(self.skip_asked)
         inner = QWidget(self.viewport())
@@ -60,7 +60,7 @@ class ConnectionPage(DownArea):
     def show_verdict(self, verdict: ConnectionReport) -> None:
         """The test has ended."""
         kind = "ok" if verdict.ok else "error"
-        self._show("It works" if verdict.ok else "It does not work yet", verdict.headline, kind)
+        self._show("Connected" if verdict.ok else "Could not connect", verdict.headline, kind)
         self.found.show_verdict(verdict)
         self.again.setVisible(not verdict.ok)
         self.skip.setVisible(not verdict.ok)

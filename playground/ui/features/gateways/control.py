@@ -22,7 +22,7 @@ from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.dialogs import dress
+from playground.ui.widgets.dialogs import ask_choice, dress
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.model_picker import ModelPicker
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 WHY = 200  # characters of what a gateway said that are kept with a rule
 NOT_KEPT = "The demo gateway keeps it until the application ends."
 FORGET = "Forget it"
+USE_HERE, NEW_EXPERIMENT = "Use here", "New experiment"
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
@@ -201,19 +202,19 @@ class GatewayControl(Control):
         found = self._workspace.gateways.listed(session.settings.profile_id)
         if found is None or self._workspace.current is not session:
             return
-        before, here = session.settings.model, TITLES[session.settings.protocol]
+        before, api = session.settings.model, TITLES[session.settings.protocol]
         former, put = self._stood_in.pop(session.id, ("", ""))
         if put == before and found.serves(former, session.settings.protocol):  # back again: as it was
             session.change(model=former)
         elif found.serves(before, session.settings.protocol) is False:
             served = found.served(session.settings.protocol)
             if not served:
-                words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
+                words = f"The gateway lists no model for the {api}. “{before}” stays selected."
                 self._say(words, stays=False)
                 return
             session.change(model=served[0])
             self._stood_in[session.id] = before, served[0]
-            words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
+            words = f"“{before}” is not available through the {api}. Now using “{served[0]}”."
             self._say(words, stays=False)
         self.show_models()
 
@@ -452,6 +453,32 @@ class GatewayControl(Control):
     def _connected(self, profile: Profile, key_words: str) -> None:
         self._typed = None
         self._saved(profile)
+        if self._workspace.current.transcript.turns:
+            spawn(self._ask_where_to_use(profile, key_words), name="ask where to use a gateway")
+        else:
+            self._begin_with(profile, key_words)
+
+    async def _ask_where_to_use(self, profile: Profile, key_words: str) -> None:
+        """Ask before the open experiment, which has messages, sends its next request elsewhere."""
+        name = shown_name(profile.name)
+        used = shown_name(self._workspace.gateways.get(self._workspace.current.settings.profile_id).name)
+        answer = await ask_choice(
+            self._host.window,
+            "Gateway connected",
+            f"{name} is connected.",
+            f"The open experiment uses {used}. Use {name} in this experiment, or begin a new one with it?",
+            USE_HERE,
+            NEW_EXPERIMENT,
+            cancel="Not now",
+        )
+        if answer == NEW_EXPERIMENT:
+            self._workspace.new()
+        if answer:
+            self._begin_with(profile, key_words)
+        else:
+            self._say(f"Connected to {name}. {key_words}".strip(), "Use here", partial(self.choose, profile.id))
+
+    def _begin_with(self, profile: Profile, key_words: str) -> None:
         self.choose(profile.id)
         check = partial(self.check_asked.emit, profile.id)
         self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check this gateway", check, stays=False)
@@ -459,6 +486,27 @@ class GatewayControl(Control):
 
     def _put_aside(self, dialog: ConnectDialog) -> None:
         self._typed = dialog.draft()
+
+    def test_connection(self) -> None:
+        """Test the gateway in use, and show the result in the notice."""
+        spawn(self._test_connection(self._workspace.current.settings.profile_id), name="test a connection")
+
+    async def _test_connection(self, profile_id: str) -> None:
+        from playground.engine.gateways.connection_test import try_gateway
+
+        gateways = self._workspace.gateways
+        name = shown_name(gateways.get(profile_id).name)
+        self._say(f"Testing {name}…")
+        try:
+            report = await try_gateway((await gateways.client(profile_id)).connection)
+        except (RunRefusedError, OSError) as error:
+            self._say(f"{name}: {error}", "Gateway settings", self.open_settings)
+            return
+        if report.ok:
+            self.note(profile_id, Reach.OK)
+            self._say(f"{name}: {report.headline}", stays=False)
+        else:
+            self._say(f"{name}: {report.headline}", "Gateway settings", self.open_settings)
 
     def _open(self) -> ProfileDialog:
         from playground.engine.gateways.connection_test import try_gateway
@@ -473,7 +521,7 @@ class GatewayControl(Control):
             try_gateway,
             spawn,
             self._host.window,
-            in_use="" if current.demo else current.id,
+            in_use=current.id,
         )
         dialog.saved.connect(self._saved)
         dialog.used.connect(self._used)

@@ -39,11 +39,13 @@ from playground.ui.features.gateways.question_bar import QuestionBar
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, styled, text_label, thin_line, thin_upright
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.two_lines import LINE, TwoLines
 
 USE = "Save and us&e"
+UNSELECTED = "The gateway in use has no settings. Select a gateway, or add a new one."
 
 APART = 2  # buttons that stand at the left
 
@@ -62,9 +64,9 @@ def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QT
 
 
 def right_side(
-    form_area: QScrollArea, told: tuple[QWidget, QLabel, QWidget], buttons: tuple[QPushButton, ...]
+    unselected: QLabel, form_area: QScrollArea, told: tuple[QWidget, QLabel, QWidget], buttons: tuple[QPushButton, ...]
 ) -> QVBoxLayout:
-    """The form; below it the question, the message and what a test found; then the buttons, the first ones apart."""
+    """Return the form, or a text while no gateway is selected, above the question, message, result and buttons."""
     question, message, result = told
     asking = in_column(question, margins=(16, 0, 16, 0))
     telling = in_column(message, ResultArea(result), margins=(24, 0, 24, 0), spacing=6)
@@ -73,7 +75,7 @@ def right_side(
         if number == APART:
             row.addStretch(1)
         row.addWidget(button)
-    form = in_column((form_area, 1), thin_line(), spacing=0)  # the line ends the form; rows go under it as it scrolls
+    form = in_column((unselected, 1), (form_area, 1), thin_line(), spacing=0)  # rows scroll under the line
     return in_column((form, 1), asking, telling, row, margins=(0, 0, 0, 12), spacing=12)
 
 
@@ -144,15 +146,15 @@ class GatewayList(QListWidget):
     def current_id(self) -> str:
         """The id of the selected gateway; empty when there is none."""
         item = self.currentItem()
-        return str(item.data(_ID)) if self.count() else ""
+        return str(item.data(_ID)) if self.currentRow() >= 0 else ""
 
 
 class ProfileDialog(GatewayDialog):
     """Set up gateways. Open it with ``open()``; tasks go on behind it.
 
-    ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone. ``in_use`` is the id of the one
-    that the open experiment asks; ``used`` carries the stored one that it is to ask from now on. ``check_asked``
-    carries the id of one that is to be checked, once the dialog is closed.
+    It opens on the gateway ``in_use``, or on none if that has no settings, as the demo gateway. ``saved`` carries the
+    stored ``Profile``, ``removed`` the id of a removed one, ``used`` the stored one that the open experiment is to use,
+    and ``check_asked`` the id of one to check, once the dialog is closed.
     """
 
     saved = Signal(object)
@@ -180,10 +182,10 @@ class ProfileDialog(GatewayDialog):
         self._judged: Draft | None = None  # what a verdict that is shown, or a test under way, is about
         self._wanted: set[str] = set()  # those the open experiment is to ask as soon as they are saved
         self._build()
-        active = store.get(in_use) or store.active
-        first = active.id if active is not None and active.id in self._drafts else next(iter(self._drafts), "")
-        if first:
-            self._go_to(first)
+        active = store.active.id if store.active is not None else ""
+        first = in_use or (active if active in self._drafts else next(iter(self._drafts), ""))
+        if self._drafts:
+            self._go_to(first if first in self._drafts else "")
         else:
             self.add_gateway()
         if store.messages:
@@ -333,7 +335,10 @@ class ProfileDialog(GatewayDialog):
         self.question.dismiss()
         self._tell("")
         self._current = profile_id
-        self.form.show_draft(self._drafts[profile_id])
+        if profile_id:
+            self.form.show_draft(self._drafts[profile_id])
+        else:
+            self.add_button.setFocus()  # a list without a selection selects its first row when it gets the focus
         self.form_area.verticalScrollBar().setValue(0)
         self._refresh()
 
@@ -360,19 +365,22 @@ class ProfileDialog(GatewayDialog):
 
     def _refresh(self) -> None:
         unsaved = set(self._unsaved())
+        selected = bool(self._current)
+        self.form_area.setVisible(selected)
+        self.unselected.setVisible(not selected)
         self.list.show_drafts(list(self._drafts.values()), unsaved, self._current)
         self.save_button.setEnabled(self._saving is None and self._current in unsaved)
         wanted = self._current in self._wanted
         self.save_button.setText(USE if wanted else "&Save")
-        self.use_button.setVisible(not wanted and self._current != self._in_use)
+        self.use_button.setVisible(selected and not wanted and self._current != self._in_use)
         self.use_button.setText(USE if self._current in unsaved else "Us&e")
         stored = self._current not in self._fresh
         self.use_button.setEnabled(self._saving is None and (stored or self._current in unsaved))
         self.form.setEnabled(self._saving is None)
-        self.test_button.setEnabled(self._saving is None)
-        self.check_button.setEnabled(self._saving is None and stored and not unsaved)
-        for button in (self.add_button, self.copy_button, self.remove_button):
-            button.setEnabled(self._saving is None)
+        self.check_button.setEnabled(self._saving is None and selected and stored and not unsaved)
+        self.add_button.setEnabled(self._saving is None)
+        for button in (self.test_button, self.copy_button, self.remove_button):
+            button.setEnabled(self._saving is None and selected)
 
     def _drop(self, profile_id: str) -> None:
         order = list(self._drafts)
@@ -411,7 +419,7 @@ class ProfileDialog(GatewayDialog):
                     words, kind = f"Saved. {state.words}", "ok" if state.available else "warning"
                 self.saved.emit(profile)
                 if use or profile_id in self._wanted:
-                    words = f"{words} The open experiment asks it now."
+                    words = f"{words} The open experiment uses it now."
                     self._in_use = profile_id
                     self._wanted.discard(profile_id)
                     self.used.emit(profile)
@@ -514,7 +522,7 @@ class ProfileDialog(GatewayDialog):
         self.save_button = push_button("&Save", "primary")
         self.save_button.setDefault(True)
         self.use_button = push_button(USE)
-        self.use_button.setToolTip("The open experiment asks this gateway from now on, and new ones begin with it")
+        self.use_button.setToolTip("Use for this and new experiments")
         whole = in_row(
             left_side(self.list, self.add_button, self.copy_button, self.remove_button),
             thin_upright(),
@@ -523,9 +531,10 @@ class ProfileDialog(GatewayDialog):
             spacing=0,
         )
         self.form_area = DownArea(self.form, self)  # in its window: what moves there is dressed anew
+        self.unselected = empty_words(UNSELECTED)
         told = self.question, self.message, self.found
         buttons = self.test_button, self.check_button, self.close_button, self.use_button, self.save_button
-        whole.addLayout(right_side(self.form_area, told, buttons), 1)
+        whole.addLayout(right_side(self.unselected, self.form_area, told, buttons), 1)
         self.list.currentRowChanged.connect(self._picked)
         self.form.changed.connect(self._edited)
         self.add_button.clicked.connect(self.add_gateway)

@@ -149,7 +149,7 @@ def details_of(found: LocalGateway) -> str:
     number = f"{found.models:,} model{'' if found.models == 1 else 's'}" if found.models else "no models"
     said = {
         LocalKind.GATEWAY: number + (" and more" if found.cut else ""),
-        LocalKind.KEY: "wants a key",
+        LocalKind.KEY: "needs a key",
     }.get(found.kind, found.words)
     saved = f"set up already as “{short_name(found.saved.name)}”" if found.saved is not None else ""
     place = found.place if title_of(found) != found.place else ""

@@ -157,7 +157,7 @@ class ServicePanel(QWidget):
         self.undo = quiet_button("Undo", "Take back what was filled in")
         self.note = text_label(kind="small", wrap=True)
         self.all = quiet_button("All services…", "Show all known services and servers")
-        self.keep = quiet_button("Keep as a service…", "Keep this address among your own known services")
+        self.keep = quiet_button("Save as service…", "Keep this address among your own known services")
         self._blanks = QVBoxLayout()
         self._blanks.setSpacing(4)
         self._line = QWidget()

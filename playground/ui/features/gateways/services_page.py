@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from playground.engine.gateways.services import KnownGateway, find
 from playground.ui.features.gateways.service_panel import ServiceList, words_on
 from playground.ui.widgets.form_parts import quiet_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.search_field import SearchField
 
 
 class ServicesPage(QWidget):
@@ -27,8 +28,7 @@ class ServicesPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._among: tuple[KnownGateway, ...] = ()
-        self.search = QLineEdit(placeholderText="Search by name or address", clearButtonEnabled=True)
-        self.search.setAccessibleName("Search services")
+        self.search = SearchField("Search by name or address", "Search services")
         self.list = ServiceList("Known services and servers")
         self.words = text_label(kind="small", wrap=True)
         self.message = text_label(kind="warning", wrap=True)
@@ -50,6 +50,7 @@ class ServicesPage(QWidget):
             spacing=6,
         )
         self.search.installEventFilter(self)
+        self.search.results_asked.connect(self.chosen)
         self.search.textChanged.connect(self._filter)
         self.list.currentRowChanged.connect(self._picked)
         self.list.itemActivated.connect(self.chosen)

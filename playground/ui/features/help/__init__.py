@@ -1,4 +1,4 @@
-"""Help inside the application: pages to read, what it is made of, and whether there is a newer version."""
+"""Help inside the application: pages to read, its version and licences, and whether there is a newer version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from playground.ui.features.help.control import HelpControl
 
 ACTIONS: tuple[Action[HelpControl], ...] = (
-    Action("help.open", "Help", HELP, 100, lambda it: it.open_help(), ("F1",)),
-    Action("help.updates", "Updates…", HELP, 200, lambda it: it.updates.open()),
-    Action("help.about", "About Gateway Playground", HELP, 210, lambda it: it.open_about()),
+    Action("help.open", "Help", lambda it: it.open_help(), HELP, 100, "F1", synonyms="manual documentation"),
+    Action("help.about", "About Gateway Playground", lambda it: it.open_about(), HELP, 310, synonyms="version licence"),
 )

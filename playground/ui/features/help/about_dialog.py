@@ -1,4 +1,4 @@
-"""What this program is: version, licences of what it is made of, and details to copy."""
+"""The About dialog: version, libraries with their licences, and details to copy."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 
-WHAT = "Shows what a model gateway is sent and what comes back."
+DESCRIPTION = "Shows what is sent to a model gateway and what it answers."
 LICENCE = "Gateway Playground is free software under the MIT licence."
 QT = (
     "Qt and Qt for Python are used under the GNU Lesser General Public License, version 3. Their libraries are files "
-    "of their own and may be replaced by your own build; where their source text is stands in the licence texts."
+    "of their own and may be replaced by your own build; the licence texts say where their source text is."
 )
 
 DISTRIBUTION: Final = "gateway-playground"
@@ -51,44 +51,44 @@ class Part(NamedTuple):
 
 
 def licence_folder() -> Path | None:
-    """Where the licence texts are in a frozen application; None in any other."""
+    """Return the folder of licence texts of a frozen application; None in any other."""
     frozen = getattr(sys, "_MEIPASS", None)
     folder = Path(frozen) / FOLDER if frozen else None
     return folder if folder is not None and (folder / NOTICE).is_file() else None
 
 
 def parts() -> tuple[Part, ...]:
-    """All libraries by name, Python first."""
+    """Return all libraries by name, Python first."""
     folder = licence_folder()
-    found = read_notice((folder / NOTICE).read_text(encoding="utf-8")) if folder is not None else installed()
+    libraries = read_notice((folder / NOTICE).read_text(encoding="utf-8")) if folder is not None else installed()
     python = Part("Python", platform.python_version(), "PSF-2.0")
-    return (python, *(part for part in found if part.name not in ("Python", DISTRIBUTION)))
+    return (python, *(part for part in libraries if part.name not in ("Python", DISTRIBUTION)))
 
 
 def read_notice(text: str) -> tuple[Part, ...]:
-    """The libraries listed in a notices file, a line each: ``name version: licence``."""
+    """Return the libraries listed in a notices file, a line each: ``name version: licence``."""
     return tuple(
         Part(line["name"], line["version"], line["licence"]) for line in map(_LINE.fullmatch, text.splitlines()) if line
     )
 
 
 def installed() -> tuple[Part, ...]:
-    """What is installed of the application's requirements, and of theirs."""
-    waiting, seen, found = [DISTRIBUTION], set[str](), list[Part]()
-    while waiting:
-        name = waiting.pop()
-        if _plain(name) in seen:
+    """Return the installed requirements of the application, and theirs."""
+    queue, seen, installed_parts = [DISTRIBUTION], set[str](), list[Part]()
+    while queue:
+        name = queue.pop()
+        if _normalized(name) in seen:
             continue
-        seen.add(_plain(name))
+        seen.add(_normalized(name))
         try:
-            said = metadata.distribution(name).metadata  # its file is read whenever it is asked for
+            fields = metadata.distribution(name).metadata  # its file is read at every access
         except metadata.PackageNotFoundError:
             continue
-        needs = said.get_all("Requires-Dist") or []
-        waiting += [match[0] for line in needs if "extra ==" not in line and (match := _NAME.match(line))]
-        if _plain(name) != DISTRIBUTION:
-            found.append(Part(said["Name"], said["Version"], _licence(said)))
-    return tuple(sorted(found, key=lambda part: part.name.lower()))
+        requirements = fields.get_all("Requires-Dist") or []
+        queue += [match[0] for line in requirements if "extra ==" not in line and (match := _NAME.match(line))]
+        if _normalized(name) != DISTRIBUTION:
+            installed_parts.append(Part(fields["Name"], fields["Version"], _licence(fields)))
+    return tuple(sorted(installed_parts, key=lambda part: part.name.lower()))
 
 
 def details(qt: str, screen: str) -> str:
@@ -103,15 +103,16 @@ def details(qt: str, screen: str) -> str:
     return "\n".join(lines)
 
 
-def _plain(name: str) -> str:
+def _normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _licence(one: metadata.PackageMetadata) -> str:
-    fields = one.json
-    said = str(fields.get("license_expression") or fields.get("license") or "")
-    kinds = [line.rpartition(" :: ")[2] for line in one.get_all("Classifier") or [] if "License ::" in line]
-    return said if said and "\n" not in said and len(said) < 80 else ", ".join(kinds) or "see its own files"
+def _licence(distribution: metadata.PackageMetadata) -> str:
+    fields = distribution.json
+    name = str(fields.get("license_expression") or fields.get("license") or "")
+    classifiers = distribution.get_all("Classifier") or []
+    kinds = [line.rpartition(" :: ")[2] for line in classifiers if "License ::" in line]
+    return name if name and "\n" not in name and len(name) < 80 else ", ".join(kinds) or "see its own files"
 
 
 class AboutDialog(QDialog):
@@ -125,7 +126,9 @@ class AboutDialog(QDialog):
         self.resize(580, 520)
         picture = QLabel(pixmap=QIcon(str(resource_root() / "icons" / "app.svg")).pixmap(48, 48))
         head = in_column(
-            text_label(f"Gateway Playground {__version__}", "title"), text_label(WHAT, "muted", wrap=True), spacing=2
+            text_label(f"Gateway Playground {__version__}", "title"),
+            text_label(DESCRIPTION, "muted", wrap=True),
+            spacing=2,
         )
         top = in_row(picture, (head, 1), spacing=14)
         self.table = _table()

@@ -1,26 +1,27 @@
-"""The help: contents and search on the left, a page on the right. Stands beside the window and is opened once."""
+"""The help window: contents and search on the left, a page on the right. It is not modal, and opened once."""
 
 from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QWidget,
 )
 
+from playground.ui.features.conversation.finding import matches
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.help.pages import Page, search
 from playground.ui.widgets.form_parts import paragraph, styled, thin_upright
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.scroll_page import DownArea
+from playground.ui.widgets.search_field import SearchField
 
 NAME = Qt.ItemDataRole.UserRole
 READING = 720  # pixels: the widest a line of text gets
@@ -40,20 +41,20 @@ class HelpWindow(QDialog):
         self.resize(940, 660)
         self._pages = pages
         self._by_name = {page.name: page for page in pages}
-        self.field = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
-        self.field.setAccessibleName("Search the help")
+        self.field = SearchField("Search the help")
         self.contents = styled(QListWidget(), "choices")
         self.contents.setAccessibleName("Contents")
         self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.none = paragraph("No page holds these words.", "small")
+        self.none = paragraph("No matching pages", "small")
         self.none.hide()
         self.text = TextView()
         self.text.setAccessibleName("Page")
         self.text.link_clicked.connect(self.link_clicked)
         self._area = DownArea(self._page())
-        in_row(self._left(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
+        in_row(self._sidebar(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
         self.field.textChanged.connect(self._search)
-        self.contents.currentItemChanged.connect(self._chosen)
+        self.field.results_asked.connect(self.contents.setFocus)
+        self.contents.currentItemChanged.connect(self._show)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.field.setFocus)
         self._search("")
@@ -73,25 +74,21 @@ class HelpWindow(QDialog):
         self.contents.setFocus()
 
     def _search(self, words: str) -> None:
-        """List the pages that hold the words, and mark them in the page."""
-        kept = self.page.name
-        self.contents.blockSignals(True)
-        self.contents.clear()
-        found = search(self._pages, words)
-        for one in found:
-            item = QListWidgetItem(f"{one.page.title}   {one.times}" if words.strip() else one.page.title)
-            item.setData(NAME, one.page.name)
-            item.setToolTip(tip(one.around))
-            self.contents.addItem(item)
-        self.contents.blockSignals(False)
-        self.none.setVisible(not found)
-        if found:
-            names = [one.page.name for one in found]
-            self.contents.setCurrentRow(names.index(kept) if kept in names and not words.strip() else 0)
+        """List the pages that contain the words, and highlight them in the page."""
+        current = self.page.name
+        hits = search(self._pages, words)
+        with QSignalBlocker(self.contents):
+            self.contents.clear()
+            for hit in hits:
+                item = QListWidgetItem(f"{hit.page.title}   {hit.times}" if words.strip() else hit.page.title)
+                item.setData(NAME, hit.page.name)
+                item.setToolTip(tip(hit.around))
+                self.contents.addItem(item)
+        self.none.setVisible(not hits)
+        if hits:
+            names = [hit.page.name for hit in hits]
+            self.contents.setCurrentRow(names.index(current) if current in names and not words.strip() else 0)
             self._show()
-
-    def _chosen(self) -> None:
-        self._show()
 
     def _show(self) -> None:
         if self.contents.currentRow() < 0:
@@ -102,14 +99,15 @@ class HelpWindow(QDialog):
             self.text.set_text(page.text)
             self._area.verticalScrollBar().setValue(0)
         words = [re.escape(word) for word in self.field.text().split()]
-        self.text.show_found(re.compile("|".join(words), re.IGNORECASE) if words else None, None)
+        spans = matches(re.compile("|".join(words), re.IGNORECASE), page.text) if words else ()
+        self.text.show_matches(spans, None)
         self.text.setAccessibleName(f"Page: {page.title}")
 
-    def _left(self) -> QFrame:
-        left = styled(QFrame(), "surface")
-        left.setFixedWidth(LEFT)
-        in_column(self.field, self.none, (self.contents, 1), of=left, margins=(8, 12, 8, 12), spacing=8)
-        return left
+    def _sidebar(self) -> QFrame:
+        sidebar = styled(QFrame(), "surface")
+        sidebar.setFixedWidth(LEFT)
+        in_column(self.field, self.none, (self.contents, 1), of=sidebar, margins=(8, 12, 8, 12), spacing=8)
+        return sidebar
 
     def _page(self) -> QWidget:
         page = QWidget()

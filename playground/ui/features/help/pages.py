@@ -1,15 +1,17 @@
-"""The pages of the help: read from ``resources/help``, with this computer's places filled in. No widgets in here.
-
-The page on shortcuts is made from the table of actions, so that it cannot say anything else than the menus.
-"""
+"""The pages of the help: read from ``resources/help``, with this computer's places filled in. No widgets in here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
+from playground.engine.files.presets import default_path as presets_path
+from playground.engine.gateway_check.report import default_folder as checks_folder
+from playground.engine.gateways.profiles import default_path as gateways_path
 from playground.engine.io.resources import resource_root
-from playground.ui.features.action import MENUS, Action, key_text
+from playground.engine.library.store.opening import default_path as experiments_path
+from playground.engine.library.workspace import ANSWERS
+from playground.log import log_path
 
 #: In the order of the contents; each is a file of that name with ``.md``.
 FILES: Final = (
@@ -22,9 +24,9 @@ FILES: Final = (
     "evaluating",
     "the-wire",
     "what-is-stored-where",
+    "keyboard",
     "privacy",
 )
-SHORTCUTS: Final = "shortcuts"
 
 
 class Page(NamedTuple):
@@ -36,79 +38,53 @@ class Page(NamedTuple):
 
 
 class PageHit(NamedTuple):
-    """A page that holds what was looked for, how often, and the words around the first place."""
+    """A page that contains the words of a search, how often, and the text around the first match."""
 
     page: Page
     times: int
     around: str
 
 
-def read_pages(places: Mapping[str, str], actions: Sequence[Action[Any]]) -> tuple[Page, ...]:
-    """All pages; ``{name}`` in a text is replaced by the place of that name. ``actions`` are the window's."""
+def read_pages(places: Mapping[str, str]) -> tuple[Page, ...]:
+    """Return all pages; ``{name}`` in a text is replaced by the place of that name."""
     texts = {name: (resource_root() / "help" / f"{name}.md").read_text(encoding="utf-8") for name in FILES}
     for key, place in places.items():
         texts = {name: text.replace(f"{{{key}}}", place) for name, text in texts.items()}
-    texts[SHORTCUTS] = _shortcuts(actions)
     return tuple(Page(name, text.partition("\n")[0].removeprefix("# "), text) for name, text in texts.items())
 
 
 def places(window_settings: str) -> dict[str, str]:
-    """Where things are on this computer, for ``read_pages``; ``window_settings`` is the window's own file."""
-    from playground.engine.files.presets import default_path as presets
-    from playground.engine.gateway_check.report import default_folder as checks
-    from playground.engine.gateways.profiles import default_path as gateways
-    from playground.engine.library.store.opening import default_path as experiments
-    from playground.engine.library.workspace import ANSWERS
-    from playground.log import log_path
-
+    """Return the places on this computer for ``read_pages``; ``window_settings`` is the window's own file."""
     return {
-        "data": str(experiments()),
-        "answers": str(experiments().with_name(ANSWERS)),
-        "checks": str(checks()),
-        "settings": str(gateways()),
-        "presets": str(presets()),
+        "data": str(experiments_path()),
+        "answers": str(experiments_path().with_name(ANSWERS)),
+        "checks": str(checks_folder()),
+        "settings": str(gateways_path()),
+        "presets": str(presets_path()),
         "window": window_settings,
         "log": str(log_path()),
     }
 
 
-def search(pages: tuple[Page, ...], words: str) -> list[PageHit]:
-    """The pages that hold all of ``words``, the one with the most places first; all pages for no words."""
-    wanted = words.casefold().split()
-    found: list[PageHit] = []
+def search(pages: tuple[Page, ...], query: str) -> list[PageHit]:
+    """Return the pages that contain all words of ``query``, the one with the most first; all pages for no words."""
+    words = query.casefold().split()
+    hits: list[PageHit] = []
     for page in pages:
         text = page.text.casefold()
-        if all(word in text for word in wanted):
-            times = sum(text.count(word) for word in wanted)
-            found.append(PageHit(page, times, _around(page.text, wanted[0]) if wanted else ""))
-    if wanted:
-        found.sort(key=lambda one: (not all(word in one.page.title.casefold() for word in wanted), -one.times))
-    return found
+        if all(word in text for word in words):
+            times = sum(text.count(word) for word in words)
+            hits.append(PageHit(page, times, _around(page.text, words[0]) if words else ""))
+    if words:
+        hits.sort(key=lambda hit: (not all(word in hit.page.title.casefold() for word in words), -hit.times))
+    return hits
 
 
-def _around(text: str, word: str, room: int = 40) -> str:
-    """The line that holds the word, cut to some characters around it, without Markdown's marks."""
+def _around(text: str, word: str, width: int = 40) -> str:
+    """Return the first line with the word, cut to ``width`` characters around it, without Markdown's marks."""
     body = text.partition("\n")[2] or text
     line = next((line for line in body.splitlines() if word in line.casefold()), "")
     plain = line.translate(str.maketrans("", "", "*`#|")).strip(" -")
-    at = max(plain.casefold().find(word), 0)
-    start = max(at - room, 0)
-    end = at + len(word) + room
+    position = max(plain.casefold().find(word), 0)
+    start, end = max(position - width, 0), position + len(word) + width
     return f"{'…' if start else ''}{plain[start:end].strip()}{'…' if end < len(plain) else ''}"
-
-
-def _shortcuts(actions: Sequence[Action[Any]]) -> str:
-    lines = [
-        "# Shortcuts",
-        "",
-        "Every action is in the command palette (Ctrl+K), whether it has a shortcut or not.",
-        "",
-    ]
-    for menu in MENUS:
-        rows = [(spec.text, key_text(spec)) for spec in actions if spec.menu == menu and spec.keys]
-        if rows:
-            lines += [f"## {menu}", "", "| action | keys |", "|:--|:--|"]
-            lines += [f"| {text} | `{keys}` |" for text, keys in rows]
-            lines.append("")
-    lines += ["Ctrl and the mouse wheel change the size of the text in the conversation.", ""]
-    return "\n".join(lines)

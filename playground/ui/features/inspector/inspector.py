@@ -1,265 +1,331 @@
-"""The inspector: tabs that show one exchange, a line that says which, and pages about the whole experiment.
+"""The inspector: five tabs about an exchange and its experiment, the exchange in a menu, and a button to maximise it.
 
-It holds no truth; an ``ExchangeView`` is given, and given again while it grows. Only the tab in front is drawn, and
-not more often than a few times a second.
+It holds no truth: an ``ExchangeView`` is given again while the exchange grows. Only the visible tab is drawn, a few
+times a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
+from enum import StrEnum
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QMenu,
-    QSizePolicy,
-    QStackedWidget,
-    QTabBar,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from playground.ui.features.inspector.next_request import Preview
-from playground.ui.features.inspector.status_line import StatusLine
+from playground.ui.features.inspector.request_page import RequestPage
+from playground.ui.features.inspector.response_page import NO_RESPONSE, ResponsePage
+from playground.ui.features.inspector.status_button import StatusButton
+from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.view import ExchangeView
-from playground.ui.features.inspector.views import InspectorView, RequestView, ResponseView
-from playground.ui.features.inspector.wire_views import DiffView, HeadersView, LintView, TimelineView
-from playground.ui.widgets.form_parts import look, thin_line
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import look, text_label, thin_line
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.layouts import Gap, in_column, in_pages, in_row
 from playground.ui.widgets.loop import Throttle
+from playground.ui.widgets.page_parts import empty_words
+from playground.ui.widgets.plain_text import short_title, show_hidden
+from playground.ui.widgets.segments import Segments
 
-V = TypeVar("V", bound=InspectorView)
-
-#: A new view is a class and an entry here.
-VIEWS: tuple[type[InspectorView], ...] = (
-    RequestView,
-    ResponseView,
-    TimelineView,
-    HeadersView,
-    DiffView,
-    LintView,
-)
 DRAW_EVERY_MS = 200
-LEAST = 40  # pixels of a page: the conversation above needs its room first
-NOT_SEEN = object()
-
-LITTLE = "little"  # what the style sheet calls tabs that stand closer
-EDGE, RIGHT, GAP = 12, 8, 8
-PATH = 90  # pixels: with less, the line leaves the path out
+MIN_PAGE_HEIGHT = 40
+NARROW = 560  # pixels; the tabs of a narrower inspector are closer together
+REQUEST, RESPONSE, TIMELINE, TOOL_CALLS, BRANCHES = "Request", "Response", "Timeline", "Tool calls", "Branches"
 
 
-class TabRow(QWidget):
-    """``tabs`` are to be used like any other; ``status`` is hidden by pages that are not about one exchange."""
+class Place(StrEnum):
+    """A tab, or a segment of one."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    RESPONSE = RESPONSE
+    TIMELINE = TIMELINE
+    BRANCHES = BRANCHES
+    NEXT = f"{REQUEST}/Next"
+    SENT = f"{REQUEST}/Sent"
+    COMPARE = f"{REQUEST}/Compare"
+    ASSEMBLED = f"{RESPONSE}/Assembled"
+    EVENTS = f"{RESPONSE}/Events"
+    RAW = f"{RESPONSE}/Raw"
+    SPEC_CHECK = f"{RESPONSE}/Spec check"
+    CALLS = f"{TOOL_CALLS}/List"
+    SEQUENCE = f"{TOOL_CALLS}/Sequence"
+    SERVERS = f"{TOOL_CALLS}/Servers"
+
+
+class SegmentedPage(QWidget):
+    """A tab of the experiment with a segment for each page that other features add."""
+
+    def __init__(self, name: str, titles: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._wide: dict[bool, list[int]] = {}  # by whether they stand closer; empty until measured
-        self.tabs = _Tabs()
-        self.tabs.setAccessibleName("Inspector")
-        self.status = StatusLine()
-        self.status.setObjectName("exchangeStatus")
-        self.more = IconButton("more", "More tabs")
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu = QMenu(self.more)
-        self.more.setMenu(self.menu)
-        self.more.hide()
-        in_row(self.tabs, self.more, Gap(GAP), 1, (self.status, 1000), of=self, margins=(EDGE, 0, RIGHT, 0), spacing=0)
-        self.menu.aboutToShow.connect(self._fill)
-        self.tabs.currentChanged.connect(self._changed)
-        self.status.changed.connect(self.fit)
+        self._titles = titles
+        self.switch = Segments(titles, name)
+        self._pages = in_pages(*(QWidget() for _ in titles))
+        bar = in_row(self.switch, 1, margins=(12, 4, 12, 4))
+        in_column(bar, (self._pages, 1), of=self, margins=0, spacing=0)
+        self.switch.chosen.connect(self._pages.setCurrentIndex)
 
-    def minimumSizeHint(self) -> QSize:
-        """Any width will do: there is the menu."""
-        return QSize(160, super().minimumSizeHint().height())
+    def set_page(self, title: str, page: QWidget) -> None:
+        """Put a page into its segment."""
+        number = self._titles.index(title)
+        if (blank := self._pages.widget(number)) is not None:
+            self._pages.removeWidget(blank)
+            blank.deleteLater()
+        self._pages.insertWidget(number, page)
+        self._pages.setCurrentIndex(self.switch.index)
 
-    def add_tab(self, title: str) -> int:
-        """One more tab. Returns its number."""
-        number = self.tabs.addTab(title)
-        self._wide.clear()
-        self.fit()
-        return number
-
-    def fit(self) -> None:
-        """Find out what there is room for."""
-        tabs, count = self.tabs, self.tabs.count()
-        room = self.width() - EDGE - RIGHT - GAP
-        wide = self._measured(closer=False)
-        least, figures = (self.status.least(figures=False), self.status.least()) if self._about_one else (0, 0)
-        if sum(wide) + figures <= room:
-            closer, left = False, room - sum(wide)
-            seen = set(range(count))
-        else:
-            closer = True
-            wide = self._measured(closer=True)
-            seen = self._seen(wide, room - least)
-            left = room - sum(wide[number] for number in seen) - (self._button if len(seen) < count else 0)
-        look(tabs, LITTLE if closer else "", "room")
-        for number in range(count):
-            if tabs.isTabVisible(number) != (number in seen):
-                tabs.setTabVisible(number, number in seen)
-        tabs.updateGeometry()
-        self.more.setVisible(len(seen) < count)
-        self.status.show_as_much(path=left >= figures + PATH, figures=left >= figures)
-
-    def _measured(self, *, closer: bool) -> list[int]:
-        """How wide each tab is."""
-        if closer not in self._wide:
-            look(self.tabs, LITTLE if closer else "", "room")
-            self._wide[closer] = [self.tabs.tabSizeHint(number).width() for number in range(self.tabs.count())]
-        return self._wide[closer]
-
-    @property
-    def _about_one(self) -> bool:
-        return not self.status.isHidden()
-
-    @property
-    def _button(self) -> int:
-        return self.more.sizeHint().width()
-
-    def _seen(self, wide: list[int], room: int) -> set[int]:
-        """The tabs that are seen: the first ones, and the one in front."""
-        if sum(wide) <= room:
-            return set(range(len(wide)))
-        current = max(self.tabs.currentIndex(), 0)
-        room -= self._button + (wide[current] if wide else 0)
-        seen = {current}
-        for number, one in enumerate(wide):
-            if number != current:
-                room -= one
-                if room < 0:
-                    break
-                seen.add(number)
-        return seen
-
-    def _changed(self, _number: int) -> None:
-        self.fit()
-
-    def _fill(self) -> None:
-        self.menu.clear()
-        for number in range(self.tabs.count()):
-            if not self.tabs.isTabVisible(number):
-                self.menu.addAction(self.tabs.tabText(number)).triggered.connect(partial(self._choose, number))
-
-    def _choose(self, number: int) -> None:
-        self.tabs.setTabVisible(number, True)
-        self.tabs.setCurrentIndex(number)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
-            self._wide.clear()
-            self.fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-
-class _Tabs(QTabBar):
-    """Tabs that are never scrolled: as wide as those that are seen."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setDrawBase(False)
-        self.setExpanding(False)
-        self.setUsesScrollButtons(False)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-
-    def sizeHint(self) -> QSize:
-        """As wide as the tabs that are seen."""
-        seen = [self.tabSizeHint(number).width() for number in range(self.count()) if self.isTabVisible(number)]
-        return QSize(sum(seen), super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        """The same: whoever shows it sees to the room."""
-        return self.sizeHint()
-
-    def tabSizeHint(self, index: int) -> QSize:
-        """The room that a tab takes, seen or not."""
-        return super().tabSizeHint(index)
+    def show_segment(self, title: str) -> None:
+        """Show a segment by its title."""
+        self.switch.set_index(self._titles.index(title))
+        self._pages.setCurrentIndex(self.switch.index)
 
 
 class Inspector(QWidget):
-    """``set_exchange`` and ``set_preview`` give what to show; both are cheap and may be called often."""
+    """``maximise_toggled``: the inspector takes the place of the centre, or gives it back.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    With ``sent_only`` it shows finished exchanges: there is no next request, and nothing to compare with.
+    """
+
+    maximise_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None, *, sent_only: bool = False) -> None:
         super().__init__(parent)
         self._exchange: ExchangeView | None = None
         self._preview: Preview | None = None
+        self._unsent = ""
+        self._drawn: dict[int, tuple[ExchangeView | None, str]] = {}  # what each tab shows
+        self._drawn_preview: Preview | None = None
         self.setObjectName("inspector")
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.row = TabRow(self)
-        self.tabs, self.status = self.row.tabs, self.row.status
+        self.tabs = QTabBar(drawBase=False, expanding=False)
+        self.tabs.setAccessibleName("Inspector")
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.status = StatusButton()
+        self.scope = ElidedLabel("Scope", elide=Qt.TextElideMode.ElideRight)
+        self.scope.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.lane = text_label("", "chip")
+        self.lane.hide()
+        self.maximise_button = IconButton("expand", "Maximise the inspector")
+        self.maximise_button.setCheckable(True)
+        self.maximise_button.setHidden(sent_only)
+        self._call_count = text_label("", "chip")
+        self._call_count.setParent(self)
+        self._call_count.hide()
+        self.request = RequestPage(sent_only=sent_only)
+        self.response = ResponsePage()
+        self.events = TimelinePage()
+        self._timeline_area = QWidget()
+        in_column(self.events, of=self._timeline_area, margins=0, spacing=0)
+        self._no_events = empty_words(NO_RESPONSE)
+        self._timeline = in_pages(self._no_events, self._timeline_area)
+        self.tool_calls = SegmentedPage("Tool calls view", ("List", "Sequence", "Servers"))
         self._stack = QStackedWidget(self)
-        self.views: list[InspectorView] = [kind(self._stack) for kind in VIEWS]
-        self._seen: list[tuple[object, object]] = [(NOT_SEEN, None)] * len(self.views)
-        self._stack.setMinimumHeight(LEAST)
-        for view in self.views:
-            self.row.add_tab(view.title)
-            self._stack.addWidget(view.widget)
-        in_column(self.row, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
-        self._pages: dict[int, Callable[[], QWidget]] = {}  # those that have not been looked at yet, by tab
-        self._throttle = Throttle(self._draw_if_seen, self, DRAW_EVERY_MS)
+        self._stack.setMinimumHeight(MIN_PAGE_HEIGHT)
+        for title, page in ((REQUEST, self.request), (RESPONSE, self.response), (TIMELINE, self._timeline)):
+            self.tabs.addTab(title)
+            self._stack.addWidget(page)
+        if sent_only:
+            self.tool_calls.setParent(self)
+            self.tool_calls.hide()
+        else:
+            self.tabs.addTab(TOOL_CALLS)
+            self._stack.addWidget(self.tool_calls)
+            self.tabs.addTab(BRANCHES)
+            self._stack.addWidget(QWidget())
+        row = in_row(
+            *(
+                (self.tabs, 0),
+                Gap(8),
+                1,
+                (self.lane, 0, Qt.AlignmentFlag.AlignVCenter),
+                (self.scope, 1000),
+                (self.status, 1000),
+                self.maximise_button,
+            ),
+            margins=(12, 0, 8, 0),
+            spacing=4,
+        )
+        in_column(row, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
+        self._throttle = Throttle(self._draw_if_visible, self, DRAW_EVERY_MS)
         self.tabs.currentChanged.connect(self._tab_changed)
+        self.response.segment_shown.connect(self._place_events)
+        self.response.check.event_asked.connect(self.show_event)
+        self.maximise_button.toggled.connect(self._maximise)
+        self._tab_changed(0)
 
-    def set_exchange(self, exchange: ExchangeView | None) -> None:
-        """Show this exchange, or none. Call it again with a new value whenever more has come."""
-        self._exchange = exchange
-        self.status.show_exchange(exchange)
+    def minimumSizeHint(self) -> QSize:
+        return QSize(260, super().minimumSizeHint().height())
+
+    # What is shown
+
+    def set_exchange(self, view: ExchangeView | None, unsent: str = "") -> None:
+        """Show this exchange, or none; call it again with a new view whenever more is received.
+
+        ``unsent`` is the reason why the last run sent nothing; the exchange is then only in the menu.
+        """
+        self._exchange, self._unsent = view, unsent
+        self._show_status()
         self._throttle.poke()
 
     def set_preview(self, preview: Preview) -> None:
-        """The request that a run would send now."""
+        """Set the request that a run would send now."""
         self._preview = preview
         self._throttle.poke()
 
-    def add_page(self, title: str, make: Callable[[], QWidget]) -> None:
-        """A tab that is not about one exchange; its page is made when it is first looked at."""
-        self._stack.addWidget(QWidget())
-        self._pages[self.row.add_tab(title)] = make
+    def set_scope(self, experiment: str, lane: str = "", calls: int = 0) -> None:
+        """Name the experiment, its lane (empty for the only one), and the number of its tool calls."""
+        self.scope.set_text(show_hidden(f"Experiment: {short_title(experiment)}"))
+        self.lane.setText(f"Lane {show_hidden(lane)}")
+        self.lane.setVisible(bool(lane))
+        self._call_count.setText(f"{calls:,}")
+        number, side = self._number_of(TOOL_CALLS), QTabBar.ButtonPosition.RightSide
+        self._call_count.setVisible(bool(calls))
+        if calls and self.tabs.tabButton(number, side) is None:
+            self.tabs.setTabButton(number, side, self._call_count)
+        elif not calls:
+            self.tabs.setTabButton(number, side, None)
+        self.tabs.setAccessibleTabName(number, f"{TOOL_CALLS}, {calls:,}" if calls else TOOL_CALLS)
 
-    def view(self, kind: type[V]) -> V:
-        """The tab of that kind."""
-        return next(view for view in self.views if isinstance(view, kind))
+    def add_page(self, place: Place, page: QWidget) -> None:
+        """Add the page of another feature: a segment of the tool calls, or the branches."""
+        tab, _, segment = place.partition("/")
+        if segment:
+            self.tool_calls.set_page(segment, page)
+            return
+        number = self._number_of(tab)
+        if (blank := self._stack.widget(number)) is not None:
+            self._stack.removeWidget(blank)
+            blank.deleteLater()
+        self._stack.insertWidget(number, page)
 
-    def show_tab(self, title: str) -> None:
-        """Bring a tab to the front."""
-        for number in range(self.tabs.count()):
-            if self.tabs.tabText(number) == title:
-                self.tabs.setCurrentIndex(number)
+    def show_tab(self, place: str) -> None:
+        """Bring a tab to the front, with the segment that the place names."""
+        tab, _, segment = place.partition("/")
+        self.tabs.setCurrentIndex(self._number_of(tab))
+        page = self._stack.currentWidget()
+        if segment and isinstance(page, RequestPage | ResponsePage | SegmentedPage):
+            page.show_segment(segment)
+        self.draw_now()
+
+    def show_event(self, number: int) -> None:
+        """Show one event of the exchange in the list of events."""
+        self.show_tab(Place.EVENTS)
+        self.events.choose([number])
+        self.events.table.setFocus()
 
     def draw_now(self) -> None:
-        """Bring the tab in front up to date at once."""
-        number = self.tabs.currentIndex()
-        if number >= len(self.views):
-            return  # a page sees to itself
-        view = self.views[number]
-        exchange, preview = self._seen[number]
-        self._seen[number] = (self._exchange, self._preview)
-        if self._preview is not None and preview is not self._preview:
-            view.show_preview(self._preview)
-        if self._exchange is not exchange:
-            view.show(self._exchange)
+        """Bring the visible tab up to date at once."""
+        number = self._stack.currentIndex()
+        if not self._shows_exchange:
+            return
+        if number == 0 and self._preview is not None and self._drawn_preview is not self._preview:
+            self._drawn_preview = self._preview
+            self.request.show_preview(self._preview)
+        state = self._exchange, self._unsent
+        if self._drawn.get(number) == state:
+            return
+        self._drawn[number] = state
+        page = self._stack.currentWidget()
+        if isinstance(page, RequestPage | ResponsePage):
+            page.show_exchange(self._shown, self._unsent)
+        self._show_events()
 
-    def _draw_if_seen(self) -> None:
+    def _show_events(self) -> None:
+        """Show the events of the exchange where the list of events is visible."""
+        view = self._shown
+        self._no_events.setText(show_hidden(self._unsent) or NO_RESPONSE)
+        self._timeline.setCurrentIndex(0 if view is None else 1)
+        if self._stack.currentWidget() is self._timeline or self.response.shows_events:
+            self.events.show_trace(view.trace if view is not None else None)
+
+    def _place_events(self) -> None:
+        """Move the list of events to the tab in front: below the timeline, or alone in the response."""
+        in_timeline = self._stack.currentWidget() is self._timeline
+        if not in_timeline and not self.response.shows_events:
+            return
+        area = self._timeline_area if in_timeline else self.response.events_area
+        self.events.picture.setVisible(in_timeline)
+        if self.events.parentWidget() is not area:
+            layout = area.layout()
+            if layout is not None:
+                layout.addWidget(self.events)
+                self.events.show()  # the layout would show it later
+        self._show_events()
+
+    @property
+    def _shown(self) -> ExchangeView | None:
+        """The exchange that the tabs show: none after a run that sent nothing."""
+        return None if self._unsent else self._exchange
+
+    def _show_status(self) -> None:
+        self.status.show_exchange(self._exchange if self._shows_exchange else None, unsent=bool(self._unsent))
+
+    @property
+    def _shows_exchange(self) -> bool:
+        """Return whether the tab in front is about one exchange."""
+        return self._stack.currentIndex() <= self._number_of(TIMELINE)
+
+    def _number_of(self, tab: str) -> int:
+        titles = [self.tabs.tabText(number) for number in range(self.tabs.count())]
+        return titles.index(tab) if tab in titles else 0
+
+    def _draw_if_visible(self) -> None:
         if self.isVisible():
             self.draw_now()
 
     def _tab_changed(self, number: int) -> None:
-        make, blank = self._pages.pop(number, None), self._stack.widget(number)
-        if make is not None and blank is not None:
-            self._stack.insertWidget(number, make())
-            self._stack.removeWidget(blank)
-            blank.deleteLater()
-        self.status.setVisible(number < len(self.views))
-        self.row.fit()
         self._stack.setCurrentIndex(number)
+        self._show_status()
+        self.scope.setVisible(not self._shows_exchange)
+        self._place_events()
         self.draw_now()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.draw_now()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        look(self.tabs, "little" if self.width() < NARROW else "", "room")
+
+    # Maximised
+
+    @property
+    def maximised(self) -> bool:
+        """Return whether the inspector takes the place of the centre."""
+        return self.maximise_button.isChecked()
+
+    def restore(self) -> None:
+        """Give the centre its place back."""
+        self.maximise_button.setChecked(False)
+
+    def _maximise(self, maximised: bool) -> None:
+        self.maximise_button.say("Restore the inspector (Esc)" if maximised else "Maximise the inspector")
+        self.maximise_toggled.emit(maximised)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():  # the window was not just minimised
+            self.restore()
+
+    # Keys
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._restores(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape restores a maximised inspector; Ctrl+Tab and Ctrl+Page Down go to the next tab."""
+        steps = {Qt.Key.Key_Tab: 1, Qt.Key.Key_PageDown: 1, Qt.Key.Key_Backtab: -1, Qt.Key.Key_PageUp: -1}
+        step = steps.get(Qt.Key(event.key()), 0)
+        if self._restores(event):
+            self.restore()
+        elif step and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
+            self.tabs.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+    def _restores(self, event: QKeyEvent) -> bool:
+        return self.maximised and event.key() == Qt.Key.Key_Escape

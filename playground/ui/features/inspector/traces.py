@@ -1,4 +1,4 @@
-"""The frames and the timeline of an exchange, made when somebody looks and kept while they may look again."""
+"""The events and the timeline of an exchange, read when they are shown and cached for the last few exchanges."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from playground.engine.inspect.timeline import Timeline
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
 
-KEPT = 6  # exchanges whose frames are kept
-MOST = 512 * 1024  # bytes that are read at a time
-READ_MS = 80  # between two readings of an answer
+
+MAX_TRACES = 6
+MAX_BATCH = 512 * 1024  # bytes that are read at a time
+READ_MS = 80  # between two batches
 
 
 class Trace:
-    """What is derived from one exchange. ``read_frames`` takes in what is new."""
+    """The events of one exchange. Call ``read_frames`` whenever more has been received."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         self.index = FrameIndex(exchange)
         self.timeline = Timeline(self.index)
 
-    def read_frames(self, most: int | None = MOST) -> None:
-        """Read new frames, about ``most`` bytes of them, or all. ``index.behind`` says whether more are left."""
+    def read_frames(self, most: int | None = MAX_BATCH) -> None:
+        """Read new events, about ``most`` bytes of them, or all. ``index.behind`` tells whether more are left."""
         if self.index.behind:
             self.index.extend(most)
             self.timeline.extend()
 
 
 class Traces:
-    """By exchange; the ones asked for last are kept."""
+    """Traces by exchange; the least recently used ones are dropped."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Trace] = OrderedDict()
+        self._traces: OrderedDict[str, Trace] = OrderedDict()
 
     def of(self, exchange: Exchange) -> Trace:
-        """The trace of an exchange; nothing is read for it here."""
-        found = self._kept.pop(exchange.id, None)
-        if found is None or found.exchange is not exchange:
-            found = Trace(exchange)
-        self._kept[exchange.id] = found
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return found
+        """Return the trace of an exchange, without reading events."""
+        trace = self._traces.pop(exchange.id, None)
+        if trace is None or trace.exchange is not exchange:
+            trace = Trace(exchange)
+        self._traces[exchange.id] = trace
+        while len(self._traces) > MAX_TRACES:
+            self._traces.popitem(last=False)
+        return trace

@@ -1,121 +1,91 @@
-"""What the inspector is shown of one exchange: a frozen value, secrets already masked by whoever made it."""
+"""The exchange that the inspector shows, with what belongs to it, and the words for an exchange in a list."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from playground.engine.compare.differences import fellow_request, request_before
+from playground.ui.features.inspector.traces import Trace
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange, Session
-    from playground.ui.features.inspector.traces import Trace
 
 
-def no_body() -> bytes:
-    """The body of an exchange that has none."""
-    return b""
+def unchanged(text: str) -> str:
+    """Return the text: the redactor of an exchange without secrets."""
+    return text
 
 
-def no_trace() -> Trace | None:
-    """The frames of an exchange that nobody derives any from."""
-    return None
-
-
-async def as_it_is(exchange: Exchange) -> Exchange:
-    """An exchange that is kept nowhere but in memory."""
-    return exchange
-
-
-def no_lane() -> str | None:
-    """The first lane's request beside one that is of no lane."""
-    return None
-
-
-def none_before() -> str:
-    """The request before one that stands alone."""
-    return ""
-
-
-def no_others() -> Sequence[Exchange]:
-    """The experiment of an exchange that stands alone."""
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ExchangeView:
-    """One request and what came back. ``duration`` is in seconds, None while it runs.
+    """An exchange, which may still grow. A new view of the same exchange tells the inspector to draw it again.
 
-    ``status`` is None while there is no answer; ``error`` then says what happened, if it failed; ``complete`` is
-    False where the answer was not read to its end. ``body`` gives the bytes received so far, so that nothing is copied
-    for a view that is not looked at; so do ``trace`` with the frames and ``others`` with all exchanges of the
-    experiment, oldest first. ``whole`` gives one of those with its bodies, from the disk where memory let go of them,
-    and raises StoreError. ``before`` gives the id of the request before in the same lane, ``lane_a`` that of the first
-    lane's in the same round, both empty for none; ``lane_a`` is None where it is no other lane. ``key`` tells exchanges
-    apart.
+    ``trace_of`` returns the events of an exchange. ``session`` is the lane that the exchange belongs to; without one,
+    ``siblings`` are the exchanges to choose among. ``redact`` removes known secrets from a text.
     """
 
-    method: str
-    url: str
-    request_headers: tuple[tuple[str, str], ...] = ()
-    request_body: bytes = b""
-    status: int | None = None
-    reason: str = ""
-    response_headers: tuple[tuple[str, str], ...] = ()
-    duration: float | None = None
-    error: str = ""
-    complete: bool = True
-    body: Callable[[], bytes] = no_body
-    trace: Callable[[], Trace | None] = no_trace
-    others: Callable[[], Sequence[Exchange]] = no_others
-    whole: Callable[[Exchange], Awaitable[Exchange]] = as_it_is
-    before: Callable[[], str] = none_before
-    lane_a: Callable[[], str | None] = no_lane
-    key: str = ""
+    exchange: Exchange
+    trace_of: Callable[[Exchange], Trace] = Trace
+    session: Session | None = None
+    siblings: Sequence[Exchange] = ()
+    redact: Callable[[str], str] = unchanged
+
+    @property
+    def id(self) -> str:
+        """The id of the exchange."""
+        return self.exchange.id
 
     @property
     def path(self) -> str:
-        """The path of the URL, for people."""
-        return urlsplit(self.url).path or self.url
+        """The path of the URL."""
+        return urlsplit(self.exchange.url).path or self.exchange.url
 
     @property
-    def content_type(self) -> str:
-        """The response's media type in lower case, without its parameters."""
-        found = next((value for name, value in self.response_headers if name.lower() == "content-type"), "")
-        return found.partition(";")[0].strip().lower()
+    def error(self) -> str:
+        """The message of the failure; empty without one."""
+        return self.exchange.failure.message if self.exchange.failure else ""
+
+    @property
+    def is_stream(self) -> bool:
+        """Return whether the response is a stream of events."""
+        media_type = (self.exchange.content_type or "").partition(";")[0].strip().lower()
+        first = self.exchange.reads[0].data[:64].lstrip()[:6] if self.exchange.reads else b""
+        return media_type == "text/event-stream" or first in (b"data: ", b"event:")
+
+    @property
+    def trace(self) -> Trace:
+        """The events of the exchange."""
+        return self.trace_of(self.exchange)
+
+    @property
+    def choices(self) -> list[tuple[int, Exchange]]:
+        """The exchanges of the experiment that asked for an answer, oldest first, numbered from 1."""
+        exchanges = tuple(self.session.exchanges.values()) if self.session is not None else self.siblings
+        return list(enumerate((exchange for exchange in exchanges if exchange.method == "POST"), 1))
+
+    @property
+    def previous_id(self) -> str:
+        """The id of the previous request of the same lane; empty for none."""
+        return request_before(self.session, self.id) if self.session is not None else ""
+
+    @property
+    def lane_a_id(self) -> str | None:
+        """The id of the first lane's request of the same round, empty for none; None if there is no other lane."""
+        return fellow_request(self.session, self.id) if self.session is not None else None
+
+    async def load(self, exchange: Exchange) -> Exchange:
+        """Return an exchange of the experiment with its bodies. Raises StoreError."""
+        return exchange if self.session is None else await self.session.experiment.with_bodies(exchange)
 
 
-def view_of(
-    exchange: Exchange, trace_of: Callable[[Exchange], Trace] | None = None, session: Session | None = None
-) -> ExchangeView:
-    """An exchange as the inspector wants it; ``trace_of`` gives its frames, ``session`` is the experiment it is of."""
-    return ExchangeView(
-        method=exchange.method,
-        url=exchange.url,
-        request_headers=exchange.request_headers,
-        request_body=exchange.request_body,
-        status=exchange.status,
-        reason=exchange.reason,
-        response_headers=exchange.response_headers,
-        duration=exchange.ended,
-        error=exchange.failure.message if exchange.failure else "",
-        complete=exchange.complete,
-        body=partial(_body_of, exchange),
-        trace=no_trace if trace_of is None else partial(trace_of, exchange),
-        others=no_others if session is None else partial(_all_of, session),
-        before=none_before if session is None else partial(request_before, session, exchange.id),
-        lane_a=no_lane if session is None else partial(fellow_request, session, exchange.id),
-        whole=as_it_is if session is None else session.experiment.with_bodies,
-        key=exchange.id,
-    )
-
-
-def _all_of(session: Session) -> Sequence[Exchange]:
-    return tuple(session.exchanges.values())
-
-
-def _body_of(exchange: Exchange) -> bytes:
-    return exchange.body
+def describe_exchange(number: int, exchange: Exchange) -> str:
+    """Return one line for a list: ``#2 · 14:03:11 · chat/completions · 200 · 2.91 s``."""
+    when = datetime.fromtimestamp(exchange.started_at).astimezone().strftime("%H:%M:%S")
+    path = "/".join(urlsplit(exchange.url).path.rstrip("/").split("/")[-2:])
+    status = str(exchange.status) if exchange.status is not None else "no response"
+    duration = f" · {exchange.ended:.2f} s" if exchange.ended is not None else " · running"
+    return f"#{number} · {when} · {path} · {status}{duration}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import EDIT, Action
+from playground.ui.features.action import Action
 
 if TYPE_CHECKING:
     from playground.ui.features.offered.control import OfferedControl
 
 ACTIONS: tuple[Action[OfferedControl], ...] = (
-    Action("servers.prompts", "Prompt of a tool server…", EDIT, 430, lambda it: it.open_prompts()),
-    Action("servers.resources", "Resource of a tool server…", EDIT, 440, lambda it: it.open_resources()),
+    Action("servers.prompts", "Insert server prompt…", lambda it: it.open_prompts(), synonyms="tool mcp"),
+    Action("servers.resources", "Insert server resource…", lambda it: it.open_resources(), synonyms="tool mcp"),
 )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QLineEdit, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QPushButton, QTableView, QWidget
 
 from playground.domain.tool_servers import Message, ServerPrompt
 from playground.engine.session.tool_calls import ToolCallError
@@ -28,6 +28,7 @@ from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_ro
 from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_title
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.scroll_page import DownArea, FittingArea
+from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
 WIDE, TALL = 860, 560
@@ -78,9 +79,7 @@ class OfferedDialog(QDialog):
 
     def _build(self) -> None:
         self.kinds = Segments(("Prompts", "Resources"), "What is looked for", tall=True)
-        self.finder = QLineEdit(placeholderText="Find", clearButtonEnabled=True)
-        self.finder.setProperty("kind", "field")
-        self.finder.setAccessibleName("Find among what servers offer")
+        self.finder = styled(SearchField("Find", "Find among what servers offer"), "field")
         self.table = _table(self.model)
         self.none = empty_words("")
         self._list = in_pages(self.none, self.table)

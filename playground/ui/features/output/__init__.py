@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import SIDE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.output.control import OutputControl
@@ -12,5 +12,7 @@ if TYPE_CHECKING:
 PAGE: Final = "Output"  # its tab in the panel at the side
 
 ACTIONS: tuple[Action[OutputControl], ...] = (
-    Action("view.output", "Format of the answer", VIEW, 230, lambda it: it.show(), ("Ctrl+Shift+O",)),
+    Action(
+        "view.output", "Show output", lambda it: it.show(), SIDE, 322, "Ctrl+Shift+O", synonyms="format json schema"
+    ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import SIDE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.parameters.control import ParametersControl
@@ -12,5 +12,13 @@ if TYPE_CHECKING:
 PAGE: Final = "Parameters"  # its tab in the panel at the side
 
 ACTIONS: tuple[Action[ParametersControl], ...] = (
-    Action("view.parameters", "Parameters", VIEW, 210, lambda it: it.show(), ("Ctrl+Shift+P",)),
+    Action(
+        "view.parameters",
+        "Show parameters",
+        lambda it: it.show(),
+        SIDE,
+        320,
+        "Ctrl+Shift+P",
+        synonyms="temperature settings",
+    ),
 )

@@ -1,16 +1,16 @@
-"""Presets in the window: used, saved and looked after."""
+"""Presets in the window: used, saved and managed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import RUN, Action
+from playground.ui.features.action import Action
 
 if TYPE_CHECKING:
     from playground.ui.features.presets.control import PresetControl
 
 ACTIONS: tuple[Action[PresetControl], ...] = (
-    Action("presets.use", "Use a preset…", RUN, 200, lambda it: it.choose(), ("Ctrl+P",)),
-    Action("presets.save", "Save as preset…", RUN, 210, lambda it: it.save()),
-    Action("presets.look", "Look at presets…", RUN, 220, lambda it: it.look()),
+    Action("presets.use", "Use preset…", lambda it: it.choose(), keys="Ctrl+P"),
+    Action("presets.save", "Save as preset…", lambda it: it.save()),
+    Action("presets.look", "Manage presets…", lambda it: it.look(), synonyms="rename delete"),
 )

@@ -53,6 +53,6 @@ class PresetBar(QWidget):
             self.menu.addAction(NONE).setEnabled(False)
         self.menu.addSeparator()
         self.menu.addAction("Save as preset…").triggered.connect(self.save_asked)
-        edit = self.menu.addAction("Look at presets…")
+        edit = self.menu.addAction("Manage presets…")
         edit.setEnabled(bool(presets))
         edit.triggered.connect(self.edit_asked)

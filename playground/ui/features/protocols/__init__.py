@@ -1,4 +1,4 @@
-"""Which protocol is spoken, and the question before it changes."""
+"""Which API is used, and the question before it changes."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from playground.ui.features.protocols.control import ProtocolControl
 
 ACTIONS: tuple[Action[ProtocolControl], ...] = (
-    Action("run.protocol", "Switch the protocol", RUN, 410, lambda it: it.speak_next(), ("Ctrl+Shift+M",)),
+    Action("run.protocol", "Switch API", lambda it: it.speak_next(), RUN, 310, "Ctrl+Shift+M", synonyms="protocol"),
 )

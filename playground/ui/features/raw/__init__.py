@@ -1,10 +1,10 @@
-"""What goes out besides the parameters: the extra body, extra headers, and reasoning sent back."""
+"""Extra fields and headers of a request, and past reasoning."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import SIDE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.raw.control import RawControl
@@ -12,5 +12,7 @@ if TYPE_CHECKING:
 PAGE: Final = "Raw"  # its tab in the panel at the side
 
 ACTIONS: tuple[Action[RawControl], ...] = (
-    Action("view.raw", "Extra body and headers", VIEW, 240, lambda it: it.show(), ("Ctrl+Shift+R",)),
+    Action(
+        "view.raw", "Show extra fields", lambda it: it.show(), SIDE, 323, "Ctrl+Shift+R", synonyms="raw body headers"
+    ),
 )

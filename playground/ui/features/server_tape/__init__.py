@@ -1,14 +1,16 @@
-"""What is said with tool servers, beside what went over the wire to the gateway."""
+"""Messages to and from tool servers, listed in the inspector."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import INSPECTOR, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.server_tape.control import TapeControl
 
 ACTIONS: tuple[Action[TapeControl], ...] = (
-    Action("view.servers", "Messages of tool servers", VIEW, 285, lambda it: it.open(), ("Ctrl+Shift+Y",)),
+    Action(
+        "view.servers", "Show server messages", lambda it: it.open(), INSPECTOR, 312, "Ctrl+Shift+Y", synonyms="mcp"
+    ),
 )

@@ -1,109 +1,167 @@
-"""Frames of tool servers as a table's rows. Text is made only for the cells that are looked at."""
+"""Table model of the messages of tool servers, and the words for a message."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, Final
 
 from PySide6.QtCore import QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
+from playground.domain.durations import duration_words
+from playground.domain.sizes import size_words
 from playground.engine.tool_servers.tape import Entry, ServerTape
-from playground.ui.features.server_tape.words import FRONT, arrow, clock, kind, name, said, took, way
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 from playground.ui.widgets.titled_table import Index, TitledTable
 
-AT, SERVER, NAME, TOOK, DATA = range(5)
-TITLES: Final = ("at", "server", "message", "took", "says")
-SAID: Final = (
-    "When it went out or came in",
-    "Which server it went to or came from",
-    "What it is",
+TIME, SERVER, NAME, DURATION, CONTENT = range(5)
+TITLES: Final = ("time", "server", "message", "duration", "content")
+TIPS: Final = (
+    "When it was sent or received",
+    "The server that sent or received it",
+    "Direction and method",
     "From a request to its answer",
     "Its parameters, its result, or its error",
 )
-KEPT: Final = 400  # rows whose text is kept
-MOST_STRETCHES: Final = 40  # of rows that go at once; more, and all are told anew
+MAX_PREVIEW: Final = 600  # characters of a message that a row is made from
+MAX_CACHED: Final = 400  # rows whose texts are cached
+MAX_RANGES: Final = 40  # ranges of rows that are removed one by one; more reset the model
 
 _number = attrgetter("number")
 
 
-class TapeModel(TitledTable):
-    """``add`` puts rows at the end, ``drop_gone`` takes those away that the tape let go."""
+def kind_of(entry: Entry) -> str:
+    """Return the kind of a message in a word."""
+    frame = entry.frame
+    if frame.notice:
+        return "connection"
+    if frame.error:
+        return "error"
+    if frame.id:
+        return "answer" if entry.request or not frame.method else "request"
+    return "notification" if frame.method else "message"
 
-    titles, tips, at_right = TITLES, SAID, frozenset({AT, TOOK})
+
+def name_of(entry: Entry) -> str:
+    """Return the method of a message, or of the request it answers, with its kind where that says more."""
+    kind = kind_of(entry)
+    if entry.frame.notice or not entry.method:
+        return kind
+    return f"{kind} · {entry.method}" if kind in ("answer", "error") else entry.method
+
+
+def direction_of(entry: Entry) -> str:
+    """Return the direction of a message and its server in words."""
+    if entry.frame.notice:
+        return f"about {entry.server}"
+    return f"{'to' if entry.frame.sent else 'from'} {entry.server}"
+
+
+def time_of(entry: Entry) -> str:
+    """Return the local time, to a thousandth of a second."""
+    return datetime.fromtimestamp(entry.frame.at, UTC).astimezone().strftime("%H:%M:%S.%f")[:-3]
+
+
+def content_of(preview: str) -> str:
+    """Return the part of a message that differs from others: its parameters, its result or its error."""
+    places = [place for part in ("params", "result", "error") if (place := preview.find(f'"{part}"')) >= 0]
+    colon = preview.find(":", min(places)) if places else -1
+    return preview[colon + 1 :].strip() if colon > 0 else preview
+
+
+def summary_of(entry: Entry) -> str:
+    """Return the facts about a message in one line."""
+    frame = entry.frame
+    facts = [name_of(entry), direction_of(entry), time_of(entry)]
+    if frame.id:
+        facts.insert(2, f"id {frame.id}")
+    if entry.seconds is not None:
+        facts.append(f"after {duration_words(entry.seconds)}")
+    if frame.text:
+        facts.append(size_words(frame.size))
+    if frame.text and frame.text.rstrip()[-1:] not in ("}", "]") and len(frame.text) < frame.size:
+        facts.append("only the beginning is saved")
+    return " · ".join(facts)
+
+
+class TapeModel(TitledTable):
+    """``add`` appends rows; ``remove_dropped`` removes those of entries that the tape dropped."""
+
+    titles, tips, at_right = TITLES, TIPS, frozenset({TIME, DURATION})
 
     def __init__(self, tape: ServerTape, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tape = tape
         self.rows: list[Entry] = []
-        self._went = tape.removed_count
+        self._removed_count = tape.removed_count
         self._cells: OrderedDict[int, tuple[str, ...]] = OrderedDict()
 
-    def start_again(self) -> None:
-        """No rows."""
+    def reset(self) -> None:
+        """Remove all rows."""
         self.beginResetModel()
         self.rows = []
-        self._went = self._tape.removed_count
+        self._removed_count = self._tape.removed_count
         self.endResetModel()
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """More rows, behind the others."""
+        """Append rows."""
         if entries:
             first = len(self.rows)
             self.beginInsertRows(QModelIndex(), first, first + len(entries) - 1)
             self.rows += entries
             self.endInsertRows()
 
-    def drop_gone(self) -> int:
-        """Take away the rows of frames that are no longer kept. Returns how many."""
+    def remove_dropped(self) -> int:
+        """Remove the rows of entries that the tape dropped. Return their number."""
         tape = self._tape
-        if tape.removed_count == self._went:
+        if tape.removed_count == self._removed_count:
             return 0
-        self._went = tape.removed_count
+        self._removed_count = tape.removed_count
         end = bisect_right(self.rows, tape.last_removed, key=_number)
         entries = tape.entries
-        kept = {entry.number for entry in entries[: bisect_right(entries, tape.last_removed, key=_number)]}
-        stretches: list[tuple[int, int]] = []
+        numbers = {entry.number for entry in entries[: bisect_right(entries, tape.last_removed, key=_number)]}
+        ranges: list[tuple[int, int]] = []
         for row in range(end):
-            if self.rows[row].number in kept:
+            if self.rows[row].number in numbers:
                 continue
-            if stretches and stretches[-1][1] == row:
-                stretches[-1] = stretches[-1][0], row + 1
+            if ranges and ranges[-1][1] == row:
+                ranges[-1] = ranges[-1][0], row + 1
             else:
-                stretches.append((row, row + 1))
-        count = sum(stop - start for start, stop in stretches)
-        if len(stretches) > MOST_STRETCHES:
+                ranges.append((row, row + 1))
+        if len(ranges) > MAX_RANGES:
             self.beginResetModel()
-            self.rows[:end] = [entry for entry in self.rows[:end] if entry.number in kept]
+            self.rows[:end] = [entry for entry in self.rows[:end] if entry.number in numbers]
             self.endResetModel()
-            return count
-        for start, stop in reversed(stretches):
-            self.beginRemoveRows(QModelIndex(), start, stop - 1)
-            del self.rows[start:stop]
-            self.endRemoveRows()
-        return count
+        else:
+            for start, stop in reversed(ranges):
+                self.beginRemoveRows(QModelIndex(), start, stop - 1)
+                del self.rows[start:stop]
+                self.endRemoveRows()
+        return sum(stop - start for start, stop in ranges)
 
     def row_of(self, number: int) -> int:
-        """The row of a frame; -1 where it has none."""
-        at = bisect_right(self.rows, number, key=_number) - 1
-        return at if at >= 0 and self.rows[at].number == number else -1
+        """Return the row of an entry; -1 for none."""
+        row = bisect_right(self.rows, number, key=_number) - 1
+        return row if row >= 0 and self.rows[row].number == number else -1
 
     def cells(self, entry: Entry) -> tuple[str, ...]:
-        """One row's texts."""
-        found = self._cells.get(entry.number)
-        if found is None:
-            says = show_hidden(said(self._tape.front(entry, FRONT)))
-            texts = clock(entry), entry.server, f"{arrow(entry)} {name(entry)}", took(entry)
-            found = self._cells[entry.number] = (*map(one_line_of, texts), one_line_of(says))
-            if len(self._cells) > KEPT:
+        """Return the texts of a row."""
+        cells = self._cells.get(entry.number)
+        if cells is None:
+            arrow = "•" if entry.frame.notice else "→" if entry.frame.sent else "←"
+            duration = duration_words(entry.seconds) if entry.seconds is not None else ""
+            content = content_of(self._tape.front(entry, MAX_PREVIEW))
+            texts = time_of(entry), entry.server, f"{arrow} {name_of(entry)}", duration, show_hidden(content)
+            cells = self._cells[entry.number] = tuple(map(one_line_of, texts))
+            if len(self._cells) > MAX_CACHED:
                 self._cells.popitem(last=False)
-        return found
+        return cells
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.rows)
@@ -117,14 +175,14 @@ class TapeModel(TitledTable):
                 return tip(self.cells(entry)[column])
             case Qt.ItemDataRole.AccessibleTextRole:
                 if column == NAME:
-                    return one_line_of(f"{TITLES[NAME]}: {name(entry)}, {way(entry)}")
+                    return one_line_of(f"{TITLES[NAME]}: {name_of(entry)}, {direction_of(entry)}")
                 return f"{TITLES[column]}: {self.cells(entry)[column]}"
             case Qt.ItemDataRole.DecorationRole if column == NAME and entry.frame.error:
                 return icon("error", "error")
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.side(column)
             case Qt.ItemDataRole.FontRole:
-                return code_font() if column == DATA else None
+                return code_font() if column == CONTENT else None
             case Qt.ItemDataRole.ForegroundRole:
                 return QColor(_colour(entry, column))
         return None
@@ -132,8 +190,8 @@ class TapeModel(TitledTable):
 
 def _colour(entry: Entry, column: int) -> str:
     t = tokens()
-    if entry.frame.error and column in (NAME, DATA):
+    if entry.frame.error and column in (NAME, CONTENT):
         return t.error
     if column == NAME:
-        return {"request": t.accent, "answer": t.ok, "connection": t.tool}.get(kind(entry), t.muted)
-    return t.text if column == DATA else t.muted
+        return {"request": t.accent, "answer": t.ok, "connection": t.tool}.get(kind_of(entry), t.muted)
+    return t.text if column == CONTENT else t.muted

@@ -1,7 +1,4 @@
-"""The Servers page: every message to and from tool servers in a list, and beside it the one that is chosen.
-
-It reads the tape and never changes it. A hidden page does no work.
-"""
+"""The messages of tool servers in a list, and the selected one next to it. A hidden page does no work."""
 
 from __future__ import annotations
 
@@ -17,8 +14,8 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QTableView, QToolBu
 from playground.domain.tool_servers import call_of
 from playground.engine.tool_servers.tape import Entry, ServerTape
 from playground.ui.features.inspector.body_pane import BodyPane
-from playground.ui.features.server_tape.model import AT, DATA, NAME, SERVER, TOOK, TapeModel
-from playground.ui.features.server_tape.words import about
+from playground.ui.features.server_tape.model import CONTENT, DURATION, NAME, SERVER, TIME, TapeModel, summary_of
+from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import CountLabel, ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
@@ -29,24 +26,24 @@ from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidd
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.segments import Segments
 
-EMPTY: Final = "No messages yet. What is said to tool servers, and what they say, stands here with its time."
-NO_MATCH: Final = "No message matches what is looked for."
-NONE_CHOSEN: Final = "Choose a message to read it."
+EMPTY: Final = "Tool server messages appear here."
+NO_MATCH: Final = "No matching messages."
+NONE_SELECTED: Final = "Select a message to read it."
 ROW_HEIGHT: Final = 20
 WIDTHS: Final = (92, 110, 210, 66)
 TIGHT: Final = (92, 80, 140, 60)
 NARROW: Final = 560  # pixels of the list below which the columns are tight
-NARROWEST: Final = 330  # pixels below which there are but a message's server, its name and what it took
-LEAST_DATA: Final = 90
-LEAST_LIST: Final = 170
+NARROWEST: Final = 330  # pixels below which only server, name and duration are shown
+MIN_CONTENT: Final = 90
+MIN_LIST: Final = 170
 READ_MS: Final = 50  # between two readings of the tape
-MOST_LISTED: Final = 60  # servers or methods in a menu
+MAX_LISTED: Final = 60  # servers or methods in a menu
 PRETTY: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be seen of the tape; empty for everything."""
+class Filter:
+    """What is shown of the tape; empty for everything."""
 
     words: str = ""
     server: str = ""
@@ -56,11 +53,11 @@ class Wanted:
 
     @property
     def everything(self) -> bool:
-        """Whether nothing is left out."""
-        return self == Wanted()
+        """Return whether it hides nothing."""
+        return self == Filter()
 
     def fits(self, entry: Entry) -> bool:
-        """Whether a frame is to be seen."""
+        """Return whether a message passes."""
         if (self.server and entry.server != self.server) or (self.method and entry.method != self.method):
             return False
         if self.errors and not entry.frame.error:
@@ -73,7 +70,7 @@ class Wanted:
 
 
 class TapeTable(QTableView):
-    """Rows of one height, made only where they are seen; Ctrl+C copies."""
+    """Rows of one height; Ctrl+C copies."""
 
     copy_asked = Signal()
 
@@ -81,36 +78,38 @@ class TapeTable(QTableView):
         super().__init__()
         self.setModel(model)
         self.setAccessibleName("Messages of tool servers")
-        self.setAccessibleDescription("Arrow keys choose a message. Ctrl+C copies the chosen ones as lines of JSON.")
+        self.setAccessibleDescription("Arrow keys select a message. Ctrl+C copies the selected ones as lines of JSON.")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         look_like_rows(self)
         set_row_height(self, ROW_HEIGHT)
         self.horizontalHeader().setMinimumSectionSize(30)
-        self._one_server = False
+        self._server_hidden = False
 
     @property
     def at_end(self) -> bool:
-        """Whether its end is in view."""
+        """Return whether the last row is in view."""
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum()
 
-    def hide_server(self, one: bool) -> None:
-        """There is but one server: its name in each row says nothing."""
-        if one != self._one_server:
-            self._one_server = one
+    def hide_server(self, hidden: bool) -> None:
+        """Hide the column of the server, where there is only one."""
+        if hidden != self._server_hidden:
+            self._server_hidden = hidden
             self.fit()
 
     def fit(self) -> None:
-        """What is said takes the room there is; where that is little, the table is wider than the view."""
+        """Give the last column the rest of the width."""
         header, room = self.horizontalHeader(), self.viewport().width()
         for column, width in enumerate(TIGHT if room < NARROW else WIDTHS):
             header.resizeSection(column, width)
-        self.setColumnHidden(SERVER, self._one_server)
-        for column in (AT, DATA):
+        self.setColumnHidden(SERVER, self._server_hidden)
+        for column in (TIME, CONTENT):
             self.setColumnHidden(column, room < NARROWEST)
-        last = NAME if room < NARROWEST else DATA
-        shown = (column for column in (AT, SERVER, NAME, TOOK) if column != last and not self.isColumnHidden(column))
-        header.resizeSection(last, max(LEAST_DATA, room - sum(map(header.sectionSize, shown))))
+        last = NAME if room < NARROWEST else CONTENT
+        shown = (
+            column for column in (TIME, SERVER, NAME, DURATION) if column != last and not self.isColumnHidden(column)
+        )
+        header.resizeSection(last, max(MIN_CONTENT, room - sum(map(header.sectionSize, shown))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -131,12 +130,12 @@ class TapePage(QWidget):
     def __init__(self, tape: ServerTape, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tape = tape
-        self._wanted = Wanted()
+        self._filter = Filter()
         self.setObjectName("serverMessagesPage")
-        self._read_to = 0  # the number of the last frame that was looked at
-        self._again = False  # something else is wanted: from the beginning
+        self._read_to = 0  # the number of the last entry that was read
+        self._reset = False  # the filter changed: read the tape from its beginning
         self._chosen: Entry | None = None
-        self._to_choose = 0
+        self._pending_choice = 0
         self.model = TapeModel(tape, self)
         self.throttle = Throttle(self._read, self, READ_MS)
         self._build()
@@ -144,8 +143,8 @@ class TapePage(QWidget):
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.copy_asked.connect(self._copy)
         self.finder.textChanged.connect(self._find)
-        self.destroyed.connect(tape.subscribe(self._came))
-        self._show_what()
+        self.destroyed.connect(tape.subscribe(self._tape_changed))
+        self._show_filter()
         self._show_chosen()
 
     def _build(self) -> None:
@@ -156,27 +155,30 @@ class TapePage(QWidget):
         self.servers = self._chooser("All servers", "Show one server's messages", self._fill_servers)
         self.methods = self._chooser("All messages", "Show messages of one kind", self._fill_methods)
         self.one_call = styled(QPushButton("Messages of one call  ×"), "quiet")
-        self.one_call.setAccessibleName("Show the messages of all calls again")
-        self.one_call.setToolTip(tip("Show the messages of all calls again"))
+        self.one_call.setAccessibleName("Show the messages of all calls")
+        self.one_call.setToolTip(tip("Show the messages of all calls"))
         self.one_call.clicked.connect(self._all_calls)
         self.count = CountLabel("Messages")
-        self.more = self._chooser("Export", "Export the messages that are shown, or let go of them", self._fill_export)
+        self.more = self._chooser("Export", "Export or delete the listed messages", self._fill_export)
         self.table = TapeTable(self.model)
         self.switch = Segments(("Pretty", "Raw"), "How the message is shown")
         self.switch.chosen.connect(self._show_chosen)
-        self.detail = BodyPane(self.switch, "Message", NONE_CHOSEN)
-        self.detail.bound_lifted.connect(self._show_chosen)
+        self.detail = BodyPane("Message", NONE_SELECTED)
+        self.copy_button = CopyButton("Copy", "quiet")
+        self.copy_button.setAccessibleName("Copy the message")
+        self.copy_button.clicked.connect(lambda: self.copy_button.copy(self.detail.whole_text))
         self.partner = styled(QPushButton("Answer"), "quiet")
         self.partner.clicked.connect(self._go_to_partner)
         self.to_call = IconButton("tool", "Show the call in the conversation")
         self.to_call.clicked.connect(self._ask_call)
-        self.facts = ElidedLabel("What the chosen message is", elide=Qt.TextElideMode.ElideRight)
-        beside = self._beside = QWidget()
+        self.facts = ElidedLabel("Selected message", elide=Qt.TextElideMode.ElideRight)
+        self._detail_page = QWidget()
         facts = in_row((self.facts, 1), self.partner, self.to_call, margins=(12, 4, 8, 0), spacing=4)
-        in_column(facts, (self.detail, 1), of=beside, margins=0, spacing=0)
-        self.table.setMinimumWidth(LEAST_LIST)
+        detail_bar = in_row(self.switch, 1, self.copy_button, margins=(12, 4, 8, 4))
+        in_column(facts, detail_bar, (self.detail, 1), of=self._detail_page, margins=0, spacing=0)
+        self.table.setMinimumWidth(MIN_LIST)
         self.empty = empty_words(EMPTY)
-        self._stack = in_pages(self.empty, split(self.table, beside, sizes=[600, 420], thin=True))
+        self._stack = in_pages(self.empty, split(self.table, self._detail_page, sizes=[600, 420], thin=True))
         bar = in_row((self.finder, 2), self.servers, self.methods, self.one_call, margins=(12, 4, 12, 4), spacing=8)
         bar.addWidget(self.count, 3)
         bar.addWidget(self.more)
@@ -194,69 +196,69 @@ class TapePage(QWidget):
         button.setMenu(menu)
         return button
 
-    # What is asked for
+    # Filters
 
     @property
-    def wanted(self) -> Wanted:
+    def filter(self) -> Filter:
         """What is shown of the tape."""
-        return self._wanted
+        return self._filter
 
-    def show_only(self, wanted: Wanted) -> None:
-        """Show that part of the tape."""
-        if wanted == self._wanted:
+    def show_only(self, filter: Filter) -> None:
+        """Filter the messages."""
+        if filter == self._filter:
             return
-        self._wanted = wanted
-        self._again = True
-        self._show_what()
+        self._filter = filter
+        self._reset = True
+        self._show_filter()
         self.throttle.cancel()
         self._read()
 
     def show_call(self, turn_id: str, call_id: str) -> bool:
-        """Show what belongs to a call; False where there is nothing."""
-        found = self._tape.of_call(turn_id, call_id)
-        if not found:
+        """Show the messages of a call. Return whether there are any."""
+        entries = self._tape.of_call(turn_id, call_id)
+        if not entries:
             return False
         self.finder.clear()
-        self.show_only(Wanted(call=(turn_id, call_id)))
-        self.choose(found[0].number)
+        self.show_only(Filter(call=(turn_id, call_id)))
+        self.choose(entries[0].number)
         return True
 
     def choose(self, number: int) -> None:
-        """Choose a frame, as soon as it has a row."""
+        """Select an entry, as soon as it has a row."""
         row = self.model.row_of(number)
         if row < 0:
-            self._to_choose = number
+            self._pending_choice = number
             return
-        self._to_choose = 0
+        self._pending_choice = 0
         self.table.selectRow(row)
         self.table.scrollTo(self.model.index(row, 0))
 
     def finish(self) -> None:
-        """Read the tape now if it has changed."""
+        """Read the tape now if it changed."""
         self.throttle.flush()
 
     def _find(self, words: str) -> None:
-        self._wanted = replace(self._wanted, words=words.lower() if words.strip() else "")
-        self._again = True
+        self._filter = replace(self._filter, words=words.lower() if words.strip() else "")
+        self._reset = True
         self.throttle.poke()
 
     def _all_calls(self) -> None:
-        self.show_only(replace(self._wanted, call=None))
+        self.show_only(replace(self._filter, call=None))
 
-    def _show_what(self) -> None:
-        wanted = self._wanted
-        self.servers.setText(short_title(wanted.server) if wanted.server else "All servers")
-        kind = ("Errors" if wanted.errors else "") or short_title(wanted.method)
+    def _show_filter(self) -> None:
+        filter = self._filter
+        self.servers.setText(short_title(filter.server) if filter.server else "All servers")
+        kind = ("Errors" if filter.errors else "") or short_title(filter.method)
         self.methods.setText(kind or "All messages")
-        self.one_call.setVisible(wanted.call is not None)
-        self.servers.setVisible(wanted.call is None or bool(wanted.server))  # a call is of one server
-        self.methods.setVisible(wanted.call is None or bool(kind))
-        self._say_how_many()
+        self.one_call.setVisible(filter.call is not None)
+        self.servers.setVisible(filter.call is None or bool(filter.server))  # a call is of one server
+        self.methods.setVisible(filter.call is None or bool(kind))
+        self._show_count()
 
     def _fill_servers(self, menu: QMenu) -> None:
         menu.addAction("All servers").triggered.connect(partial(self._want_server, ""))
         menu.addSeparator()
-        for name in self._tape.servers[:MOST_LISTED]:
+        for name in self._tape.servers[:MAX_LISTED]:
             menu.addAction(_entry(name)).triggered.connect(partial(self._want_server, name))
 
     def _fill_methods(self, menu: QMenu) -> None:
@@ -264,16 +266,16 @@ class TapePage(QWidget):
         menu.addAction("Errors").triggered.connect(partial(self._want_kind, "", errors=True))
         menu.addSeparator()
         methods = self._tape.methods
-        for name in methods[:MOST_LISTED]:
+        for name in methods[:MAX_LISTED]:
             menu.addAction(_entry(name)).triggered.connect(partial(self._want_kind, name))
-        if len(methods) > MOST_LISTED:
-            menu.addAction(f"{len(methods) - MOST_LISTED:,} more: find them by name").setEnabled(False)
+        if len(methods) > MAX_LISTED:
+            menu.addAction(f"{len(methods) - MAX_LISTED:,} more: use Find").setEnabled(False)
 
     def _want_server(self, name: str, _checked: bool = False) -> None:
-        self.show_only(replace(self._wanted, server=name))
+        self.show_only(replace(self._filter, server=name))
 
     def _want_kind(self, method: str, _checked: bool = False, *, errors: bool = False) -> None:
-        self.show_only(replace(self._wanted, method=method, errors=errors))
+        self.show_only(replace(self._filter, method=method, errors=errors))
 
     def _fill_export(self, menu: QMenu) -> None:
         rows = bool(self.model.rows)
@@ -282,13 +284,13 @@ class TapePage(QWidget):
             action.setEnabled(rows)
             action.triggered.connect(do)
         menu.addSeparator()
-        server = self._wanted.server
-        words = f"Let go of the messages of {_entry(server)}" if server else "Let go of all messages"
+        server = self._filter.server
+        words = f"Delete the messages of {_entry(server)}" if server else "Delete all messages"
         menu.addAction(words).triggered.connect(partial(self._tape.clear, server))
 
-    # What came
+    # Reading the tape
 
-    def _came(self) -> None:
+    def _tape_changed(self) -> None:
         if self.isVisible():
             self.throttle.poke()
 
@@ -299,54 +301,54 @@ class TapePage(QWidget):
     def _read(self) -> None:
         """Remove the rows of dropped frames and append those of new frames that pass the filter."""
         follow = self.table.at_end and not self.table.selectionModel().hasSelection()
-        if self._again:
-            self._again, self._read_to = False, 0
-            self.model.start_again()
+        if self._reset:
+            self._reset, self._read_to = False, 0
+            self.model.reset()
             follow = self._chosen is None
             if self._chosen is not None:
-                self._to_choose = self._to_choose or self._chosen.number
-        self._drop_gone()
+                self._pending_choice = self._pending_choice or self._chosen.number
+        self._remove_dropped()
         entries = list(self._tape.after(self._read_to))
         if entries:
             self._read_to = entries[-1].number
-            self.model.add([entry for entry in entries if self._wanted.fits(entry)])
+            self.model.add([entry for entry in entries if self._filter.fits(entry)])
         self._shown(follow)
 
-    def _drop_gone(self) -> None:
+    def _remove_dropped(self) -> None:
         bar = self.table.verticalScrollBar()
         at_end, place = self.table.at_end, bar.value()
-        if (count := self.model.drop_gone()) and not at_end:
-            bar.setValue(place - count * ROW_HEIGHT)  # what is read stays where it is
+        if (count := self.model.remove_dropped()) and not at_end:
+            bar.setValue(place - count * ROW_HEIGHT)  # what a person reads stays in its place
         if self._chosen is not None and not self._tape.holds(self._chosen):
             self._chosen = None
             self._show_chosen()
 
     def _shown(self, follow: bool) -> None:
         rows = bool(self.model.rows)
-        self.empty.setText(EMPTY if self._wanted.everything else NO_MATCH)
+        self.empty.setText(EMPTY if self._filter.everything else NO_MATCH)
         self._stack.setCurrentIndex(1 if rows else 0)
-        self.table.hide_server(len(self._tape.servers) < 2 or bool(self._wanted.server))
-        self._say_how_many()
-        if self._to_choose:
-            self.choose(self._to_choose)
+        self.table.hide_server(len(self._tape.servers) < 2 or bool(self._filter.server))
+        self._show_count()
+        if self._pending_choice:
+            self.choose(self._pending_choice)
         elif follow:
             self.table.scrollToBottom()
 
-    def _say_how_many(self) -> None:
-        shown, there = len(self.model.rows), len(self._tape)
-        words = f"{shown:,} message{'s' * (shown != 1)}" if shown == there else f"{shown:,} of {there:,} messages"
+    def _show_count(self) -> None:
+        shown, total = len(self.model.rows), len(self._tape)
+        words = f"{shown:,} message{'s' * (shown != 1)}" if shown == total else f"{shown:,} of {total:,} messages"
         if lost := self._tape.lost:
-            words += f" · {lost:,} older ones let go"
-        self.count.set_count(words if there or lost else "")
+            words += f" · {lost:,} older ones deleted"
+        self.count.set_count(words if total or lost else "")
 
-    # The one that is chosen
+    # The selected message
 
     def _choice_changed(self, _chosen: QItemSelection, _before: QItemSelection) -> None:
         rows = self._rows()
         entry = rows[0] if rows else None
-        if entry is not self._chosen and (entry is not None or not self._again):
+        if entry is not self._chosen and (entry is not None or not self._reset):
             self._chosen = entry
-            self.detail.bound_again()
+            self.detail.start_at_top()
             self._show_chosen()
 
     def _rows(self) -> list[Entry]:
@@ -355,14 +357,14 @@ class TapePage(QWidget):
 
     def _show_chosen(self, _index: int = 0) -> None:
         entry = self._chosen
-        self._beside.setVisible(entry is not None)
+        self._detail_page.setVisible(entry is not None)
         if entry is None:
-            self.detail.show_nothing(NONE_CHOSEN)
+            self.detail.show_empty(NONE_SELECTED)
             return
         text = self._tape.text(entry)
         body = text.encode("utf-8", "replace")
         self.detail.show_body(body, laid_out=self.switch.index == PRETTY and bool(entry.frame.text))
-        self.facts.set_text(about(entry))
+        self.facts.set_text(summary_of(entry))
         self.partner.setText("Its request" if entry.request else "Its answer")
         self.partner.setVisible(self._tape.partner(entry) is not None)
         self.to_call.setVisible(bool(entry.call) and call_of(entry.call) is not None)
@@ -371,15 +373,15 @@ class TapePage(QWidget):
         partner = self._tape.partner(self._chosen) if self._chosen is not None else None
         if partner is None:
             return
-        if self.model.row_of(partner.number) < 0:  # what is looked for leaves it out
+        if self.model.row_of(partner.number) < 0:  # the filter hides it
             self.finder.clear()
-            self.show_only(Wanted())
+            self.show_only(Filter())
         self.choose(partner.number)
 
     def _ask_call(self) -> None:
-        found = call_of(self._chosen.call) if self._chosen is not None else None
-        if found is not None:
-            self.call_asked.emit(*found)
+        call = call_of(self._chosen.call) if self._chosen is not None else None
+        if call is not None:
+            self.call_asked.emit(*call)
 
     # Copies
 
@@ -411,7 +413,7 @@ class TapePage(QWidget):
         call = call_of(entry.call) if entry.call else None
         if call is not None:
             menu.addAction("Show the call in the conversation").triggered.connect(self._ask_call)
-            menu.addAction("Only messages of this call").triggered.connect(partial(self._only, Wanted(call=call)))
+            menu.addAction("Only messages of this call").triggered.connect(partial(self._only, Filter(call=call)))
         if self._tape.partner(entry) is not None:
             menu.addAction("Go to " + self.partner.text().lower()).triggered.connect(self._go_to_partner)
         if entry.method:
@@ -422,9 +424,9 @@ class TapePage(QWidget):
         menu.addAction("Copy as lines of JSON").triggered.connect(self._copy)
         menu.popup(self.table.viewport().mapToGlobal(at))
 
-    def _only(self, wanted: Wanted) -> None:
+    def _only(self, filter: Filter) -> None:
         self.finder.clear()
-        self.show_only(wanted)
+        self.show_only(filter)
 
 
 def _refill(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
@@ -433,7 +435,7 @@ def _refill(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
 
 
 def _entry(name: str) -> str:
-    """A name in a menu, where an ampersand would be a key."""
+    """Return a name for a menu, where an ampersand would mark a key."""
     return one_line_of(short_title(name)).replace("&", "&&")
 
 

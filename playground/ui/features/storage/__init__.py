@@ -1,23 +1,23 @@
-"""Storage of experiments: its notice, its settings, backups, and the removal of a secret."""
+"""Storage of experiments: its notice, limits, backups, and the removal of a secret."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import EXPERIMENT, VIEW, Action
+from playground.ui.features.action import FILE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.storage.control import StorageControl
 
 ACTIONS: tuple[Action[StorageControl], ...] = (
-    Action("settings.storage", "Storage…", VIEW, 610, lambda it: it.open(), in_settings=True),
-    Action("experiment.backup", "Back up all experiments…", EXPERIMENT, 500, lambda it: it.back_up()),
-    Action("experiment.restore", "Restore experiments from a copy…", EXPERIMENT, 510, lambda it: it.restore()),
+    Action("experiment.backup", "Back up experiments…", lambda it: it.back_up(), synonyms="copy storage save all"),
+    Action("experiment.restore", "Restore backup file…", lambda it: it.restore(), synonyms="storage experiments copy"),
     Action(
         "experiment.remove_secret",
-        "Remove a secret from this experiment…",
-        EXPERIMENT,
-        520,
-        lambda it: it.secrets.remove(),
+        "Remove secret…",
+        lambda it: it.remove_secret(),
+        f"{FILE}/Experiment",
+        305,
+        synonyms="key password redact",
     ),
 )

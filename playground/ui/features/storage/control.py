@@ -1,4 +1,4 @@
-"""The store in the window: opened after the first paint, its notice, its dialog, backups, secrets, its end."""
+"""The store in the window: opened after the first paint, its notice, its page, backups, secrets, and its end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal
+import shiboken6
+from PySide6.QtCore import QStandardPaths, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
+from playground.engine.evaluation.answers import AnswersError
+from playground.engine.files.experiment_file import ExperimentFileError
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.backups import Backup
@@ -31,13 +34,10 @@ from playground.ui.features.storage.limits import (
     memory_limit,
     trash_days,
 )
-from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress, line_dialog
+from playground.ui.features.storage.page import Limits, StoragePage, StorageState
+from playground.ui.widgets.dialogs import agreed, ask_choice, ask_where, ask_which, line_dialog
 from playground.ui.widgets.loop import ask, spawn
-from playground.ui.widgets.loop import ask as ask_person
 from playground.ui.widgets.plain_text import short_title
-
-if TYPE_CHECKING:
-    from playground.ui.features.storage.dialog import StorageDialog, StorageState
 
 COPIES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
@@ -48,75 +48,38 @@ RESTORE = (
 SaveCopies = Callable[[Sequence[Session]], Awaitable[bool]]
 UNOPENED = "Experiments could not be opened, so nothing is saved."
 WAITS = "or cancel: it is written as soon as that is possible."
+QUIT = "Quit without saving"
 _MOST_NAMED = 3
 REMOVE = "Secret to remove from this experiment and its backups.\nA mask replaces it, and undo steps are dropped."
-
-
-class CorruptRowsControl(Control):
-    """Reports the rows of an experiment that could not be read, once while the window is open."""
-
-    def __init__(self, host: Host, open_storage: Callable[[], None]) -> None:
-        super().__init__(host)
-        self._reported: set[str] = set()
-        self._open_storage = open_storage
-
-    def show_session(self) -> None:
-        """Report the rows of the experiment that is shown."""
-        store, session = self._workspace.store, self._workspace.current
-        count = store.corrupt_rows.get(session.id, 0) if store is not None else 0
-        if count and session.id not in self._reported:
-            self._reported.add(session.id)
-            self._say(corrupt_words(count), "Storage…", self._open_storage)
 
 
 def corrupt_words(count: int) -> str:
     """Return the notice about rows that could not be read."""
     rows = "1 part of this experiment" if count == 1 else f"{count} parts of this experiment"
-    return f"{rows} could not be read and stays as it is in the file. A backup in Storage may hold it."
+    return f"{rows} could not be read and stays as it is in the file. A backup in the preferences may contain it."
 
 
 async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> bool:
-    """Ask until there is an answer. Returns whether to quit. Cancelled, it takes the question away."""
-    from playground.engine.files.experiment_file import ExperimentFileError
-
+    """Ask until there is an answer, and return whether to quit. A cancelled task closes the question."""
     failed = ""
     while True:
         status = workspace.store.status if workspace.store is not None else Status()
-        lost = workspace.unsaved
-        chosen = await _ask(window, failed or why(status), what(status, lost), len(lost))
-        if chosen is not QMessageBox.ButtonRole.AcceptRole:
-            return chosen is QMessageBox.ButtonRole.DestructiveRole
+        unsaved = workspace.unsaved
+        choices = [QUIT, *(["Save a copy…" if len(unsaved) == 1 else "Save copies…"] if unsaved else [])]
+        words = failed or why(status)
+        answer = await ask_choice(window, "Not everything is saved", words, what(status, unsaved), *choices)
+        if answer in ("", QUIT):
+            return answer == QUIT
         try:
-            if await save(lost):
+            if await save(unsaved):
                 return True
             failed = ""
         except ExperimentFileError as error:
             failed = f"The copy was not saved. {error}"
 
 
-async def _ask(window: QWidget, words: str, more: str, copies: int) -> QMessageBox.ButtonRole:
-    box = QMessageBox(window)
-    box.setWindowTitle("Not everything is saved")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(words)
-    box.setInformativeText(more)
-    stay = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
-    box.addButton("Quit without saving", QMessageBox.ButtonRole.DestructiveRole)
-    box.setDefaultButton(stay)
-    box.setEscapeButton(stay)
-    if copies:
-        word = "Save a copy…" if copies == 1 else "Save copies…"
-        box.setDefaultButton(box.addButton(word, QMessageBox.ButtonRole.AcceptRole))
-    dress(box)
-    try:
-        await ask(box)
-        return box.buttonRole(box.clickedButton())
-    finally:
-        box.deleteLater()
-
-
 def why(status: Status) -> str:
-    """Why it could not be saved."""
+    """Return why experiments could not be saved."""
     if status.trouble:
         return f"Experiments cannot be saved now. {status.trouble}"
     return status.words or UNOPENED
@@ -142,50 +105,27 @@ def removed_words(count: int) -> str:
     return f"The secret was removed from {places} of this experiment, and from its backups. Change it where it is used."
 
 
-class SecretControl(Control):
-    """Removes a secret from the experiment that is shown."""
-
-    def remove(self) -> None:
-        """Ask for the secret, and remove it from all that is stored of the experiment."""
-        spawn(self._remove(), name="remove a secret")
-
-    async def _remove(self) -> None:
-        from playground.engine.evaluation.answers import AnswersError
-
-        session = self._workspace.current.main
-        dialog = line_dialog(self._host.window, "Remove a secret", REMOVE, "", "Remove")
-        dialog.setTextEchoMode(QLineEdit.EchoMode.Password)
-        try:
-            secret = dialog.textValue().strip() if await ask(dialog) else ""
-        finally:
-            dialog.deleteLater()
-        if not secret:
-            return
-        try:
-            count = await self._workspace.remove_secret(session.id, Secret(secret))
-        except (StoreError, AnswersError) as error:
-            self._say(str(error))
-        else:
-            self._say(removed_words(count))
-
-
 class StorageControl(Control):
-    """``opened`` says that the list of experiments is there. ``changed`` says that other limits are in force."""
+    """The store of one window.
+
+    ``opened`` is emitted once the list of experiments is read, ``changed`` after other limits were applied.
+    ``page_asked`` asks for the page of the preferences.
+    """
 
     opened = Signal()
     changed = Signal()
+    page_asked = Signal()
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
         self._opening: asyncio.Task[None] | None = None
-        self._dialog: StorageDialog | None = None
+        self._page: StoragePage | None = None
         self._fetched = ""
+        self._reported: set[str] = set()  # experiments whose corrupt rows were reported
         self._asking: asyncio.Task[bool] | None = None  # whether to lose what is not saved
         self._ends = asyncio.Event()  # whatever is lost by it
         self.banner = StorageBanner()
         host.add_banner(self.banner)
-        self.corrupt_rows = CorruptRowsControl(host, self.open)
-        self.secrets = SecretControl(host)
         workspace, settings = host.workspace, host.settings
         workspace.set_tape_limit(memory_limit(settings))
         if workspace.store is not None:
@@ -276,43 +216,54 @@ class StorageControl(Control):
         if store is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(store.path.parent)))
 
-    # The dialog
+    def show_session(self) -> None:
+        """Report the rows of the shown experiment that could not be read, once while the window is open."""
+        store, session = self._workspace.store, self._workspace.current
+        count = store.corrupt_rows.get(session.id, 0) if store is not None else 0
+        if count and session.id not in self._reported:
+            self._reported.add(session.id)
+            self._say(corrupt_words(count), "Storage…", self.page_asked.emit)
 
-    def open(self) -> None:
-        """Show where experiments are kept, and set how much of the tapes is."""
-        spawn(self._ask(), name="storage")
+    # The page of the preferences
 
-    async def _ask(self) -> None:
-        from playground.ui.features.storage.dialog import StorageDialog
-
-        place = await self._place()
+    def make_page(self) -> QWidget:
+        """Return the page: where experiments are stored, backups and limits."""
         rule = keep_rule(self._settings)
-        bounds = int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, trash_days(self._settings)
-        dialog = StorageDialog(place, *bounds, self._host.window)
-        self._dialog = dialog
-        dialog.folder_asked.connect(self._open_folder)
-        dialog.backup_asked.connect(self.back_up)
-        dialog.restore_asked.connect(self.restore)
-        dialog.backup_restore_asked.connect(self.restore_backup)
-        if await ask_person(dialog):
-            for key, value in (
-                (DAYS_KEY, dialog.days),
-                (BYTES_KEY, dialog.disk),
-                (MEMORY_KEY, dialog.memory),
-                (TRASH_KEY, dialog.trash_days),
-            ):
-                self._settings.setValue(key, value)
-            self._workspace.set_tape_limit(dialog.memory)
-            if self._workspace.store is not None:
-                self._workspace.store.keep_tapes(KeepTapes(dialog.days or None, dialog.disk or None))
-                await self._workspace.keep_deleted(dialog.trash_days or None)
-            self.changed.emit()
-        self._dialog = None
-        dialog.deleteLater()
+        limits = Limits(int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, trash_days(self._settings))
+        page = self._page = StoragePage(limits)
+        page.folder_asked.connect(self._open_folder)
+        page.backup_asked.connect(self.back_up)
+        page.restore_asked.connect(self.restore)
+        page.backup_restore_asked.connect(self.restore_backup)
+        page.limits_applied.connect(self._apply_limits)
+        self._refresh_page()
+        return page
 
-    async def _place(self) -> StorageState:
-        from playground.ui.features.storage.dialog import StorageState
+    def _shown_page(self) -> StoragePage | None:
+        return self._page if self._page is not None and shiboken6.isValid(self._page) else None
 
+    def _refresh_page(self) -> None:
+        spawn(self._show_state(), name="storage page")
+
+    async def _show_state(self) -> None:
+        state = await self._state()
+        if (page := self._shown_page()) is not None:
+            page.show_state(state)
+
+    def _apply_limits(self, limits: Limits) -> None:
+        for key, value in zip((DAYS_KEY, BYTES_KEY, MEMORY_KEY, TRASH_KEY), limits, strict=True):
+            self._settings.setValue(key, value)
+        self._workspace.set_tape_limit(limits.memory)
+        spawn(self._keep(limits), name="apply limits")
+
+    async def _keep(self, limits: Limits) -> None:
+        if self._workspace.store is not None:
+            self._workspace.store.keep_tapes(KeepTapes(limits.days or None, limits.disk or None))
+            await self._workspace.keep_deleted(limits.trash_days or None)
+        self.changed.emit()
+        await self._show_state()
+
+    async def _state(self) -> StorageState:
         store, status = self._workspace.store, self._status
         on_disk = store is not None and status.mode is not Mode.MEMORY
         path = store.path if store is not None else Path()
@@ -321,7 +272,7 @@ class StorageControl(Control):
         return StorageState(
             path=str(path) if on_disk else "",
             size=await asyncio.to_thread(_size, path) if on_disk else 0,
-            words=status.trouble or status.words,
+            notice=status.trouble or status.words,
             memory=self._workspace.current.exchanges.bytes,
             can_restore=status.mode in (Mode.READY, Mode.MEMORY) and store is not None,
             backups=tuple(await store.backups()) if store is not None else (),
@@ -337,8 +288,8 @@ class StorageControl(Control):
             return 0
 
     def _tell(self, words: str) -> None:
-        if self._dialog is not None:
-            self._dialog.say(words)
+        if (page := self._shown_page()) is not None:
+            page.say(words)
         else:
             self._say(words)
 
@@ -351,9 +302,7 @@ class StorageControl(Control):
     async def _back_up(self) -> None:
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         name = f"gateway-playground-{time.strftime('%Y-%m-%d')}.db"
-        path = await ask_where(
-            self._dialog or self._host.window, "Back up all experiments", str(Path(documents) / name), COPIES, "db"
-        )
+        path = await ask_where(self._parent, "Back up all experiments", str(Path(documents) / name), COPIES, "db")
         if path is None:
             return
         store = self._workspace.store
@@ -361,16 +310,25 @@ class StorageControl(Control):
             self._tell("That is the file experiments are kept in. Choose another name for the copy.")
             return
         self._tell(f"Copying to {path.name}…")
-        if self._dialog is not None:
-            self._dialog.set_busy(True)
+        self._set_busy(True)
         try:
             await self._workspace.backup(path)
         except StoreError as error:
             self._tell(str(error))
         else:
             self._tell(f"Backed up to {path}.")
-        if self._dialog is not None:
-            self._dialog.set_busy(False)
+        finally:
+            self._set_busy(False)
+
+    def _set_busy(self, busy: bool) -> None:
+        if (page := self._shown_page()) is not None:
+            page.set_busy(busy)
+
+    @property
+    def _parent(self) -> QWidget:
+        """The window for questions: that of the page, or the main window."""
+        page = self._shown_page()
+        return page.window() if page is not None else self._host.window
 
     def restore(self) -> None:
         """Put a copy that a person chooses in the place of all experiments, after asking."""
@@ -381,7 +339,7 @@ class StorageControl(Control):
         spawn(self._put_back(backup.path), name="restore backup")
 
     async def _restore(self) -> None:
-        path = await ask_which(self._dialog or self._host.window, "Restore experiments from a copy", "", COPIES)
+        path = await ask_which(self._parent, "Restore experiments from a copy", "", COPIES)
         if path is not None:
             await self._put_back(path)
 
@@ -394,13 +352,34 @@ class StorageControl(Control):
             self._tell(str(error))
             return
         old_file = f" The old file is kept as {aside}." if aside is not None else ""
-        if self._dialog is not None:
-            self._dialog.reject()
-            self._dialog = None
         self._tell(f"Restored from {path.name}.{old_file}")
+        await self._show_state()
 
     async def _agreed(self, path: Path) -> bool:
-        return await agreed(self._dialog or self._host.window, "Restore this copy?", str(path), RESTORE, "Restore")
+        return await agreed(self._parent, "Restore this copy?", str(path), RESTORE, "Restore")
+
+    # Removing a secret
+
+    def remove_secret(self) -> None:
+        """Ask for a secret, and remove it from all that is stored of the shown experiment."""
+        spawn(self._remove_secret(), name="remove a secret")
+
+    async def _remove_secret(self) -> None:
+        session = self._workspace.current.main
+        dialog = line_dialog(self._host.window, "Remove secret", REMOVE, "", "Remove")
+        dialog.setTextEchoMode(QLineEdit.EchoMode.Password)
+        try:
+            secret = dialog.textValue().strip() if await ask(dialog) else ""
+        finally:
+            dialog.deleteLater()
+        if not secret:
+            return
+        try:
+            count = await self._workspace.remove_secret(session.id, Secret(secret))
+        except (StoreError, AnswersError) as error:
+            self._say(str(error))
+        else:
+            self._say(removed_words(count))
 
 
 def _size(path: Path) -> int:

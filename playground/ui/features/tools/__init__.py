@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import SIDE, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.tools.control import ToolsControl
@@ -12,5 +12,7 @@ if TYPE_CHECKING:
 PAGE: Final = "Tools"  # its tab in the panel at the side
 
 ACTIONS: tuple[Action[ToolsControl], ...] = (
-    Action("view.tools", "Tools", VIEW, 220, lambda it: it.show(), ("Ctrl+Shift+T",)),
+    Action(
+        "view.tools", "Show tools", lambda it: it.show(), SIDE, 321, "Ctrl+Shift+T", synonyms="functions definitions"
+    ),
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QSplitter,
     QToolButton,
@@ -22,6 +21,7 @@ from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.scroll_page import DownArea
+from playground.ui.widgets.search_field import SearchField
 
 SEARCH_FROM = 6  # tools: fewer can be seen at once
 #: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
@@ -47,7 +47,7 @@ class PanelHead(QWidget):
         self.delete_button = IconButton("delete", "Delete (Delete in the list)", quiet=False)
         self.more_button = IconButton("more", "More to do with tools", quiet=False)
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.search = SearchField()
+        self.search = SearchField("Search tools…")
         self.summary = text_label("", "small")
         self.summary.setObjectName("toolsSummary")
         self.summary.setMinimumWidth(40)
@@ -86,26 +86,6 @@ class PanelHead(QWidget):
         self.all_button.setText("All off" if every else "All on")
         self.all_button.setAccessibleName("Switch all tools off" if every else "Switch all tools on")
         self.search.setVisible(len(tools) >= SEARCH_FROM or bool(self.search.text()))
-
-
-class SearchField(QLineEdit):
-    """Finds tools by name, description and group; Escape clears it, Down goes to the list."""
-
-    left = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setPlaceholderText("Search tools…")
-        self.setAccessibleName("Search tools")
-        self.setClearButtonEnabled(True)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class EmptyPage(QWidget):
@@ -150,7 +130,7 @@ class WorkArea(QWidget):
         super().__init__(parent)
         self._list = tools
         self._dragged = False
-        head.search.left.connect(tools.setFocus)
+        head.search.results_asked.connect(tools.setFocus)
         editor.setProperty("kind", "surface")
         editor.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = in_column(head, of=self, margins=0, spacing=0)

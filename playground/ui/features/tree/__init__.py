@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import EDIT, VIEW, Action
+from playground.ui.features.action import EDIT, INSPECTOR, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.tree.control import TreeControl
 
 ACTIONS: tuple[Action[TreeControl], ...] = (
-    Action("view.tree", "Tree of turns", VIEW, 290, lambda it: it.open(), ("Ctrl+Shift+B",)),
-    Action("turn.delete-branch", "Delete the branch from this turn on", EDIT, 350, lambda it: it.delete_focused()),
+    Action("view.tree", "Show branches", lambda it: it.open(), INSPECTOR, 313, "Ctrl+Shift+B", synonyms="tree map"),
+    Action("turn.delete-branch", "Delete branch", lambda it: it.delete_focused(), EDIT, 310, synonyms="remove turn"),
 )

@@ -1,68 +1,52 @@
-"""The tree of turns in the window: a page of the inspector, made when it is first looked at; deleting a branch."""
+"""The map of turns in the inspector, and deleting branches."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtWidgets import QWidget
-
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
-from playground.ui.features.tree.words import plural
-
-if TYPE_CHECKING:
-    from playground.ui.features.tree.page import TreePage
-
-TREE = "Tree"
+from playground.ui.features.inspector.inspector import Place
+from playground.ui.features.tree.page import TreePage, count_words
 
 
 class TreeControl(Control):
-    """``show_session`` brings the page up to the session looked at."""
+    """Shows the session in the page, and deletes branches."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.page: TreePage | None = None
-        host.inspector.add_page(TREE, self._make)
-
-    def _make(self) -> QWidget:
-        from playground.ui.features.tree.page import TreePage
-
         self.page = TreePage()
         self.page.turn_asked.connect(self._turn_asked)
         self.page.delete_asked.connect(self.delete)
-        self.page.show_session(self._session)
-        return self.page
+        host.inspector.add_page(Place.BRANCHES, self.page)
 
     def show_session(self) -> None:
-        """Show the tree of the session looked at, if there is a page."""
-        if self.page is not None:
-            self.page.show_session(self._session)
+        """Show the branches of the current session."""
+        self.page.show_session(self._session)
 
     def open(self) -> None:
         """Bring the tree forward, ready for keys."""
-        self._host.show_page(TREE)
-        if self.page is not None:
-            self.page.view.setFocus()
+        self._host.show_page(Place.BRANCHES)
+        self.page.view.setFocus()
 
     def _turn_asked(self, turn_id: str) -> None:
         if turn_id in self._session.transcript.turns:
+            self._host.inspector.restore()
             go_to(self._host.pane, turn_id)
 
     def delete_focused(self) -> None:
-        """Delete the branch that begins with the turn that has the focus."""
+        """Delete the branch that begins with the focused turn."""
         turn_id = self._host.pane.view.focused_turn()
         if turn_id:
             self.delete(turn_id)
         else:
-            self._say("Choose the turn with which the branch begins (Alt+↑, Alt+↓).", stays=False)
+            self._say("Select the first turn of the branch (Alt+↑, Alt+↓).", stays=False)
 
     def delete(self, turn_id: str) -> None:
-        """Delete a turn and all that follows it; a notice offers it back."""
+        """Delete a turn and all turns below it; a notice offers to undo it."""
         session, pane = self._session, self._host.pane
         if turn_id not in session.transcript.turns:
             return
         count = session.delete_branch(turn_id)
         if count:
-            pane.notice.say(f"A branch of {plural(count, 'turn')} deleted.", "Undo", pane.undo, stays=False)
+            pane.notice.say(f"A branch of {count_words(count, 'turn')} deleted.", "Undo", pane.undo, stays=False)
         else:
-            pane.notice.say("It was still being received and is stopped now. What had arrived is kept.", stays=False)
+            pane.notice.say("Receiving was stopped. The received part is kept.", stays=False)

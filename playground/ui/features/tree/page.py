@@ -1,169 +1,231 @@
-"""The Tree tab: the map of the experiment, a line about what is pointed at, and the key to the marks."""
+"""The map of an experiment's turns: branches below one another, a line about the turn pointed at, and a legend."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainterPath, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QMenu, QPushButton, QStackedWidget, QWidget
 
-from playground.domain.transcript import Transcript
+from playground.domain.roles import Role
+from playground.domain.transcript import Transcript, Turn
 from playground.engine.session.changes import Change, PathChanged, RunStateChanged, TurnChanged
-from playground.ui.features.tree.layout import TreeLayout
-from playground.ui.features.tree.shapes import Key, R, draw_mark, shape
-from playground.ui.features.tree.words import about, mark_of, summary
+from playground.engine.session.session import Session
+from playground.jsonkit.texts import cut
+from playground.ui.features.tree.layout import Branch, TreeLayout, newest_part
+from playground.ui.widgets.diagram import Diagram, DiagramItem
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.page_parts import empty_words
-from playground.ui.widgets.picture import Picture
+from playground.ui.widgets.plain_text import short_name, show_prose
+from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
 
-EMPTY = "No turns yet. Every turn of the experiment stands here, on every branch; a click goes to it."
-BESIDE = 760  # pixels; a narrower page shows the key or the line, not both
+EMPTY = "No turns yet. Every turn of the experiment appears here, on every branch. Click one to go to it."
+LEGEND = "◆ system   ● user   ■ assistant   ▲ tool   × failed   – incomplete"
+LEGEND_MEANING = (
+    "A diamond is a system turn, a circle a user's, a square the assistant's, a triangle a tool's. "
+    "A cross marks a failed turn, a bar one that was stopped, cut off or interrupted."
+)
+HOW = "Arrow keys select the next turn, Enter opens it, Delete deletes its branch."
+MAX_TURNS = 1_000  # drawn at first
+MAX_TEXT = 160  # characters of a turn
 
-DX, DY = 30, 24  # pixels from one turn to the next, and from one line to the next
+# Lengths in pixels
+LEGEND_BESIDE = 760  # a narrower page shows either the legend or the line about a turn
+DX, DY = 30, 24  # from one turn to the next, and from one line to the next
 EDGE = 20
-HOW = "Arrow keys go from turn to turn, Enter shows one, Delete takes a branch away."
-REACH = 12  # pixels around a mark that belong to it
-_WAYS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
+RADIUS = 7.0
+RECEIVING = "receiving"
+_STEPS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
 
 
-class TreeView(Picture[str]):
-    """``chosen`` carries the turn to go to, ``menu_asked`` one and where; ``looked`` says that ``words`` are others."""
+def outline_of(role: Role, r: float = RADIUS) -> QPainterPath:
+    """Return the outline of a role's mark around the origin: diamond, circle, rounded square or triangle."""
+    path = QPainterPath()
+    if role is Role.USER:
+        path.addEllipse(QPointF(0, 0), r, r)
+    elif role is Role.ASSISTANT:
+        path.addRoundedRect(QRectF(0.5 - r, 0.5 - r, 2 * r - 1, 2 * r - 1), 3, 3)
+    else:
+        triangle = [QPointF(-r - 0.5, r - 0.5), QPointF(0, -r - 1), QPointF(r + 0.5, r - 0.5)]
+        diamond = [QPointF(0, -r - 1), QPointF(r + 1, 0), QPointF(0, r + 1), QPointF(-r - 1, 0)]
+        path.addPolygon(QPolygonF(triangle if role is Role.TOOL else diamond))
+        path.closeSubpath()
+    return path
 
-    chosen = Signal(str)
+
+def ending_words(turn: Turn, receiving: Collection[str]) -> str:
+    """Return how a turn ended if not well, or that it is being received; else nothing."""
+    if turn.id in receiving:
+        return RECEIVING
+    if turn.outcome is None:
+        return ""
+    return turn.outcome.ending.words or ("part unread" if turn.outcome.holes else "")
+
+
+def describe_turn(transcript: Transcript, turn: Turn, receiving: Collection[str]) -> str:
+    """Return the facts of a turn and its first words, in a line."""
+    alternatives = transcript.siblings(turn.id)
+    words = [ROLE_WORDS[turn.role], f"turn {len(transcript.lineage(turn.id)):,}"]
+    if len(alternatives) > 1:
+        words.append(f"version {alternatives.index(turn.id) + 1} of {len(alternatives)}")
+    words.append(ending_words(turn, receiving))
+    beginning = first_words(turn)
+    return " · ".join(word for word in words if word) + (f" — {beginning}" if beginning else "")
+
+
+def first_words(turn: Turn) -> str:
+    """Return the beginning of a turn, safe to show."""
+    results = " ".join(result.text[:MAX_TEXT] for result in turn.results)
+    calls = ", ".join(f"{short_name(call.name)}({call.arguments[:40]})" for call in turn.calls[:3])
+    text = next((text for text in (turn.text, results, calls, turn.reasoning) if text.strip()), "")
+    return show_prose(cut(" ".join(text[: 2 * MAX_TEXT].split()), MAX_TEXT))
+
+
+def summarize_tree(transcript: Transcript) -> str:
+    """Return the tree in a line: turns, branches, and turns that did not end well."""
+    turns = transcript.turns.values()
+    branches = sum(not transcript.children(turn.id) for turn in turns)
+    endings = Counter(word for turn in turns if (word := ending_words(turn, ())))
+    words = [count_words(len(turns), "turn"), count_words(branches, "branch", "branches")]
+    return " · ".join([*words, *(f"{count:,} {word}" for word, count in sorted(endings.items()))])
+
+
+def count_words(count: int, singular: str, plural: str = "") -> str:
+    """Return a number and its noun."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+class TreeView(Diagram):
+    """The keys of `chosen`, `delete_asked` and `menu_asked` are ids of turns."""
+
     delete_asked = Signal(str)
     menu_asked = Signal(str, QPoint)
-    looked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", DX, DY, parent)
-        self._layout = TreeLayout(Transcript())
-        self._path: frozenset[str] = frozenset()
-        self._growing: Collection[str] = ()
-        self._current = ""
-        self.painted = 0  # marks drawn by the last paint event
-        self.setAccessibleName("Tree of the turns")
+        self._transcript = Transcript()
+        self._layout = TreeLayout(self._transcript)
+        self._receiving: Collection[str] = ()
+        self._drawn: object = None
+        super().__init__("Branches", parent)
 
     # Content
 
-    def show_tree(self, layout: TreeLayout, growing: Collection[str]) -> None:
-        """Show this tree; the turn that was current stays so, and what was at the right end stays in view."""
+    def show_tree(self, transcript: Transcript, part: Transcript, receiving: Collection[str]) -> None:
+        """Draw `part` of a transcript. A view at the right end stays there; a new end of the path comes into view."""
+        moved = part.head != self._layout.transcript.head
+        self._transcript, self._receiving = transcript, receiving
+        drawn = part.head, [(t.id, t.parent, ending_words(t, receiving)) for t in part.turns.values()]
+        if drawn == self._drawn:
+            self._update_description()
+            return
+        self._drawn, self._layout = drawn, TreeLayout(part)
         across = self.horizontalScrollBar()
-        at_end = across.value() >= across.maximum()
-        moved = layout.transcript.head != self._layout.transcript.head
-        self._layout = layout
-        self._growing = growing
-        self._path = frozenset(turn.id for turn in layout.transcript.path)
-        if self._current not in layout:
-            self._current = ""
-        self._hover = self._hover if self._hover in layout else ""
-        self._fit()
-        if at_end:
+        follow = across.value() >= across.maximum()
+        self.redraw()
+        if follow:
             across.setValue(across.maximum())
-        head = layout.transcript.head
-        if moved and head is not None and head in layout and not self.hasFocus():
-            self.reveal(head)
-        self._describe()
-        self.viewport().update()
-
-    def set_growing(self, growing: Collection[str]) -> None:
-        """Other turns are being received now."""
-        self._growing = growing
-        self.viewport().update()
+        if moved and not self.hasFocus() and (item := self.items_by_key.get(part.head or "")) is not None:
+            self.reveal(item)
 
     @property
     def current(self) -> str:
-        """The turn the keys stand at: the one chosen last, else the end of the branch; empty without turns."""
-        return self._current or (self._layout.transcript.head or "")
+        """The id of the selected turn, else of the end of the path; empty without turns."""
+        return self.selected or (self._layout.transcript.head or "")
 
     @property
-    def pointed(self) -> str:
-        """The turn under the pointer, else the one the keys stand at while they are heard here; else empty."""
-        return self._hover or (self._current if self.hasFocus() else "")
+    def focused(self) -> str:
+        """The id of the turn under the pointer, else of the selected one while the view has the focus; else empty."""
+        return self.pointed or (self.selected if self.hasFocus() else "")
 
     def words(self) -> str:
-        """About the turn that is pointed at, else the tree."""
-        shown = self.pointed
-        turn = self._layout.transcript.turns.get(shown)
-        if turn is not None and shown in self._layout:
-            return about(self._layout, turn, self._growing)
-        return summary(self._layout.transcript, len(self._layout.branches))
+        """Describe the focused turn, else the tree."""
+        return self._describe_turn(self.focused) or summarize_tree(self._transcript)
 
-    # Places
+    def describe(self) -> str:
+        return f"{summarize_tree(self._transcript)}\n{HOW}"
 
-    def point(self, turn_id: str) -> QPointF:
-        """Where the middle of a turn's mark is, in the viewport. Raises KeyError."""
-        lane, depth = self._layout.place(turn_id)
-        return QPointF(self._x(depth), self._y(lane)) - self._origin()
+    def _describe_turn(self, turn_id: str) -> str:
+        turn = self._transcript.turns.get(turn_id)
+        return describe_turn(self._transcript, turn, self._receiving) if turn is not None else ""
+
+    # Drawing
+
+    def _point(self, turn_id: str) -> QPointF:
+        line, depth = self._layout.place(turn_id)
+        return QPointF(self._x(depth), self._y(line))
 
     def _x(self, depth: int) -> float:
         return EDGE + (depth + (self._layout.roots > 1)) * DX
 
-    def _y(self, lane: int) -> float:
-        return EDGE - 4 + lane * DY
+    def _y(self, line: int) -> float:
+        return EDGE - 4 + line * DY
 
-    def _at(self, point: QPoint) -> str:
-        where = QPointF(point) + self._origin()
-        depth = round((where.x() - self._x(0)) / DX)
-        lane = round((where.y() - self._y(0)) / DY)
-        if depth < 0 or not 0 <= lane < len(self._layout.lanes):
-            return ""
-        away = abs(where.x() - self._x(depth)), abs(where.y() - self._y(lane))
-        return self._layout.at(lane, depth) if max(away) <= REACH else ""
+    def draw(self) -> None:
+        t, layout = tokens(), self._layout
+        self.setSceneRect(0, 0, self._x(layout.depth) - DX + EDGE, self._y(len(layout.lanes)) - DY + EDGE)
+        for branch in layout.branches:
+            self._add_line(t, branch)
+        for depth, lines in layout.forks.items():
+            for line, last in lines.items():
+                x = self._x(depth)
+                self.scene().addLine(QLineF(x, self._y(line), x, self._y(last)), QPen(QColor(t.line), 2))
+        path = [turn.id for turn in layout.transcript.path]
+        self._add_path(t, path)
+        on_path = frozenset(path)
+        for branch in layout.branches:
+            for turn_id in branch.turns:
+                self._add_turn(t, layout.transcript.turns[turn_id], full=turn_id in on_path)
 
-    def _fit(self) -> None:
-        lanes, depth = len(self._layout.lanes), self._layout.depth
-        self._set_ranges(self._x(depth) - DX + EDGE, self._y(lanes) - DY + EDGE)
+    def _add_line(self, t: Tokens, branch: Branch) -> None:
+        first = branch.start - (1 if branch.above >= 0 or self._layout.roots > 1 else 0)
+        y = self._y(branch.lane)
+        self.scene().addLine(QLineF(self._x(first), y, self._x(branch.end), y), QPen(QColor(t.line), 2))
 
-    def reveal(self, turn_id: str) -> None:
-        """Scroll until a turn is in view."""
-        at, room = self.point(turn_id), self.viewport().size()
-        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        if not EDGE <= at.x() <= room.width() - EDGE:
-            across.setValue(round(across.value() + at.x() - room.width() * 0.6))
-        if not EDGE / 2 <= at.y() <= room.height() - EDGE / 2:
-            down.setValue(round(down.value() + at.y() - room.height() / 2))
+    def _add_path(self, t: Tokens, path: list[str]) -> None:
+        """Add the branch shown in the conversation, above the other lines."""
+        if not path:
+            return
+        points = [self._point(turn_id) for turn_id in path]
+        before = QPointF(self._x(-1), self._y(0)) if self._layout.roots > 1 else points[0]
+        outline = QPainterPath(before)
+        for point in points:
+            outline.lineTo(outline.currentPosition().x(), point.y())
+            outline.lineTo(point)
+        pen = QPen(QColor(t.accent), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+        self.scene().addPath(outline, pen)
 
-    # Choosing
+    def _add_turn(self, t: Tokens, turn: Turn, *, full: bool) -> None:
+        item = DiagramItem(turn.id, outline_of(turn.role), partial(self._describe_turn, turn.id))
+        item.setPos(self._point(turn.id))
+        ending, colour = ending_words(turn, self._receiving), QColor(t.role(turn.role.value))
+        item.setPen(QPen(colour, 1.6, Qt.PenStyle.DotLine if ending == RECEIVING else Qt.PenStyle.SolidLine))
+        item.setBrush(colour if full and ending != RECEIVING else QColor(t.surface))
+        item.strong = QPen(QColor(t.text), 2.5)
+        if ending and ending != RECEIVING:
+            _add_badge(item, t, failed=ending == "failed")
+        self.add(item)
 
-    def look_at(self, turn_id: str) -> None:
-        """Make a turn the current one, in view."""
-        if turn_id in self._layout:
-            self._current = turn_id
-            self._hover = ""
-            self.reveal(turn_id)
-            self._describe()
-            self.viewport().update()
-
-    def _describe(self) -> None:
-        turn = self._layout.transcript.turns.get(self.current)
-        words = about(self._layout, turn, self._growing) if turn is not None and turn.id in self._layout else "No turns"
-        self.setAccessibleDescription(f"{words}\n{HOW}")
-        self.looked.emit()
+    # Events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, current = Qt.Key(event.key()), self.current
-        if current not in self._layout or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        current, key = self.current, Qt.Key(event.key())
+        layout = self._layout
+        if not current:
             super().keyPressEvent(event)
-        elif key in _WAYS:
-            self.look_at(self._layout.step(current, _WAYS[key]))
+        elif key in _STEPS:
+            self.select(layout.step(current, _STEPS[key]))
         elif key == Qt.Key.Key_Home:
-            self.look_at(self._layout.transcript.path[0].id if self._path else self._layout.branches[0].turns[0])
+            path = layout.transcript.path
+            self.select(path[0].id if path else layout.branches[0].turns[0])
         elif key == Qt.Key.Key_End:
-            self.look_at(self._layout.transcript.head or current)
+            self.select(layout.transcript.head or current)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.chosen.emit(current)
         elif key == Qt.Key.Key_Delete:
@@ -171,113 +233,37 @@ class TreeView(Picture[str]):
         else:
             super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        at = self._at(event.position().toPoint())
-        if at and event.button() == Qt.MouseButton.LeftButton:
-            self.look_at(at)
-            self.chosen.emit(at)
-
-    def _set_hover(self, at: str) -> None:
-        if at != self._hover:
-            super()._set_hover(at)
-            self.looked.emit()
-
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        keys = event.reason() == QContextMenuEvent.Reason.Keyboard
-        at = self.current if keys else self._at(event.pos())
-        if at in self._layout:
-            place = self.viewport().mapToGlobal(self.point(at).toPoint()) if keys else event.globalPos()
-            self.look_at(at)
-            self.menu_asked.emit(at, place)
-
-    def _words(self, at: str) -> str:
-        turn = self._layout.transcript.turns.get(at)
-        return about(self._layout, turn, self._growing) if turn is not None else ""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        item = self.items_by_key.get(self.current) if by_key else self.item_at(event.pos())
+        if item is not None:
+            self.select(item.key)
+            place = self.rect_of(item.key).center().toPoint() if by_key else event.pos()
+            self.menu_asked.emit(item.key, self.viewport().mapToGlobal(place))
 
     def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self.viewport().update()
-            self.looked.emit()
-        return super().event(event)
+            self.selection_changed.emit()
+        return handled
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
-    # Painting
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        t = tokens()
-        painter.fillRect(event.rect(), QColor(t.surface))
-        origin, room = self._origin(), self.viewport().size()
-        painter.translate(-origin)
-        left = max(int((origin.x() - self._x(0)) // DX), -1)
-        right = int((origin.x() + room.width() - self._x(0)) // DX) + 1
-        top = max(int((origin.y() - self._y(0)) // DY), 0)
-        bottom = min(int((origin.y() + room.height() - self._y(0)) // DY) + 1, len(self._layout.lanes) - 1)
-        seen = [b for lane in range(top, bottom + 1) for b in self._layout.within(lane, left - 1, right)]
-        painter.setPen(QPen(QColor(t.line), 2))
-        self._paint_forks(painter, left - 1, right, top, bottom)
-        for branch in seen:
-            first = branch.start - (1 if branch.above >= 0 or self._layout.roots > 1 else 0)
-            y = self._y(branch.lane)
-            ends = max(first, left - 1), min(branch.end, right)
-            painter.drawLine(QPointF(self._x(ends[0]), y), QPointF(self._x(ends[1]), y))
-        self._paint_path(painter, t, left, right)
-        self.painted = 0
-        for branch in seen:
-            for depth in range(max(branch.start, left), min(branch.end, right) + 1):
-                self._paint_turn(painter, t, branch.turns[depth - branch.start], depth, branch.lane)
-        painter.end()
-
-    def _paint_forks(self, painter: QPainter, left: int, right: int, top: int, bottom: int) -> None:
-        """Where branches leave, a line down to the last of them."""
-        for depth in range(left, right + 1):
-            for lane, last in self._layout.forks.get(depth, {}).items():
-                ends = max(lane, top - 1), min(last, bottom + 1)
-                if ends[0] < ends[1]:
-                    x = self._x(depth)
-                    painter.drawLine(QPointF(x, self._y(ends[0])), QPointF(x, self._y(ends[1])))
-
-    def _paint_path(self, painter: QPainter, t: Tokens, left: int, right: int) -> None:
-        """The branch that is looked at, over the others."""
-        painter.setPen(QPen(QColor(t.accent), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        path = self._layout.transcript.path
-        first = max(left - 1, 0)
-        before: QPointF | None = None
-        if first == 0 and path and self._layout.roots > 1:
-            before = QPointF(self._x(-1), self._y(0))
-        for turn in path[first : right + 2]:
-            if turn.id not in self._layout:
-                return
-            lane, depth = self._layout.place(turn.id)
-            here = QPointF(self._x(depth), self._y(lane))
-            if before is not None:
-                corner = QPointF(before.x(), here.y())
-                painter.drawLine(before, corner)
-                painter.drawLine(corner, here)
-            before = here
-
-    def _paint_turn(self, painter: QPainter, t: Tokens, turn_id: str, depth: int, lane: int) -> None:
-        turn = self._layout.transcript.turns[turn_id]
-        x, y = self._x(depth), self._y(lane)
-        focused = self.hasFocus() and turn_id == self.current
-        if focused or turn_id == self._hover:
-            painter.setPen(QPen(QColor(t.accent), 1.5) if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.accent_background))
-            painter.drawEllipse(QPointF(x, y), R + 5, R + 5)
-        elif turn_id not in self._path:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.surface))
-            painter.drawPath(shape(turn.role, x, y, R + 2))
-        draw_mark(painter, t, turn.role, x, y, full=turn_id in self._path, sign=mark_of(turn, self._growing))
-        self.painted += 1
+def _add_badge(parent: QGraphicsItem, t: Tokens, *, failed: bool) -> None:
+    """Add a small cross for a failed turn, or a bar for an incomplete one."""
+    circle, sign = QPainterPath(), QPainterPath(QPointF(4.2 if failed else 3.7, -7.8 if failed else -6))
+    circle.addEllipse(QPointF(6, -6), 5, 5)
+    sign.lineTo(7.8 if failed else 8.3, -4.2 if failed else -6)
+    if failed:
+        sign.moveTo(4.2, -4.2)
+        sign.lineTo(7.8, -7.8)
+    badge = QGraphicsPathItem(circle, parent)
+    badge.setBrush(QColor(t.error if failed else t.tool))
+    badge.setPen(QPen(QColor(t.surface), 1))
+    QGraphicsPathItem(sign, badge).setPen(QPen(QColor(t.surface), 1.5))
 
 
 class TreePage(SessionPage):
-    """The signals carry the id of a turn."""
+    """`turn_asked` and `delete_asked` carry the id of a turn."""
 
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged)
     turn_asked = Signal(str)
@@ -285,52 +271,69 @@ class TreePage(SessionPage):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._most = MAX_TURNS
         self.view = TreeView()
-        self.key = Key()
-        self.said = ElidedLabel("Tree", elide=Qt.TextElideMode.ElideRight)
+        self.summary = ElidedLabel("Branches", elide=Qt.TextElideMode.ElideRight)
+        self.legend = ElidedLabel("Legend", elide=Qt.TextElideMode.ElideRight)
+        self.legend.set_text(LEGEND)
+        self.legend.setAccessibleName(LEGEND_MEANING)
+        self.all_button = styled(QPushButton("Show all"), "link")
+        self.all_button.hide()
         self.empty = empty_words(EMPTY)
         self._stack = QStackedWidget()
-        for widget in (QWidget(), self.empty, self.view):  # blank until it is known which
+        for widget in (QWidget(), self.empty, self.view):  # blank until the session is read
             self._stack.addWidget(widget)
-        bar = in_row((self.said, 1), self.key, margins=(12, 3, 12, 3), spacing=12)
+        bar = in_row((self.summary, 1), self.all_button, self.legend, margins=(12, 3, 12, 3), spacing=12)
         in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
-        self.view.looked.connect(self._say)
+        self.all_button.clicked.connect(self.show_all)
+        self.view.selection_changed.connect(self._show_words)
+        self.view.pointed_changed.connect(self._show_words)
         self.view.chosen.connect(self.turn_asked)
         self.view.delete_asked.connect(self.delete_asked)
-        self.view.menu_asked.connect(self._menu)
+        self.view.menu_asked.connect(self._open_menu)
+
+    def show_all(self) -> None:
+        """Draw all turns of this experiment, however many."""
+        self._most = 0
+        self._read()
+
+    def _begin(self, session: Session) -> None:
+        self._most = MAX_TURNS
 
     def _changed(self, change: Change) -> None:
-        if not isinstance(change, RunStateChanged):
-            self._outdated()
-        elif self._session is not None:
-            self.view.set_growing(frozenset(self._session.growing))
+        self._outdated()
 
     def _read(self) -> None:
         session = self._session
         if session is None:
             return
         self._stale = False
-        layout = TreeLayout(session.transcript)
-        self.view.show_tree(layout, frozenset(session.growing))
-        self._stack.setCurrentWidget(self.view if len(layout) else self.empty)
-        self._say()
+        transcript = session.transcript
+        part = newest_part(transcript, self._most) if self._most else transcript
+        self.view.show_tree(transcript, part, frozenset(session.growing))
+        self._stack.setCurrentWidget(self.view if transcript.turns else self.empty)
+        self.all_button.setVisible(part is not transcript)
+        self._show_words()
 
-    def _say(self) -> None:
-        """Say what there is to say of a turn or the tree; where the key has no room beside it, the turn comes first."""
-        shown = self._stack.currentWidget() is self.view
-        self.said.set_text(self.view.words() if shown else "")
-        both = self.width() >= BESIDE
-        self.key.setVisible(shown and (both or not self.view.pointed))
-        self.said.setVisible(both or not self.key.isVisibleTo(self))
+    def _show_words(self) -> None:
+        """Describe the focused turn, else the tree; in a narrow page the legend gives way to a turn."""
+        drawn = self._stack.currentWidget() is self.view
+        focused, wide = bool(self.view.focused), self.width() >= LEGEND_BESIDE
+        words = self.view.words() if drawn else ""
+        if drawn and not focused and self.all_button.isVisibleTo(self):
+            words = f"Newest {len(self.view.items_by_key):,} of {words}"
+        self.summary.set_text(words)
+        self.legend.setVisible(drawn and (wide or not focused))
+        self.summary.setVisible(wide or not self.legend.isVisibleTo(self))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._say()
+        self._show_words()
 
-    def _menu(self, turn_id: str, place: QPoint) -> None:
+    def _open_menu(self, turn_id: str, place: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Go to the turn").triggered.connect(partial(self.turn_asked.emit, turn_id))
+        menu.addAction("Go to turn").triggered.connect(partial(self.turn_asked.emit, turn_id))
         menu.addSeparator()
-        menu.addAction("Delete this branch").triggered.connect(partial(self.delete_asked.emit, turn_id))
+        menu.addAction("Delete branch").triggered.connect(partial(self.delete_asked.emit, turn_id))
         menu.popup(place)

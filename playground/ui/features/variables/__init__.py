@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import Action
 
 if TYPE_CHECKING:
     from playground.ui.features.variables.control import VariablesControl
 
 ACTIONS: tuple[Action[VariablesControl], ...] = (
-    Action("view.variables", "Variables", VIEW, 250, lambda it: it.bar.open(), ("Ctrl+Shift+V",)),
+    Action(
+        "view.variables",
+        "Show variables",
+        lambda it: it.bar.open(),
+        keys="Ctrl+Shift+V",
+        synonyms="placeholders values",
+    ),
 )

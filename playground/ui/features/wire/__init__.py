@@ -1,17 +1,37 @@
-"""The wire and the conversation, tied: frames of a turn and turns of frames, one exchange against another."""
+"""Links between the conversation and what went over the wire: events of a text, texts of an event, comparisons."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playground.ui.features.action import VIEW, Action
+from playground.ui.features.action import INSPECTOR, Action
 
 if TYPE_CHECKING:
     from playground.ui.features.wire.control import WireControl
 
 ACTIONS: tuple[Action[WireControl], ...] = (
-    Action("wire.timeline", "Timeline of the exchange", VIEW, 300, lambda it: it.open_timeline(), ("Ctrl+T",)),
-    Action("wire.frames", "Frames of the selection", VIEW, 310, lambda it: it.show_selection(), ("Ctrl+E",)),
-    Action("wire.lint", "Deviations from the specification", VIEW, 320, lambda it: it.open_lint()),
-    Action("wire.diff", "Exchange against another one", VIEW, 330, lambda it: it.open_diff(), ("Ctrl+Shift+E",)),
+    Action(
+        "wire.timeline", "Show timeline", lambda it: it.open_timeline(), INSPECTOR, 314, "Ctrl+T", synonyms="latency"
+    ),
+    Action(
+        "wire.frames",
+        "Show selected events",
+        lambda it: it.show_selection(),
+        INSPECTOR,
+        315,
+        "Ctrl+E",
+        synonyms="frames",
+    ),
+    Action(
+        "wire.lint", "Show spec check", lambda it: it.open_spec_check(), INSPECTOR, 316, synonyms="lint specification"
+    ),
+    Action(
+        "wire.diff",
+        "Compare requests",
+        lambda it: it.open_comparison(),
+        INSPECTOR,
+        317,
+        "Ctrl+Shift+E",
+        synonyms="diff exchanges",
+    ),
 )

@@ -1,6 +1,6 @@
-"""Ties the conversation to the frames: what is selected in a turn chooses the frames that carried it, and back.
+"""Links between texts and events: selected text selects its events, and a selected event marks its text.
 
-Works only while the list of frames is seen; a conversation without it costs nothing.
+The links are computed only while the list of events is visible.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.traces import Trace
 from playground.ui.widgets.loop import Throttle
 
-SELECT_MS = 80  # a selection is being drawn with the mouse: not every step of it is looked up
-MARKED_AT_MOST = 10_000  # frames whose characters are marked
-ABOVE, BELOW = 64, 40  # pixels: a place that is nearer to an edge is scrolled to
-EDITED = "the turn was edited since"
-ELSEWHERE = "its turn is not on this branch"
-UNSEEN = "its characters are not shown as they came"
+SELECT_MS = 80  # between two look-ups while a selection is drawn with the mouse
+MARKED_AT_MOST = 10_000  # events whose characters are marked
+ABOVE, BELOW = 64, 40  # pixels; a mark nearer to an edge is scrolled into view
+EDITED = "the message was edited later"
+OTHER_BRANCH = "the message is on another branch"
+NOT_DRAWN = "its characters are not displayed literally"
 
 
 class Answer(NamedTuple):
-    """A turn and where on the wire it came from."""
+    """A turn, and the exchange and choice that it was received in."""
 
     turn: Turn
     trace: Trace
     choice: int
 
     def part(self, kind: str, nth: int) -> int | None:
-        """The number among the parts of the answer of the ``nth`` one of a kind."""
+        """Return the number, among all parts, of the ``nth`` part of a kind."""
         parts = self.trace.index.parts(self.choice)
-        found = [at for at, part in enumerate(parts) if part.kind == kind]
-        return found[nth] if nth < len(found) else None
+        numbers = [number for number, part in enumerate(parts) if part.kind == kind]
+        return numbers[nth] if nth < len(numbers) else None
 
     def spot(self, part: int, start: int, end: int) -> Spot | None:
-        """The reverse: characters of the answer's part of that number."""
+        """Return characters of the part of a number as a place in the turn."""
         parts = self.trace.index.parts(self.choice)
         if part >= len(parts):
             return None
         kind = parts[part].kind
-        return Spot(kind, sum(before.kind == kind for before in parts[:part]), start, end)
+        return Spot(kind, sum(earlier.kind == kind for earlier in parts[:part]), start, end)
 
 
 class Linking(QObject):
-    """``session`` gives the experiment looked at, ``trace_of`` the trace of an exchange by id, ``show`` shows one."""
+    """``session`` returns the current lane, ``trace_of`` the events of an exchange by its id; ``show`` shows it."""
 
     def __init__(
         self,
@@ -71,25 +71,25 @@ class Linking(QObject):
         self._session = session
         self._trace_of = trace_of
         self._show = show
-        self._spots: dict[str, list[Spot]] = {}  # what is marked, by turn
-        self._from_card = False  # the frames were chosen by a selection in a card
+        self._spots: dict[str, list[Spot]] = {}  # marked places by turn
+        self._from_card = False  # a selection in a card selected the events
         self._selecting: TextView | None = None
-        self._look = Throttle(self._look_at_selection, self, interval=SELECT_MS)
+        self._look_up = Throttle(self._look_up_selection, self, interval=SELECT_MS)
         view.laid_out.connect(self._follow_cards)
         page.frames_chosen.connect(self._frames_chosen)
-        page.seen.connect(self._seen)
+        page.seen.connect(self._page_shown)
 
-    # From the conversation to the frames
+    # From the conversation to the events
 
-    def _seen(self) -> None:
-        """What was selected before the frames came into view chooses them as well."""
+    def _page_shown(self) -> None:
+        """Link the text that was selected before the list of events was visible."""
         self._follow_cards()
         focus = QApplication.focusWidget()
         if isinstance(focus, TextView) and focus.textCursor().hasSelection():
             self._selected(focus)
 
     def _follow_cards(self) -> None:
-        """Cards may be new, or show other turns."""
+        """Connect new cards, and mark the places of those that show other turns."""
         if not self._page.isVisible():
             if self._spots:
                 self._mark({})
@@ -104,15 +104,15 @@ class Linking(QObject):
     def _selected(self, view: TextView) -> None:
         if self._page.isVisible():
             self._selecting = view
-            self._look.poke()
+            self._look_up.poke()
 
-    def _look_at_selection(self) -> None:
+    def _look_up_selection(self) -> None:
         view, self._selecting = self._selecting, None
         if view is not None and isValid(view):
             self.show_selection(view)
 
     def show_selection(self, view: TextView) -> bool:
-        """Choose the frames that carried what is selected in a view. Returns whether there are any."""
+        """Select the events of the text selected in a view. Return whether there are any."""
         card = _card_of(view)
         text = next((text for text in texts_of(card) if text.view is view), None) if card is not None else None
         if card is None or text is None:
@@ -129,7 +129,7 @@ class Linking(QObject):
         numbers: set[int] = set()
         for spot in spots:
             part = answer.part(spot.kind, spot.nth)
-            if part is not None and self._as_it_came(answer, part, text):
+            if part is not None and self._is_verbatim(answer, part, text):
                 numbers.update(answer.trace.index.frames_of(answer.choice, part, spot.start, spot.end))
         self._show(answer.trace.exchange.id)
         self._from_card = True
@@ -137,17 +137,17 @@ class Linking(QObject):
         return bool(numbers)
 
     def show_call(self, turn_id: str, call_id: str) -> bool:
-        """Choose the frame that carried a call: its name, or else the first of its arguments."""
+        """Select the event of a call: of its name, or of its first arguments. Return whether there is one."""
         turn = self._session().transcript.turns.get(turn_id)
         answer = self._answer(turn) if turn is not None else None
         if turn is None or answer is None:
             return False
-        nth = next((at for at, call in enumerate(turn.calls) if call.id == call_id), None)
+        nth = next((number for number, call in enumerate(turn.calls) if call.id == call_id), None)
         part = answer.part("tool_call", nth) if nth is not None else None
         return part is not None and self._show_part(answer, part)
 
     def show_turn(self, turn_id: str) -> bool:
-        """Choose the first frame that brought something of a turn."""
+        """Select the first event of a turn. Return whether the turn has any."""
         turn = self._session().transcript.turns.get(turn_id)
         answer = self._answer(turn) if turn is not None else None
         if answer is None:
@@ -157,8 +157,8 @@ class Linking(QObject):
             return True
         return self._show_part(answer, 0)
 
-    def show_hole(self, turn_id: str) -> bool:
-        """Choose the frames in which something could not be read that may belong to a turn."""
+    def show_lost_data(self, turn_id: str) -> bool:
+        """Select the events of which data was lost that may belong to a turn. Return whether there are any."""
         turn = self._session().transcript.turns.get(turn_id)
         answer = self._answer(turn) if turn is not None else None
         if answer is None or not answer.trace.index.holes:
@@ -177,7 +177,7 @@ class Linking(QObject):
         self._page.table.setFocus()
         return True
 
-    # From the frames to the conversation
+    # From the events to the conversation
 
     def _frames_chosen(self, numbers: Sequence[int], by_hand: bool) -> None:
         if by_hand:
@@ -189,22 +189,22 @@ class Linking(QObject):
             return
         answers = self._answers(trace)
         spots: dict[str, list[Spot]] = {}
-        said = ""
+        remark = ""
         for choice, part, start, end in _joined(trace.index, numbers[:MARKED_AT_MOST]):
             answer = answers.get(choice)
             if answer is None:
-                said = ELSEWHERE
+                remark = OTHER_BRANCH
                 continue
             spot = answer.spot(part, start, end)
             if spot is not None and self._unchanged(answer, spot, part):
                 spots.setdefault(answer.turn.id, []).append(spot)
             else:
-                said = EDITED
+                remark = EDITED
         self._mark(spots)
         if by_hand and spots:
             turn_id, (spot, *_) = next(iter(spots.items()))
-            said = self._reveal(turn_id, spot) or said
-        self._page.detail.say_more(said)
+            remark = self._reveal(turn_id, spot) or remark
+        self._page.detail.say_more(remark)
 
     def _mark(self, spots: dict[str, list[Spot]]) -> None:
         self._spots = spots
@@ -212,13 +212,13 @@ class Linking(QObject):
             mark(card, spots.get(turn_id, ()))
 
     def _reveal(self, turn_id: str, spot: Spot) -> str:
-        """Scroll the conversation to a place. Returns what is to be said about it, if anything."""
+        """Scroll the conversation to a place. Return a remark, empty for none."""
         view = self._view
-        before = view.cards.get(turn_id)
+        existing = view.cards.get(turn_id)
         card = view.card(turn_id)
         if card is None:
-            return ELSEWHERE
-        if card is not before:
+            return OTHER_BRANCH
+        if card is not existing:
             mark(card, self._spots.get(turn_id, ()))
         place_of(card, spot)  # may unfold
         mark(card, self._spots.get(turn_id, ()))
@@ -231,13 +231,13 @@ class Linking(QObject):
             bar = view.verticalScrollBar()
             bar.setValue(bar.value() + y - max(height // 3, ABOVE))
         texts = [text for text in texts_of(card) if (text.kind, text.nth) == (spot.kind, spot.nth)]
-        drawn = any(text.view.linked.places for text in texts)
-        return "" if drawn or spot.start == spot.end else UNSEEN
+        drawn = any(text.view.marks.linked_places for text in texts)
+        return "" if drawn or spot.start == spot.end else NOT_DRAWN
 
-    # Which turn came from where
+    # Turns and their exchanges
 
     def _answer(self, turn: Turn) -> Answer | None:
-        """Where a turn came from; None for one that came from nowhere, or whose exchange is gone."""
+        """Return the exchange of a turn; None for one that was not received, or whose exchange is gone."""
         session = self._session()
         outcome = turn.outcome
         run = session.run_of(turn.id)
@@ -255,36 +255,36 @@ class Linking(QObject):
         return Answer(turn, trace, choice)
 
     def _answers(self, trace: Trace) -> dict[int, Answer]:
-        """The turns on the path that an exchange brought, by choice."""
-        found: dict[int, Answer] = {}
+        """Return the turns on the path that were received in an exchange, by choice."""
+        answers: dict[int, Answer] = {}
         for turn in self._session().transcript.path:
             outcome = turn.outcome
-            mine = outcome is not None and outcome.exchange == trace.exchange.id
-            if mine or turn.id in self._session().growing:
+            received = outcome is not None and outcome.exchange == trace.exchange.id
+            if received or turn.id in self._session().growing:
                 answer = self._answer(turn)
                 if answer is not None and answer.trace is trace:
-                    found[answer.choice] = answer
-        return found
+                    answers[answer.choice] = answer
+        return answers
 
-    def _as_it_came(self, answer: Answer, part: int, text: CardText) -> bool:
+    def _is_verbatim(self, answer: Answer, part: int, text: CardText) -> bool:
         return text.text is None or len(text.text) == answer.trace.index.parts(answer.choice)[part].length
 
     def _unchanged(self, answer: Answer, spot: Spot, part: int) -> bool:
-        """Whether the turn still says there what the gateway sent."""
-        same = [one for one in answer.turn.parts if one.kind == spot.kind]
+        """Return whether the turn still has the text that was received."""
+        parts = [part for part in answer.turn.parts if part.kind == spot.kind]
         if not answer.turn.parts:
             return True
-        if spot.nth >= len(same):
+        if spot.nth >= len(parts):
             return False
-        one = same[spot.nth]
-        match one.kind:
+        current = parts[spot.nth]
+        match current.kind:
             case "text" | "reasoning" | "refusal":
-                said = one.text
+                text = current.text
             case "tool_call":
-                said = one.arguments if one.received is None else one.received
+                text = current.arguments if current.received is None else current.received
             case _:
                 return True
-        return len(said) == answer.trace.index.parts(answer.choice)[part].length
+        return len(text) == answer.trace.index.parts(answer.choice)[part].length
 
 
 def _card_of(view: TextView) -> TurnCard | None:
@@ -295,7 +295,7 @@ def _card_of(view: TextView) -> TurnCard | None:
 
 
 def _joined(index: FrameIndex, numbers: Sequence[int]) -> list[tuple[int, int, int, int]]:
-    """What the frames carried as (choice, part, start, end), stretches that follow one another made one."""
+    """Return the texts of events as (choice, part, start, end), with adjacent ones merged."""
     out: list[tuple[int, int, int, int]] = []
     for number in numbers:
         for position in index.span_of(number):

@@ -276,7 +276,7 @@ async def test_damaged_line_of_the_list_hides_no_other(make_store: MakeStore, pa
     assert (experiments["e1"].title, experiments["e1"].created_at, experiments["e1"].pinned) == ("", 0.0, False)
     assert len((await store.load("e1")).turns) == 10
     (damaged,) = experiments.keys() - set(ALL)
-    with pytest.raises(StoreError, match="A backup in Storage"):
+    with pytest.raises(StoreError, match="A backup in the preferences"):
         await store.load(damaged)
 
 

@@ -66,7 +66,7 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
     found = read_rows(dialog)
     assert found["Model"] == "gpt-x"
-    assert found["Protocol"] == "Chat completions"
+    assert found["Protocol"] == "Chat Completions API"
     assert found["Base URL"] == "https://gateway.example/v1"
     assert (found["System"], found["User"]) == ("Be brief.", "Hello")
     assert (found["temperature"], found["top_k"], found["get_weather"]) == ("0.3", "40", "Weather")

@@ -8,6 +8,8 @@ from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, To
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.rows import Row, Rows
+from playground.ui.features.conversation.text_view import TextView
+from tests.support.each_case import each_case
 from tests.ui.features.conversation.conftest import TranscriptDriver
 
 MARKDOWN = """# A heading with token
@@ -84,12 +86,10 @@ QUERIES = [
     Query("token", whole=True),
     Query("break, a hard"),
     Query("snake_case"),
-    Query("redacted"),
     Query("http"),
     Query('"'),
     Query("token  one"),
     Query("😀 token"),
-    Query("U+200B"),
     Query("(.*)"),
     Query("  "),
 ]
@@ -107,3 +107,24 @@ def test_search_counts_the_places_that_cards_show(driver: TranscriptDriver) -> N
             assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}, {query}"
         driver.show([])
     assert [search.total for search in searches] == [sum(search.counts) for search in searches]
+
+
+@each_case("words, count", [("needle", 4), ("a needle", 2), ("snake_case", 1), ("example", 1), ("nothing", 0)])
+def test_markup_in_a_word_does_not_hide_it(words: str, count: int) -> None:
+    text = "A **nee**dle, a\n*needle*, `needle` [needle](http://x.example), snake\\_case"
+    rows = Rows().follow(Transcript().append(turn(Role.ASSISTANT, Text(text=text))))
+    assert find(rows, Query(words)).total == count
+
+
+def test_current_match_is_marked_where_it_is_drawn(driver: TranscriptDriver) -> None:
+    (row,) = Rows().follow(Transcript().append(turn(Role.ASSISTANT, Text(text="[a link](http://token) to **to**ken"))))
+    driver.show([row])
+    card, pattern = driver.view.card(row.id), Query("token").pattern
+    assert card is not None
+    (view,) = card.findChildren(TextView)
+    marked = []
+    for number in range(2):
+        driver.view.show_found(pattern, (row.id, number))
+        begin, end = view.property("current_match")
+        marked.append(view.toPlainText()[begin:end])
+    assert marked == ["k", "token"], "an address is not drawn: the end of its link is marked"

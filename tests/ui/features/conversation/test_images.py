@@ -140,7 +140,7 @@ def test_shrinking_of_animated_images_is_refused(tmp_path: Path) -> None:
     content = b"".join(kind + struct.pack("<I", len(data)) + data for kind, data in chunks)
     webp = b"RIFF" + struct.pack("<I", len(content) + 4) + b"WEBP" + content
     for name, data in (("wave.gif", gif), ("wave.png", png), ("wave.webp", webp)):
-        with pytest.raises(ImageError, match=f"“{name}” cannot be made smaller: it is animated"):
+        with pytest.raises(ImageError, match=f"“{name}” is animated"):
             shrunk(image_from(data, name))
 
 
@@ -318,7 +318,7 @@ def test_image_address_is_never_loaded(qtbot: QtBot) -> None:
 def test_image_that_cannot_be_shown_says_why(strip: ImageStrip) -> None:
     strip.show_images((image_from(bomb(0, 7), "bad.png"), Image(url="data:image/png;base64,AAAA")))
     assert "header is damaged" in strip.boxes[0].thumb.problem
-    assert "no format known" in strip.boxes[1].thumb.problem
+    assert strip.boxes[1].thumb.problem == "Unsupported image format."
     assert "header is damaged" in strip.boxes[0].thumb.toolTip()
     strip.show_images(())
     assert strip.images == ()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.ui.features.conversation.blocks import exact_lines
 from playground.ui.features.conversation.calls.call_text import shown_arguments
 from playground.ui.features.conversation.markdown import Line
-from playground.ui.features.conversation.markdown_stream import MarkdownStream
+from playground.ui.features.conversation.markdown_stream import MarkdownStream, exact_lines
 from playground.ui.features.conversation.source_map import SourceMap, Stretch
 from tests.support.each_case import each_case
 

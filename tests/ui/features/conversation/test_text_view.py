@@ -48,7 +48,7 @@ def test_copy_button_copies_the_exact_code(view: TextView, qtbot: QtBot) -> None
     first = "def f():\n\treturn '\u200b'  \n\n\n    # " + "long " * 900
     second = "\n".join(f"line {number}" for number in range(100))
     view.append(f"words\n\n```python\n{first}\n```\nmore\n~~~\n{second}\n~~~\n")
-    qtbot.waitUntil(lambda: view.whole)
+    qtbot.waitUntil(lambda: not view.shown.is_behind)
     one, two = buttons(view)
     QTest.mouseClick(one, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == first
@@ -61,7 +61,7 @@ def test_copy_button_copies_the_exact_code(view: TextView, qtbot: QtBot) -> None
 def test_copied_selection_joins_cut_lines(view: TextView, qtbot: QtBot) -> None:
     words = "some words " * 800
     view.append(words + "\n\nend")
-    qtbot.waitUntil(lambda: view.whole)
+    qtbot.waitUntil(lambda: not view.shown.is_behind)
     assert copy_all(view) == words.rstrip() + "\nend"
     unbroken = "x" * 5_000
     view.set_text(f"```\n{unbroken}\n\tnext\n```")

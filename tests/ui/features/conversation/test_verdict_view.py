@@ -59,13 +59,13 @@ def test_many_errors_are_marked_and_listed_on_request(show: Show) -> None:
     view = show(json.dumps({"vendor": "x", "items": [{"price": "no"}] * count}))
     assert view.chip_text.words == f"{count} schema errors"
     assert len(view.list.lines) == LISTED
-    assert len(view.view.marks) == count
+    assert len(view.view.problems) == count
     assert view.list.more_button.text() == "Show more of 14 others"
     QTest.mouseClick(view.list.more_button, Qt.MouseButton.LeftButton)
     assert len(view.list.lines) == count
     assert not view.list.more_button.isVisible()
     view.go_to(view.list.lines[-1].problem)
-    assert view.view.textCursor().blockNumber() == max(view.view.marks) - 1
+    assert view.view.textCursor().blockNumber() == max(view.view.problems) - 1
 
 
 @each_case("text", ['{"vendor": "' + "x" * 30_000 + '", "note": 1}', '{"vendor": "a\u202eb\u0000"}', "[" * 5_000])

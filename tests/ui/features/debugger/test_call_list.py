@@ -14,8 +14,7 @@ from PySide6.QtTest import QTest
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
-from playground.ui.features.debugger.call_words import seconds_words
+from playground.ui.features.debugger.call_list import STATUS, TIME, TOOL, CallList
 from tests.ui.conftest import ShowWidget
 from tests.ui.features.debugger.seen import session
 
@@ -51,12 +50,12 @@ def make_three_calls() -> Session:
 def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
     page.show_session(make_three_calls())
     assert read_rows(page) == [
-        ["2", "get_weather", '{"city": "Lisbon"}', "fits the schema", "from the table", "1.25 s"],
-        ["2", "get_weather", '{"town": "Oslo"}', "2 problems · edited", "error, by you", "40 ms"],
-        ["2", "get_wind", "{Rome", "not JSON", "no answer yet", ""],
+        ["2", "get_weather", '{"city": "Lisbon"}', "Valid", "from the mock table", "1.25 s"],
+        ["2", "get_weather", '{"town": "Oslo"}', "2 problems · edited", "error, by you", "you 40 ms"],
+        ["2", "get_wind", "{Rome", "Not JSON", "needs a result", ""],
     ]
-    assert page.count.text == "3 calls · 2 do not fit · 1 without an answer"
-    tooltip = page.model.index(1, VERDICT).data(Qt.ItemDataRole.ToolTipRole)
+    assert page.count.text == "3 calls · 2 invalid · 1 needs a result"
+    tooltip = page.model.index(1, STATUS).data(Qt.ItemDataRole.ToolTipRole)
     assert "“city” is missing" in tooltip
     assert "town: is not allowed" in tooltip
     assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
@@ -82,16 +81,11 @@ def test_names_and_arguments_are_plain_text(page: CallList) -> None:
     assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_durations_are_formatted() -> None:
-    said = [seconds_words(value) for value in (None, 0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
-    assert said == ["", "0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]
-
-
 def test_column_sorts_up_down_and_not(page: CallList) -> None:
     page.show_session(make_three_calls())
     orders = []
     for _ in range(3):
-        page.table.horizontalHeader().sectionClicked.emit(DURATION)
+        page.table.horizontalHeader().sectionClicked.emit(TIME)
         read_rows(page)
         orders.append("".join(entry.call.id[1] for entry in page.model.entries))
     assert orders == ["321", "123", "123"]

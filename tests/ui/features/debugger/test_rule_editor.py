@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_editor import RuleEditor
-from playground.ui.features.debugger.rule_words import answer_words, match_words, rule_words
+from playground.ui.features.debugger.texts import answer_words, match_words, rule_words
 from tests.ui.conftest import ShowWidget
 
 WEATHER = ToolRule(

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from playground.engine.inspect.calls import Span
-from playground.ui.features.debugger.sequence_view import SequencePage
+from playground.ui.features.debugger.sequence import SequencePage
 from tests.ui.conftest import ShowWidget
 from tests.ui.features.debugger.seen import loop_of, session
 
@@ -23,18 +23,12 @@ def show(page: SequencePage, rounds: int) -> list[Span]:
     return list(page.view.spans)
 
 
-# The scale
-
-
-# The picture
-
-
 def test_click_leads_to_the_turn_and_call(page: SequencePage) -> None:
     spans = show(page, 2)
     asked: list[tuple[str, str]] = []
     page.card_asked.connect(lambda turn, call: asked.append((turn, call)))
     for at in (0, next(n for n, span in enumerate(spans) if span.kind == "call")):
-        where = page.view.rect_of(at).center().toPoint()
+        where = page.view.rect_of(str(at)).center().toPoint()
         QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, where)
     assert asked == [("a0", ""), ("a0", "c0-0")]
     QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(5, 60))
@@ -54,7 +48,7 @@ def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) 
     QTest.keyClick(view, Qt.Key.Key_End)
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert view.current == spans[-1]
-    assert view.viewport().rect().intersects(view.rect_of(len(spans) - 1).toRect())
+    assert view.viewport().rect().intersects(view.rect_of(str(len(spans) - 1)).toRect())
     assert asked == ["a0", "a60"]
 
 

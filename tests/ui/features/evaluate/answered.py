@@ -15,7 +15,7 @@ from playground.engine.evaluation.metrics import AnswerMetrics, no_price
 from playground.engine.evaluation.provider import Answer, AnswerResult
 from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
 from playground.engine.session.session import Session
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.runs import Runs
 from playground.ui.widgets import loop
 from tests.support.eventually import eventually
@@ -52,17 +52,17 @@ def answers(resolved: ResolvedEvaluation, made: Made) -> list[Answer]:
 class Looked:
     """What a test of a view works with."""
 
-    def __init__(self, look: Look, runs: Runs, store: AnswerStore) -> None:
-        self.look, self.runs, self.store = look, runs, store
+    def __init__(self, evaluation: EvaluationModel, runs: Runs, store: AnswerStore) -> None:
+        self.evaluation, self.runs, self.store = evaluation, runs, store
 
     async def found(self) -> None:
         """Wait until what follows from the answers was worked out."""
-        await eventually(lambda: self.look.ready and self.look.findings is not None)
+        await eventually(lambda: self.evaluation.ready and self.evaluation.findings is not None)
 
     async def bring(self, answers: Sequence[Answer]) -> None:
         """These come, as from a run."""
-        await self.store.add(self.look.resolved.id, [AnswerResult(one) for one in answers])
-        self.runs.arrived.emit(self.look.resolved.id, list(answers))
+        await self.store.add(self.evaluation.resolved.id, [AnswerResult(one) for one in answers])
+        self.runs.arrived.emit(self.evaluation.resolved.id, list(answers))
 
 
 def run_with_evaluation(
@@ -83,9 +83,9 @@ def run_with_evaluation(
         try:
             await store.add(session.id, [AnswerResult(one) for one in kept])
             runs = Runs(store, no_price, above)
-            look = Look(session, runs)
-            await work(Looked(look, runs, store))
-            look.leave()
+            evaluation = EvaluationModel(session, runs)
+            await work(Looked(evaluation, runs, store))
+            evaluation.close()
         except BaseException as error:
             raised.append(error)
         finally:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from playground.engine.session.plan import Case
-from playground.ui.features.evaluate.panels.case_model import Held, as_rows, pasted
+from playground.ui.features.evaluate.panels.case_model import ColumnFinder, as_rows, pasted
 
 LISBON, OSLO = Case(values={"city": "Lisbon"}, name="one"), Case(values={"city": "Oslo"}, expected="cold")
 
 
 def test_first_pasted_row_can_name_the_columns() -> None:
-    cases, without = pasted("NAME\tcity\r\nfirst\tRome\r\n", (), Held().columns((LISBON,)), 0, 0)
+    cases, without = pasted("NAME\tcity\r\nfirst\tRome\r\n", (), ColumnFinder().columns((LISBON,)), 0, 0)
     assert [(one.values, one.name) for one in cases] == [({"city": "Rome"}, "first")]
     assert not without
 
 
 def test_copied_rows_are_pasted_unchanged() -> None:
-    columns = Held().columns((LISBON,))
+    columns = ColumnFinder().columns((LISBON,))
     texts = ["two\nlines", 'a "word"', "tab\there"]
     cases, _ = pasted(as_rows([texts]), (), columns, 0, 0)
-    assert [one.of(cases[0]) for one in columns] == texts
+    assert [one.text_of(cases[0]) for one in columns] == texts

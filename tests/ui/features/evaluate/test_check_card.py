@@ -95,7 +95,7 @@ def test_half_typed_schema_is_kept_and_not_taken(shown: Shown) -> None:
     assert isinstance(row, JsonRow)
     shown.type("json_schema", '{"type": "string"}')
     assert shown.got[-1] == FitsSchema(json_schema={"type": "string"})
-    for typed, problem in (('{"type": ', "not JSON yet: line 1"), ("[1]", "a JSON object is wanted")):
+    for typed, problem in (('{"type": ', "not JSON yet: line 1"), ("[1]", "must be a JSON object")):
         shown.type("json_schema", typed)
         assert row.problem.startswith(problem)
         shown.card.show_check(shown.card.check)

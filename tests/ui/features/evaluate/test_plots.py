@@ -18,7 +18,7 @@ from playground.engine.evaluation.variants import ParameterRange, over_parameter
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
 from playground.ui.features.evaluate.plots.card import PlotCard
-from playground.ui.features.evaluate.plots.kinds import By, Known, case_at, plots
+from playground.ui.features.evaluate.plots.kinds import By, PlotData, cell_at, plots
 from playground.ui.features.evaluate.plots.picture import to_png, to_svg
 from playground.ui.features.evaluate.plots.scene import Plot
 from playground.ui.features.evaluate.plots.view import PlotsView
@@ -42,14 +42,14 @@ def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
     return (None if case == 1 else case != 0) if column else True
 
 
-def make_known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> Known:
+def make_known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> PlotData:
     resolved = ResolvedEvaluation(session)
     results = Results(resolved, {one.key: one for one in answers(resolved, made)})
     chosen = (resolved.cases[cell[0]], resolved.columns[cell[1]]) if cell is not None else (None, None)
-    return Known(results, results.findings(), by, case_at(results, *chosen))
+    return PlotData(results, results.findings(), by, cell_at(results, *chosen))
 
 
-def made_of(found: Known) -> dict[str, Plot]:
+def made_of(found: PlotData) -> dict[str, Plot]:
     return {plot.kind: plot for plot in plots(found)}
 
 
@@ -84,7 +84,7 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
     session = make_session_of(4)
 
     async def work(at: Looked) -> None:
-        view = show_widget(PlotsView(at.look), 1000, 700)
+        view = show_widget(PlotsView(at.evaluation), 1000, 700)
         await at.found()
         await wait_for_plots(at, view, "rate", "seconds", "tokens", "map")
         assert not view.empty.isVisible()
@@ -95,11 +95,11 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         assert target is not None
         point = seconds.chart.point_of(number).toPoint()
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=point)
-        assert (at.look.case, at.look.column, at.look.repeat) == target
+        assert (at.evaluation.case, at.evaluation.column, at.evaluation.repeat) == target
         await wait_for_plots(at, view, "came")
         far = QPoint(2, 2)
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=far)
-        assert (at.look.case, at.look.column, at.look.repeat) == target
+        assert (at.evaluation.case, at.evaluation.column, at.evaluation.repeat) == target
         rate = view.card("rate")
         rate.as_table.click()
         assert rate.table is not None
@@ -107,8 +107,8 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         assert "66.7 %" in rate.table.text
         rate.table.setCurrentIndex(rate.table.model().index(1, 0))
         QTest.keyClick(rate.table, Qt.Key.Key_Return)
-        assert at.look.case is not None
-        assert (at.look.case.id, at.look.column) == ("c0", at.look.resolved.columns[1])
+        assert at.evaluation.case is not None
+        assert (at.evaluation.case.id, at.evaluation.column) == ("c0", at.evaluation.resolved.columns[1])
         view.hide()
 
     run_with_evaluation(qapp, tmp_path, session, answers(ResolvedEvaluation(session), first_of_b_fails), work)

@@ -46,7 +46,7 @@ def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplicat
         return True
 
     async def work(at: Looked) -> None:
-        view = ReportView(at.look, open_file)
+        view = ReportView(at.evaluation, open_file)
         view.show()
         await at.found()
         await eventually(lambda: "Answers that failed" in view.text.toPlainText())
@@ -81,7 +81,7 @@ def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, 
         await at.found()
         at.store.secrets = (Secret(key),)
         for name in FORMATS:
-            texts[name] = await exported(at.look, name)
+            texts[name] = await exported(at.evaluation, name)
 
     run_with_evaluation(qapp, tmp_path, session, answers(ResolvedEvaluation(session), lambda *_: False), work)
     for text in texts.values():

@@ -14,7 +14,7 @@ from playground.domain.checks.texts import Contains
 from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Session
-from playground.ui.features.evaluate.table import NONE_FOUND, NONE_THERE, AnswersTable
+from playground.ui.features.evaluate.table import NO_CASES_OF_FILTER, NO_MATCH, AnswersTable
 from playground.ui.features.evaluate.table_model import NAME, Filter, Mark, Order
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
@@ -53,7 +53,7 @@ class Shown:
 
     def __call__(self, session: Session, made: Made | None, work: Any, size: tuple[int, int] = (900, 400)) -> None:
         async def shown(at: Looked) -> None:
-            table = AnswersTable(at.look)
+            table = AnswersTable(at.evaluation)
             self._qtbot.addWidget(table)
             table.resize(*size)
             table.show()
@@ -72,10 +72,10 @@ def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
 
 def test_cell_shows_each_repeat_and_its_failed_checks(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
-        first = table.model.shown(0, 2)
+        first = table.model.content(0, 2)
         assert first.marks == (Mark.FAILED, Mark.NO_ANSWER)
         assert (first.words, first.failed, first.tally) == ("answer to c0", ("contains “x”",), "2 of 2")
-        assert table.model.shown(1, 1).marks == (Mark.PASSED, Mark.PASSED)
+        assert table.model.content(1, 1).marks == (Mark.PASSED, Mark.PASSED)
         said = table.model.data(table.model.index(0, 2), Qt.ItemDataRole.AccessibleTextRole)
         assert said == "B · B: 1 failed a check, 1 failed to answer. answer to c0. Failed: contains “x”"
         heads = table.view.header.heads
@@ -97,7 +97,7 @@ def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
     async def work(at: Looked, table: AnswersTable) -> None:
         counted: list[list[int | None]] = []
         table.counts.connect(counted.append)
-        at.look.figured.emit()
+        at.evaluation.figured.emit()
         assert counted[-1] == [4, 1, 1, 0]
         table.set_filter(Filter.FAILING)
         assert names(table) == ["case 0"]
@@ -105,12 +105,12 @@ def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
         assert names(table) == ["case 0"]
         table.set_filter(Filter.STALE)
         assert names(table) == []
-        assert table.empty.text() == NONE_THERE[Filter.STALE]
+        assert table.empty.text() == NO_CASES_OF_FILTER[Filter.STALE]
         table.set_filter(Filter.ALL)
-        at.look.session.change(model="yet another")
+        at.evaluation.session.change(model="yet another")
         await eventually(lambda: counted[-1] == [4, 1, 0, 4])
-        assert table.model.shown(0, 1).marks == (Mark.STALE, Mark.STALE)
-        assert table.model.shown(0, 1).words == "answer to c0"
+        assert table.model.content(0, 1).marks == (Mark.STALE, Mark.STALE)
+        assert table.model.content(0, 1).words == "answer to c0"
         table.set_filter(Filter.STALE)
         assert len(names(table)) == 4
 
@@ -126,7 +126,7 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
         table.find_text("answer c3")
         await eventually(lambda: names(table) == ["case 3"])
         table.find_text("nowhere")
-        await eventually(lambda: table.empty.text() == NONE_FOUND and not names(table))
+        await eventually(lambda: table.empty.text() == NO_MATCH and not names(table))
         table.find_text("")
         await eventually(lambda: len(names(table)) == 4)
         table.sort(Order("seconds", 1, down=True))
@@ -139,7 +139,7 @@ def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_fi
         actions["Name"].trigger()  # again: the other way round
         await eventually(lambda: names(table)[0] == "case 3")
         assert Order(NAME, 0, down=True) == table.order
-        actions["As in the plan"].trigger()
+        actions["Order of the plan"].trigger()
         assert names(table)[0] == "case 0"
 
     shown(session, only_first_of_b, work)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QApplication
 
 from playground.app import App
 from playground.ui.features.help.control import ADDRESS, DAILY, DAY, LAST
-from playground.ui.shell.features import HELP
 from playground.ui.widgets import loop
 from tests.support.fault_server import FaultServer, send, whole
 
@@ -51,10 +50,10 @@ def start_application(
         apps.append(app)
         for key, value in set_up.items():
             app.settings.setValue(key, value)
-        control = app.actions.of(HELP).updates
+        control = app.actions.features.help.updates
         control._now = lambda: now
-        app.actions.of(HELP).link_asked.disconnect()  # it would ask whether to open a browser
-        control.page_asked.connect(asked.append)
+        app.actions.features.help.link_asked.disconnect()  # it would ask whether to open a browser
+        control.download_asked.connect(asked.append)
         app.show()
         for task in [one for one in loop._tasks if one.get_name() == "look for updates"]:
             await task

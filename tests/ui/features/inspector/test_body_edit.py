@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.ui.features.inspector.next_request import (
-    LONGEST_DATA,
+    MAX_DATA,
     FoldedText,
     typed_value,
     with_field,
@@ -46,7 +46,7 @@ def test_typed_value_is_json_or_text() -> None:
 
 @given(st.text(min_size=1, max_size=50), st.text())
 def test_any_folded_string_is_restored(piece: str, short: str) -> None:
-    body = {"a": "data:" + piece * (LONGEST_DATA // len(piece) + 1), short: short}
+    body = {"a": "data:" + piece * (MAX_DATA // len(piece) + 1), short: short}
     folded = FoldedText(json.dumps(body, ensure_ascii=False))
     assert json.loads(folded.shown).keys() == body.keys()
     assert json.loads(folded.unfold(folded.shown)) == body

@@ -47,7 +47,7 @@ class RequestPage:
         self.session = make_session()
         self.left: dict[str, str] = {}
         page.set_editor(lambda text: read_edit(self.session, text).notes, self.apply)
-        page.left.connect(self.left.__setitem__)
+        page.edit_changed.connect(self.left.__setitem__)
 
     def apply(self, text: str) -> tuple[str, ...]:
         edited = read_edit(self.session, text)
@@ -84,14 +84,14 @@ def request_page(qtbot: QtBot) -> Iterator[RequestPage]:
 def test_broken_json_is_marked_and_cannot_be_applied(request_page: RequestPage) -> None:
     request_page.replace('"temperature": 9', '"temperature": ')
     request_page.page.read_now()
-    assert request_page.page.said.text().startswith("Line ")
+    assert request_page.page.message.text().startswith("Line ")
     assert len(request_page.page.editor.marks) == 1
     assert not request_page.page.apply_button.isEnabled()
     request_page.page.apply()
     assert request_page.session.settings.current.to_wire()["temperature"] == 9
     QTest.mouseClick(request_page.page.discard_button, Qt.MouseButton.LeftButton)
     assert json.loads(request_page.page.editor.text()) == request_page.session.next_request.body()
-    assert not request_page.page.said.isVisible()
+    assert not request_page.page.message.isVisible()
 
 
 def type_value(request_page: RequestPage, name: str, text: str) -> None:
@@ -110,15 +110,15 @@ def type_value(request_page: RequestPage, name: str, text: str) -> None:
 def test_value_is_edited_and_removed_in_the_table(request_page: RequestPage) -> None:
     type_value(request_page, "top_p", "0.5")
     assert request_page.session.settings.current.to_wire()["top_p"] == 0.5
-    assert request_page.words("top_p") == ("0.5", "set · Parameters")
+    assert request_page.words("top_p") == ("0.5", "You: Parameters")
     type_value(request_page, "reasoning_effort", "low")
-    assert request_page.words("reasoning_effort") == ('"low"', "set · Parameters")
+    assert request_page.words("reasoning_effort") == ('"low"', "You: Parameters")
     item = request_page.page.fields.line("temperature")
     assert item is not None
     request_page.page.fields.setCurrentItem(item)
     QTest.keyClick(request_page.page.fields, Qt.Key.Key_Delete)
     request_page.look()
-    assert request_page.words("temperature") == ("", "default")
+    assert request_page.words("temperature") == ("", "Default")
     type_value(request_page, "top_k", "[1")
-    assert "not JSON yet" in request_page.page.said.text()
+    assert "not JSON yet" in request_page.page.message.text()
     assert request_page.session.settings.extra_body == {"top_k": 40}

@@ -22,7 +22,6 @@ from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import JSON_MODE, SCHEMA
 from playground.ui.features.raw.control import RawControl
-from playground.ui.shell.features import OUTPUT_PANEL, RAW_PANEL
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 from tests.ui.conftest import ShowWidget
@@ -37,10 +36,10 @@ class OutputWindow:
         self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
         window = self.window
         self.controls = (
-            OutputControl(self.workspace, window.panels.of(OUTPUT_PANEL), partial(window.side.show_page, "Output")),
+            OutputControl(self.workspace, window.panels.output, partial(window.side.show_page, "Output")),
             RawControl(
                 self.workspace,
-                window.panels.of(RAW_PANEL),
+                window.panels.raw,
                 partial(window.side.show_page, "Raw"),
                 partial(window.side.set_count, "Raw"),
             ),
@@ -83,8 +82,8 @@ def verdict(card: TurnCard) -> str:
 async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     output_window: OutputWindow, gateway: DemoServer
 ) -> None:
-    panel = output_window.window.panels.of(OUTPUT_PANEL)
-    raw = output_window.window.panels.of(RAW_PANEL)
+    panel = output_window.window.panels.output
+    raw = output_window.window.panels.raw
     panel.choose(SCHEMA)
     panel.insert_example()
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')

@@ -13,7 +13,7 @@ from playground.domain.tool_servers import Frame, ticket_id
 from playground.engine.tool_servers import tape as module
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
-from playground.ui.features.server_tape.page import NO_MATCH, TapePage, Wanted
+from playground.ui.features.server_tape.page import NO_MATCH, Filter, TapePage
 
 CANARY = "canary-Zq7-secret-91x"
 TICKET = ticket_id("turn", "call_1")
@@ -87,17 +87,17 @@ def test_selected_message_leads_to_its_answer_and_call(page: TapePage, tape: Ser
 
 def test_filters_reduce_the_rows(page: TapePage, tape: ServerTape) -> None:
     tape.add(make_frames())
-    page.show_only(Wanted(server="time"))
+    page.show_only(Filter(server="time"))
     page.finish()
     assert len(rows(page)) == 3
     assert page.count.text == "3 of 5 messages"
-    page.show_only(Wanted(errors=True))
+    page.show_only(Filter(errors=True))
     page.finish()
     assert [row[1] for row in rows(page)] == ["← error · ping"]
-    page.show_only(Wanted(method="tools/call"))
+    page.show_only(Filter(method="tools/call"))
     page.finish()
     assert len(rows(page)) == 2
-    page.show_only(Wanted())
+    page.show_only(Filter())
     QTest.keyClicks(page.finder, "ENDED with")
     page.finish()
     assert [row[3] for row in rows(page)] == ["It ended with code 3."]

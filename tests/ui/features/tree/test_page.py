@@ -37,23 +37,23 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
     edit_in_place(session, "u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000)
     page.throttle.flush()
     page.view.setFocus()
-    page.view.look_at("u")
-    assert "<img src=x onerror=1> " in page.said.text
-    assert "\u202e" not in page.said.text
-    assert len(page.said.text) < 260
+    page.view.select("u")
+    assert "<img src=x onerror=1> " in page.summary.text
+    assert "\u202e" not in page.summary.text
+    assert len(page.summary.text) < 260
 
 
 def test_menu_deletes_a_branch(page: TreePage, qtbot: QtBot) -> None:
     page.view.menu_asked.emit("a1", QPoint(10, 10))
     menu = page.findChildren(QMenu)[-1]
     with qtbot.waitSignal(page.delete_asked) as asked:
-        next(action for action in menu.actions() if action.text() == "Delete this branch").trigger()
+        next(action for action in menu.actions() if action.text() == "Delete branch").trigger()
     assert asked.args == ["a1"]
     menu.close()
 
 
 def test_click_leads_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.turn_asked) as asked:
-        place = page.view.point("a2").toPoint()
+        place = page.view.rect_of("a2").center().toPoint()
         QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert asked.args == ["a2"]

@@ -9,15 +9,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
-from playground.domain.durations import duration_words
 from playground.domain.parts import ToolResult, Unknown
+from playground.engine.session.call_notes import answer_time_words
 from playground.jsonkit.problems import UNCHECKED, Problem, not_checked
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON
-from playground.ui.features.conversation.blocks import exact_lines
-from playground.ui.features.conversation.large import LINES
+from playground.ui.features.conversation.caps import LINES
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.markdown_stream import exact_lines
 from playground.ui.features.conversation.text_check import unchecked_words
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
@@ -190,13 +190,9 @@ def describe_result(result: ToolResult | None) -> str:
     if result is None:
         return "No result"
     source = _SOURCES.get(result.by, "")
-    times = []
-    if result.seconds is not None and result.seconds >= LEAST_TOLD:
-        times.append(f"{source} {duration_words(result.seconds)}".strip())
-    if result.served is not None and result.by != "server":
-        times.append(f"server {duration_words(result.served.seconds)}")
-    words = " · ".join(times) or (f"Answered by {source}" if source else "Answered")
-    return f"{words} · error" if result.is_error else words
+    took = answer_time_words(result) if (result.seconds or 0) >= LEAST_TOLD else ""
+    words = took if took and result.by in ("you", "server") else " · ".join(filter(None, (source, took)))
+    return f"{words or 'Answered'} · error" if result.is_error else words or "Answered"
 
 
 def waiting_words(remaining: float | None) -> str:

@@ -19,7 +19,7 @@ from playground.jsonkit.foreign import write
 from playground.jsonkit.problems import unchecked
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.conversation.calls.call_text import argument_lines, is_laid_out, json_lines
-from playground.ui.features.conversation.large import LINES
+from playground.ui.features.conversation.caps import LINES
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import styled, text_label

@@ -1,8 +1,9 @@
-"""One case below the table of all: texts of several lines, and what it asks where that is its own."""
+"""The form of the current case: fields for its values, and its own messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -25,7 +26,7 @@ _TURN = 400  # characters
 
 
 class CaseForm(FittingArea):
-    """``edited`` carries the column and its new text."""
+    """The form. ``edited`` carries the column and its new text."""
 
     edited = Signal(object, str)
 
@@ -38,38 +39,38 @@ class CaseForm(FittingArea):
         self.turns = text_label("", "small", wrap=True)
 
     def show_case(self, case: Case, columns: Sequence[Column], values: dict[str, str]) -> None:
-        """Show one. Of the same case a text is left as it is being typed while it says the same."""
-        wanted = tuple(column for column in columns if column.name != ASKS or column.variable)[:MOST_FIELDS]
-        if wanted != self._columns:
-            self._make(wanted)
+        """Show a case; fields whose text is the same are left alone, so that typing goes on."""
+        form_columns = tuple(column for column in columns if column.name != ASKS or column.variable)[:MOST_FIELDS]
+        if form_columns != self._columns:
+            self._make(form_columns)
         self._showing = True
         for column, field in self.fields.items():
-            text = column.of(case) or ""
+            text = column.text_of(case) or ""
             if field.text() != text:
                 field.set_text(text)
-            held = values.get(column.name, "") if column.variable else ""
-            field.setPlaceholderText(show_hidden(cut(held, 200)) or ("no value" if column.variable else ""))
+            default = values.get(column.name, "") if column.variable else ""
+            field.setPlaceholderText(show_hidden(cut(default, 200)) or ("no value" if column.variable else ""))
         self._showing = False
         self._case = case.id
-        said = [f"{ROLE_WORDS[turn.role]}: {cut(' '.join(turn.text.split()), _TURN)}" for turn in case.turns]
-        more = [f"and {len(said) - MOST_TURNS:,} more turns"] if len(said) > MOST_TURNS else []
-        self.turns.setText(show_hidden("\n".join([*said[:MOST_TURNS], *more])))
-        self.turns.setVisible(bool(said))
+        lines = [f"{ROLE_WORDS[turn.role]}: {cut(' '.join(turn.text.split()), _TURN)}" for turn in case.turns]
+        more = [f"and {len(lines) - MOST_TURNS:,} more turns"] if len(lines) > MOST_TURNS else []
+        self.turns.setText(show_hidden("\n".join([*lines[:MOST_TURNS], *more])))
+        self.turns.setVisible(bool(lines))
         self.updateGeometry()
 
     def _make(self, columns: tuple[Column, ...]) -> None:
         self._columns, self.fields = columns, {}
         self.turns = text_label("", "small", wrap=True)
         content = QWidget()
-        column = in_column(self.turns, of=content, margins=(0, 4, 4, 4), spacing=3)
-        for one in columns:
-            field = self.fields[one] = styled(GrowingField(most=MOST_LINES, compact=True), "field")
-            field.setAccessibleName(f"{one.title} of this case")
-            field.textChanged.connect(lambda of=one: self._typed(of))
+        layout = in_column(self.turns, of=content, margins=(0, 4, 4, 4), spacing=3)
+        for column in columns:
+            field = self.fields[column] = styled(GrowingField(most=MOST_LINES, compact=True), "field")
+            field.setAccessibleName(f"{column.title} of this case")
+            field.textChanged.connect(partial(self._typed, column))
             field.height_changed.connect(self.updateGeometry)
-            column.addWidget(text_label(show_hidden(one.title), "small"))
-            column.addWidget(field)
-        column.addStretch(1)
+            layout.addWidget(text_label(show_hidden(column.title), "small"))
+            layout.addWidget(field)
+        layout.addStretch(1)
         self.hold(content)
 
     def _typed(self, column: Column) -> None:

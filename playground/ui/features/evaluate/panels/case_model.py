@@ -1,6 +1,6 @@
-"""Cases as rows of a table to type into: a column a variable, then what is expected and a name; a free row at the end.
+"""The table model of cases: a column for each variable, the expected answer and the name; a row for a new case.
 
-It holds what it was shown, and tells what is typed (``typed``); nothing is changed here.
+The model changes nothing: it emits ``typed``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TITLES: Final = {ASKS: "Asks", EXPECTED: "Expected", NAME: "Name"}
 
 
 class Column:
-    """What a column is of: a variable, or one of the cases' other fields."""
+    """A column: a variable, or another field of cases."""
 
     def __init__(self, name: str, *, variable: bool = False) -> None:
         self.name, self.variable = name, variable
@@ -39,8 +39,8 @@ class Column:
     def __hash__(self) -> int:
         return hash((self.name, self.variable))
 
-    def of(self, case: Case) -> str | None:
-        """What a case has there; None: no value."""
+    def text_of(self, case: Case) -> str | None:
+        """Return the text of a case in this column, or None."""
         if self.variable:
             return case.values.get(self.name)
         if self.name == ASKS:
@@ -48,7 +48,7 @@ class Column:
         return case.expected if self.name == EXPECTED else case.name
 
     def put(self, case: Case, text: str) -> Case:
-        """The case with another text there. An empty one is no value: what is set for the experiment holds."""
+        """Return the case with a text in this column. An empty text removes the value of a variable."""
         if self.variable:
             values = {**case.values, self.name: text}
             if not text:
@@ -59,10 +59,10 @@ class Column:
         return case.model_copy(update={"expected" if self.name == EXPECTED else "name": text})
 
 
-class Held:
-    """What columns cases need: the variables they have values for, and whether any asks something of its own.
+class ColumnFinder:
+    """Finds the columns of cases: their variables, and whether any has its own messages.
 
-    Of as many cases as before only those that are others are looked at, so that typing is as quick in many.
+    Only changed cases are read, so that typing stays quick with many cases.
     """
 
     def __init__(self) -> None:
@@ -73,11 +73,11 @@ class Held:
     def columns(
         self, cases: tuple[Case, ...], mentioned: Iterable[str] = (), added: Iterable[str] = ()
     ) -> tuple[Column, ...]:
-        """Those of a table: variables that turns mention, that cases hold, that somebody added; then the fields."""
+        """Return the columns: variables that are mentioned, have values or were added; then the other fields."""
         if len(cases) != len(self._cases):
             self._names, self._asks, others = {}, False, list(cases)
         else:
-            others = [one for old, one in zip(self._cases, cases, strict=True) if old is not one]
+            others = [case for old, case in zip(self._cases, cases, strict=True) if old is not case]
         self._cases = cases
         self._names |= dict.fromkeys(name for case in others for name in case.values)
         self._asks = self._asks or any(case.turns for case in others)
@@ -88,7 +88,7 @@ class Held:
 
 
 class CaseModel(QAbstractTableModel):
-    """``typed`` carries the row, the column and the text. Without ``free`` there is no row for a new case."""
+    """The model. ``typed`` carries the row, the column and the text; ``free`` adds a row for a new case."""
 
     typed = Signal(int, object, str)
 
@@ -103,13 +103,13 @@ class CaseModel(QAbstractTableModel):
     def show_cases(
         self, cases: tuple[Case, ...], columns: tuple[Column, ...], values: dict[str, str], problems: dict[str, str]
     ) -> None:
-        """Show these; ``values`` hold where a case has none, ``problems`` are by the ids of cases."""
+        """Show cases; ``values`` are defaults of variables, ``problems`` are texts by the ids of cases."""
         if columns != self.columns:
             self.beginResetModel()
             self.cases, self.columns, self._values, self._problems = cases, columns, values, problems
             self.endResetModel()
             return
-        before, now, told = len(self.cases), len(cases), self._problems
+        before, now, before_problems = len(self.cases), len(cases), self._problems
         if now > before:
             self.beginInsertRows(_NO_PARENT, before, now - 1)
         elif now < before:
@@ -122,14 +122,14 @@ class CaseModel(QAbstractTableModel):
         last = self.rowCount() - 1
         if last >= 0:
             self.dataChanged.emit(self.index(0, 0), self.index(last, len(columns) - 1))
-            if problems != told:
+            if problems != before_problems:
                 self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, last)
 
     def case(self, row: int) -> Case | None:
-        """The one in a row; None in the free one."""
+        """Return the case of a row; None for the row of a new case."""
         return self.cases[row] if 0 <= row < len(self.cases) else None
 
-    # What a view asks
+    # Qt's interface
 
     def rowCount(self, parent: _Index = _NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self.cases) + self._free
@@ -138,22 +138,22 @@ class CaseModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         case = self.case(index.row())
-        text = (self.columns[index.column()].of(case) if case is not None else "") or ""
+        text = (self.columns[index.column()].text_of(case) if case is not None else "") or ""
         on_one_line = "\n" not in text and len(text) <= LONG and self.columns[index.column()].name != ASKS
-        return found | Qt.ItemFlag.ItemIsEditable if on_one_line else found
+        return flags | Qt.ItemFlag.ItemIsEditable if on_one_line else flags
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         column, case = self.columns[index.column()], self.case(index.row())
-        text = column.of(case) if case is not None else None
+        text = column.text_of(case) if case is not None else None
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 if case is None:
                     return "new case" if index.column() == 0 else ""
-                return one_line_of((text or self._instead(column))[:_SHOWN])
+                return one_line_of((text or self._default(column))[:_SHOWN])
             case Qt.ItemDataRole.EditRole:
                 return text or ""
             case Qt.ItemDataRole.ForegroundRole:
@@ -164,7 +164,7 @@ class CaseModel(QAbstractTableModel):
                 return f"{column.title}: {one_line_of(text or '') or 'empty'}"
         return None
 
-    def _instead(self, column: Column) -> str:
+    def _default(self, column: Column) -> str:
         return self._values.get(column.name, "") if column.variable else ""
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -189,14 +189,17 @@ class CaseModel(QAbstractTableModel):
         return True
 
 
-def pasted(text: str, before: Sequence[Case], columns: Sequence[Column], top: int, left: int) -> tuple[list[Case], int]:
-    """Cases with rows of cells put in from a row and a column on, as a spreadsheet does; rows that lack are added.
+def pasted(
+    text: str, before: Sequence[Case], columns: Sequence[Column], top: int, first_column: int
+) -> tuple[list[Case], int]:
+    """Return the cases with pasted cells, and how many cells of a row had no column.
 
-    A first row that names columns says which the others are of. Also gives how many cells a row had too many.
+    Cells are put from row ``top`` and column ``first_column`` on; missing rows are added. A first row with the names of
+    columns selects the columns.
     """
     rows = _rows_of(text)
-    put = [one for one in columns[left:] if one.name != ASKS or one.variable]
-    by_title = {one.title.casefold(): one for one in columns if one.name != ASKS or one.variable}
+    put = [column for column in columns[first_column:] if column.name != ASKS or column.variable]
+    by_title = {column.title.casefold(): column for column in columns if column.name != ASKS or column.variable}
     if len(rows) > 1 and all(cell.strip().casefold() in by_title for cell in rows[0]):
         put = [by_title[cell.strip().casefold()] for cell in rows.pop(0)]
     cases = list(before)
@@ -209,7 +212,7 @@ def pasted(text: str, before: Sequence[Case], columns: Sequence[Column], top: in
 
 
 def _rows_of(text: str) -> list[list[str]]:
-    """The cells of what a spreadsheet copied. A quote that is never closed is a letter like any other."""
+    """Return the cells of tab-separated text. A quote that is never closed is an ordinary character."""
     plain = text.replace("\r\n", "\n").removesuffix("\n")
     try:
         return list(csv.reader(io.StringIO(plain, newline=""), delimiter="\t", strict=True))
@@ -218,7 +221,7 @@ def _rows_of(text: str) -> list[list[str]]:
 
 
 def as_rows(rows: Iterable[Sequence[str]]) -> str:
-    """Cells as a spreadsheet takes them."""
+    """Return rows as tab-separated text."""
     out = io.StringIO(newline="")
     csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
     return out.getvalue()

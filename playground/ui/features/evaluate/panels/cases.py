@@ -1,4 +1,4 @@
-"""The cases of an evaluation: a table to type into, rows pasted from a spreadsheet, files brought in."""
+"""The cases of an evaluation: an editable table, rows pasted from a spreadsheet, imported files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from playground.engine.evaluation.cases import case_of
 from playground.engine.evaluation.imports.table import variable_name
 from playground.engine.session.plan import MOST_CASES, Case
 from playground.jsonkit.texts import listed
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.panels.case_form import CaseForm
-from playground.ui.features.evaluate.panels.case_model import ASKS, CaseModel, Column, Held, as_rows, pasted
+from playground.ui.features.evaluate.panels.case_model import ASKS, CaseModel, Column, ColumnFinder, as_rows, pasted
 from playground.ui.widgets.dialogs import line_dialog
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.icons import icon
@@ -28,30 +28,30 @@ from playground.ui.widgets.theme import tokens
 EDIT = Qt.ItemDataRole.EditRole
 ROW = 26  # pixels
 COLUMN, WIDEST = 96, 260  # pixels
-_HOW = "Each case asks what the conversation asks. Write {{name}} there, and each case has a value for it here."
-_MANY = f"An evaluation has {MOST_CASES:,} cases at most. Nothing was taken over."
+_HOW = "Each case sends the conversation. Write {{name}} there to give each case a value here."
+_MANY = f"An evaluation has {MOST_CASES:,} cases at most. Nothing was added."
 _FEW_PROBLEMS = 2
 
 
 class _Header(QHeaderView):
-    """Qt's own looks at every cell of a column that is selected before it draws the name of it."""
+    """A header that is quick with many cases: Qt's own reads every selected cell of a column to draw its name."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
 
     def paintSection(self, painter: QPainter, rect: QRect, index: int) -> None:
-        shown, text = tokens(), str(self.model().headerData(index, Qt.Orientation.Horizontal) or "")
-        painter.fillRect(rect, QColor(shown.surface))
-        painter.setPen(QColor(shown.line))
+        t, text = tokens(), str(self.model().headerData(index, Qt.Orientation.Horizontal) or "")
+        painter.fillRect(rect, QColor(t.surface))
+        painter.setPen(QColor(t.line))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        painter.setPen(QColor(shown.muted))
+        painter.setPen(QColor(t.muted))
         inner = rect.adjusted(6, 0, -6, -1)
         words = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
 
 
 class CaseTable(QTableView):
-    """Cells that are typed into, copied, pasted and emptied."""
+    """The table of cases, with copy, paste and delete by keyboard."""
 
     pasted = Signal(str)
     emptied = Signal()
@@ -72,43 +72,46 @@ class CaseTable(QTableView):
 
     @property
     def ranges(self) -> list[QItemSelectionRange]:
-        """What is selected; of all cells one by one there are many."""
-        found = self.selectionModel().selection()
-        return [found.at(number) for number in range(found.count())]
+        """The ranges of selected cells."""
+        selection = self.selectionModel().selection()
+        return [selection.at(number) for number in range(selection.count())]
 
     def copy(self) -> None:
-        """Put the selected cells on the clipboard, as a spreadsheet takes them."""
+        """Copy the selected cells as tab-separated text."""
         rows: dict[int, dict[int, str]] = {}
-        for one in self.ranges:
-            for row in range(one.top(), one.bottom() + 1):
-                texts = [self.model().index(row, at).data(EDIT) for at in range(one.left(), one.right() + 1)]
-                rows.setdefault(row, {}).update(enumerate(texts, one.left()))
+        for selected in self.ranges:
+            for row in range(selected.top(), selected.bottom() + 1):
+                texts = [
+                    self.model().index(row, column).data(EDIT)
+                    for column in range(selected.left(), selected.right() + 1)
+                ]
+                rows.setdefault(row, {}).update(enumerate(texts, selected.left()))
         if rows:
             ordered = [[text for _, text in sorted(rows[row].items())] for row in sorted(rows)]
             QGuiApplication.clipboard().setText(as_rows(ordered))
 
 
 class CasesPanel(QWidget):
-    """``import_asked``: cases are to be brought in from a file."""
+    """The panel of cases. ``import_asked`` is emitted to import a file."""
 
     import_asked = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
         self.setObjectName("casesPanel")
-        self._look = look
-        self._added: dict[str, None] = {}  # variables that somebody added, and nothing mentions yet
+        self._evaluation = evaluation
+        self._added: dict[str, None] = {}  # variables added by the user that no message mentions yet
         self._shown: tuple[object, ...] = ()
-        self._held = Held()
+        self._column_finder = ColumnFinder()
         self.add = QPushButton("Case")
         self.add.setIcon(icon("plus"))
         self.add.setAccessibleName("Add cases")
         menu = QMenu(self.add)
-        menu.addAction("An empty case").triggered.connect(self.add_empty)
+        menu.addAction("Empty case").triggered.connect(self.add_empty)
         menu.addAction("From the conversation").triggered.connect(self.add_conversation)
         menu.addAction("Paste from a spreadsheet").triggered.connect(self.paste_clipboard)
         menu.addSeparator()
-        menu.addAction("Another variable…").triggered.connect(self.ask_variable)
+        menu.addAction("Add variable…").triggered.connect(self.ask_variable)
         self.add.setMenu(menu)
         self.bring = push_button("Import…")
         self.bring.setToolTip("From CSV, JSON, YAML or a promptfoo configuration")
@@ -143,26 +146,28 @@ class CasesPanel(QWidget):
         self.form.hide()
         self._menu = QMenu(self)
         tools = in_row(self.add, self.bring, 1, margins=(16, 12, 16, 0), spacing=6)
-        said = in_column(self._words, self._problem, margins=(16, 0, 16, 0), spacing=4)
+        messages = in_column(self._words, self._problem, margins=(16, 0, 16, 0), spacing=4)
         below = in_column(self.form, margins=(16, 0, 16, 8))
-        in_column(tools, said, (self.table, 1), below, of=self, margins=0, spacing=8)
-        look.planned.connect(self._show)
-        look.chosen.connect(self._show_chosen)
+        in_column(tools, messages, (self.table, 1), below, of=self, margins=0, spacing=8)
+        evaluation.planned.connect(self._show)
+        evaluation.chosen.connect(self._show_chosen)
         self._show()
 
-    # Showing them
+    # Table and form
 
     def _show(self) -> None:
-        plan, settings = self._look.plan, self._look.session.settings
-        mentioned = names_in(self._look.resolved.turns)
-        problems = {one.id: one.words for one in reversed(self._look.problems) if one.place == "cases"}
-        shown = (plan.cases, mentioned, tuple(self._added))
+        plan, settings = self._evaluation.plan, self._evaluation.session.settings
+        mentioned = names_in(self._evaluation.resolved.turns)
+        problems = {
+            problem.id: problem.words for problem in reversed(self._evaluation.problems) if problem.place == "cases"
+        }
+        state = (plan.cases, mentioned, tuple(self._added))
         before = self.model.columns
-        if shown == self._shown:
+        if state == self._shown:
             columns = before
         else:
-            columns = self._held.columns(plan.cases, mentioned, self._added)
-            self._shown = shown
+            columns = self._column_finder.columns(plan.cases, mentioned, self._added)
+            self._shown = state
         self.model.show_cases(plan.cases, columns, settings.variables, problems)
         if columns != before:
             self._show_widths()
@@ -170,54 +175,57 @@ class CasesPanel(QWidget):
         words = f"Values of {listed([as_written(name) for name in mentioned[:4]])}" if mentioned else _HOW
         say(self._words, "" if own else words)
         named = [words for words in problems.values() if words][:_FEW_PROBLEMS] if plan.cases else []
-        left = len(problems) - len(named)
-        more = [f"{left:,} other cases have problems; their numbers are red."] if named and left > 0 else []
+        remaining = len(problems) - len(named)
+        more = [f"{remaining:,} other cases have problems; their numbers are red."] if named and remaining > 0 else []
         say(self._problem, "\n".join([*named, *more]))
         self._show_form()
 
     def _show_widths(self) -> None:
         header = self.table.horizontalHeader()
-        for at, column in enumerate(self.model.columns):
+        for index, column in enumerate(self.model.columns):
             hint = header.fontMetrics().horizontalAdvance(column.title[:40]) + 28
-            header.resizeSection(at, min(max(hint, COLUMN if column.name != ASKS else 2 * COLUMN), WIDEST))
+            header.resizeSection(index, min(max(hint, COLUMN if column.name != ASKS else 2 * COLUMN), WIDEST))
 
     def _show_chosen(self) -> None:
-        """A case that is looked at elsewhere is the one in front here."""
-        case = self._look.case
-        row = next((row for row, one in enumerate(self.model.cases) if case is not None and one.id == case.id), -1)
+        """Select the case that is selected in the other views."""
+        case = self._evaluation.case
+        row = next(
+            (row for row, listed_case in enumerate(self.model.cases) if case is not None and listed_case.id == case.id),
+            -1,
+        )
         if row >= 0 and row != self.table.currentIndex().row():
             self.table.setCurrentIndex(self.model.index(row, max(self.table.currentIndex().column(), 0)))
 
     @property
     def current(self) -> Case | None:
-        """The case in front; None for the free row."""
+        """The current case; None in the row for a new one."""
         return self.model.case(self.table.currentIndex().row())
 
     def _show_form(self) -> None:
         case = self.current
         if case is not None:
-            self.form.show_case(case, self.model.columns, self._look.session.settings.variables)
+            self.form.show_case(case, self.model.columns, self._evaluation.session.settings.variables)
         self.form.setVisible(case is not None)
 
     def _go_to_form(self) -> None:
-        """A text of several lines is typed below."""
+        """Focus the field below for a text of several lines."""
         index = self.table.currentIndex()
         if not self.model.flags(index) & Qt.ItemFlag.ItemIsEditable:
             field = self.form.fields.get(self.model.columns[index.column()])
             if field is not None:
                 field.setFocus()
 
-    # Changing them
+    # Changes
 
     def _put(self, cases: Sequence[Case], *, typed: bool = False) -> None:
         if len(cases) > MOST_CASES:
-            self._look.refused.emit(_MANY)
+            self._evaluation.refused.emit(_MANY)
             return
-        (self._look.change if typed else self._look.change_apart)(cases=tuple(cases))
+        (self._evaluation.change if typed else self._evaluation.change_apart)(cases=tuple(cases))
         self._show()
 
     def _typed(self, row: int, column: Column, text: str) -> None:
-        cases = list(self._look.plan.cases)
+        cases = list(self._evaluation.plan.cases)
         if row < len(cases):
             cases[row] = column.put(cases[row], text)
         elif text:
@@ -226,106 +234,106 @@ class CasesPanel(QWidget):
 
     def _typed_below(self, column: Column, text: str) -> None:
         row = self.table.currentIndex().row()
-        cases = list(self._look.plan.cases)
+        cases = list(self._evaluation.plan.cases)
         if row < len(cases):
             cases[row] = column.put(cases[row], text)
             self._put(cases, typed=True)
 
     def add_empty(self, _checked: bool = False) -> None:
-        """One more, to be typed."""
-        self._put((*self._look.plan.cases, Case()))
+        """Add an empty case and select it."""
+        self._put((*self._evaluation.plan.cases, Case()))
         index = self.model.index(len(self.model.cases) - 1, 0)
         self.table.setCurrentIndex(index)
         self.table.setFocus()
 
     def add_conversation(self, _checked: bool = False) -> None:
-        """The conversation up to its end as a case: its last answer is what is expected."""
-        path = self._look.session.transcript.path
+        """Add the conversation as a case; its last answer is the expected one."""
+        path = self._evaluation.session.transcript.path
         try:
-            case = case_of(self._look.session, path[-1].id) if path else None
+            case = case_of(self._evaluation.session, path[-1].id) if path else None
         except ValueError as error:
-            self._look.refused.emit(str(error))
+            self._evaluation.refused.emit(str(error))
             return
         if case is None:
-            self._look.refused.emit("The conversation is empty.")
+            self._evaluation.refused.emit("The conversation is empty.")
         else:
-            self._put((*self._look.plan.cases, case))
+            self._put((*self._evaluation.plan.cases, case))
 
     def ask_variable(self, _checked: bool = False) -> None:
-        """A column more."""
+        """Ask for the name of a new variable."""
         spawn(self._ask_variable(), name="add a variable")
 
     async def _ask_variable(self) -> None:
-        dialog = line_dialog(self, "Another variable", "Its name, as in {{name}}", "", "Add")
+        dialog = line_dialog(self, "Add variable", "Name, as in {{name}}", "", "Add")
         if await ask(dialog) and dialog.textValue().strip():
             self._added[variable_name(dialog.textValue())] = None
             self._show()
         dialog.deleteLater()
 
     def paste_clipboard(self, _checked: bool = False) -> None:
-        """Rows of the clipboard, from the cell in front on, or below all others."""
+        """Paste rows from the clipboard."""
         self.paste(QGuiApplication.clipboard().text())
 
     def paste(self, text: str) -> None:
-        """Put rows of cells where the cell in front is, as a spreadsheet does; rows that are missing are added.
+        """Paste rows at the current cell like a spreadsheet, or below all cases; missing rows are added.
 
-        A first row that names columns is none: it says what the others are.
+        A first row with the names of columns selects the columns.
         """
         if text:
             current = self.table.currentIndex()
-            top, left = (current.row(), current.column()) if current.isValid() else (len(self.model.cases), 0)
-            spawn(self._paste(text, top, left), name="paste cases")
+            top, first_column = (current.row(), current.column()) if current.isValid() else (len(self.model.cases), 0)
+            spawn(self._paste(text, top, first_column), name="paste cases")
 
-    async def _paste(self, text: str, top: int, left: int) -> None:
-        before = self._look.plan.cases
-        cases, without = await asyncio.to_thread(pasted, text, before, self.model.columns, top, left)
-        if self._look.plan.cases is not before:
-            self._look.refused.emit("The cases were changed meanwhile. Paste once more.")
+    async def _paste(self, text: str, top: int, first_column: int) -> None:
+        before = self._evaluation.plan.cases
+        cases, without = await asyncio.to_thread(pasted, text, before, self.model.columns, top, first_column)
+        if self._evaluation.plan.cases is not before:
+            self._evaluation.refused.emit("The cases have changed meanwhile. Paste again.")
             return
         self._put(cases)
         if without and len(cases) <= MOST_CASES:
-            self._look.refused.emit(
-                f"The rows have {without} cells more than there are columns, which were left out. "
+            self._evaluation.refused.emit(
+                f"{without} cells of a row have no column and were left out. "
                 "Add variables for them first, or name them in a first row."
             )
 
     def _rows(self) -> list[int]:
-        rows = {row for one in self.table.ranges for row in range(one.top(), one.bottom() + 1)}
+        rows = {row for selected in self.table.ranges for row in range(selected.top(), selected.bottom() + 1)}
         return sorted(row for row in rows if row < len(self.model.cases))
 
     def _empty(self) -> None:
-        cases = list(self._look.plan.cases)
-        for one in self.table.ranges:
-            for row in range(one.top(), min(one.bottom() + 1, len(cases))):
-                for column in self.model.columns[one.left() : one.right() + 1]:
-                    if column.of(cases[row]):
+        cases = list(self._evaluation.plan.cases)
+        for selected in self.table.ranges:
+            for row in range(selected.top(), min(selected.bottom() + 1, len(cases))):
+                for column in self.model.columns[selected.left() : selected.right() + 1]:
+                    if column.text_of(cases[row]):
                         cases[row] = column.put(cases[row], "")
         self._put(cases)
 
     def delete_rows(self, _checked: bool = False) -> None:
-        """Take the selected cases away. Undo brings them back."""
-        gone = set(self._rows())
-        self._put([case for row, case in enumerate(self._look.plan.cases) if row not in gone])
+        """Delete the selected cases. Can be undone."""
+        deleted = set(self._rows())
+        self._put([case for row, case in enumerate(self._evaluation.plan.cases) if row not in deleted])
 
     def duplicate_rows(self, _checked: bool = False) -> None:
-        """The selected cases once more, below all."""
-        cases = self._look.plan.cases
+        """Add copies of the selected cases at the end."""
+        cases = self._evaluation.plan.cases
         self._put((*cases, *(cases[row].model_copy(update={"id": new_id()}) for row in self._rows())))
 
     def _look_at(self, _checked: bool = False) -> None:
-        columns = self._look.resolved.columns
-        if (case := self.current) is not None and columns and case.id in self._look.resolved.numbers:
-            self._look.choose(case, columns[0])
+        columns = self._evaluation.resolved.columns
+        if (case := self.current) is not None and columns and case.id in self._evaluation.resolved.numbers:
+            self._evaluation.choose(case, columns[0])
 
-    def _open_menu(self, at: QPoint) -> None:
+    def _open_menu(self, position: QPoint) -> None:
         rows = self._rows()
-        one = f"{len(rows):,} cases" if len(rows) > 1 else "this case"
+        selected = f"{len(rows):,} cases" if len(rows) > 1 else "this case"
         entries: tuple[tuple[str, Callable[[bool], None], bool] | None, ...] = (
             ("Show its answers", self._look_at, self.current is not None),
             None,
             ("Paste", self.paste_clipboard, True),
-            (f"Duplicate {one}", self.duplicate_rows, bool(rows)),
-            (f"Delete {one}", self.delete_rows, bool(rows)),
+            (f"Duplicate {selected}", self.duplicate_rows, bool(rows)),
+            (f"Delete {selected}", self.delete_rows, bool(rows)),
         )
         self._menu.clear()
         for entry in entries:
@@ -335,4 +343,4 @@ class CasesPanel(QWidget):
                 action = self._menu.addAction(entry[0])
                 action.setEnabled(entry[2])
                 action.triggered.connect(entry[1])
-        self._menu.popup(self.table.viewport().mapToGlobal(at))
+        self._menu.popup(self.table.viewport().mapToGlobal(position))

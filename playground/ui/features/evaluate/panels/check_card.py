@@ -1,7 +1,6 @@
-"""One check as a card: what it asks for, how often it was passed, and the form in which it is edited.
+"""The card of a check: its condition, pass rate, and form.
 
-The form is made of the fields of the check's class. What is typed and is no value yet stays in its field, and the check
-stays as it was.
+The form is made of the fields of the check's class. An invalid value stays in its field and leaves the check unchanged.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from playground.ui.widgets.problem_line import LONG_WORD
 from playground.ui.widgets.rows.kinds import row_for
 from playground.ui.widgets.rows.row import FieldRow
 
-ENTRIES: Final = (  # of the menu: name, words
+ENTRIES: Final = (  # of the menu: name, label
     ("edit", "Edit"),
     ("copy", "Duplicate"),
-    ("not", "Not"),
+    ("not", "Negate"),
     ("weight", "Weight…"),
     None,
     ("up", "Move up"),
@@ -40,11 +39,11 @@ ENTRIES: Final = (  # of the menu: name, words
     None,
     ("delete", "Delete"),
 )
-_REFUSED: Final = {"json": "a JSON object is wanted, in braces", "integer": "not a whole number"}
+_REFUSED: Final = {"json": "must be a JSON object in braces", "integer": "not a whole number"}
 
 
 class CheckForm(QWidget):
-    """``show_check`` shows a check of the kind it was made for, ``changed`` tells the one a person made of it."""
+    """The form of a kind of check. ``changed`` carries the edited check."""
 
     changed = Signal(object)
 
@@ -63,7 +62,7 @@ class CheckForm(QWidget):
         self.show_check(check)
 
     def show_check(self, check: Check) -> None:
-        """Show another check of that kind; what is being typed stays where the value is the same."""
+        """Show another check of that kind; a text being typed stays if its value is the same."""
         self._check = check
         for name, row in self.rows.items():
             if isinstance(row, JudgeRow) and isinstance(check, Judge):
@@ -71,27 +70,27 @@ class CheckForm(QWidget):
             row.show_value(getattr(check, name))
 
     def focus(self, name: str = "") -> None:
-        """Have the keys, in the field of that name or in the first one."""
+        """Focus the field with that name, or the first one."""
         row = self.rows.get(name) or next(iter(self.rows.values()))
         row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _edited(self, name: str, value: JSON) -> None:
         try:
-            made = type(self._check).model_validate({**dict(self._check), name: value})
+            changed = type(self._check).model_validate({**dict(self._check), name: value})
         except ValidationError as error:
             row = self.rows[name]
             words = _REFUSED.get(row.hint.editor) or error.errors()[0]["msg"]
             row.refuse(words, getattr(self._check, name))
             return
-        if made != self._check:
-            self._check = made
-            self.changed.emit(made)
+        if changed != self._check:
+            self._check = changed
+            self.changed.emit(changed)
 
 
 class CheckCard(QFrame):
-    """``changed`` tells the check that a person made of it, ``asked`` an entry of its menu.
+    """The card. ``changed`` carries the edited check, ``asked`` the name of a menu entry.
 
-    ``elsewhere`` names what it can be made a check of instead.
+    ``elsewhere`` is the label of the entry that moves the check to the other list.
     """
 
     changed = Signal(object)
@@ -153,19 +152,19 @@ class CheckCard(QFrame):
         self._judge()
 
     def show_rate(self, words: str, more: str = "") -> None:
-        """How often it was passed, or what else is told of it, in a word or two."""
+        """Show the pass rate, or another short text, with its details as tooltip."""
         self.rate.setText(words)
         self.rate.setToolTip(tip(more))
 
     def show_place(self, *, first: bool, last: bool, elsewhere: str) -> None:
-        """Where it stands among the others, and what it can be made a check of; empty where of nothing else."""
+        """Enable moving up and down; ``elsewhere`` is the label of moving to the other list, "" for none."""
         self.actions_by_name["up"].setEnabled(not first)
         self.actions_by_name["down"].setEnabled(not last)
         self.actions_by_name["elsewhere"].setText(elsewhere)
         self.actions_by_name["elsewhere"].setVisible(bool(elsewhere))
 
     def open(self, name: str = "") -> None:
-        """Show the form, ready to type in the field of that name, or in the first."""
+        """Show the form and focus the field with that name, or the first one."""
         self.title.setChecked(True)
         if self.form is not None:
             self.form.focus(name)
@@ -182,13 +181,13 @@ class CheckCard(QFrame):
         self._say_words()
 
     def _say_words(self) -> None:
-        """What it asks for; the form says it better while it is open."""
+        """Show the condition, unless the form is open."""
         self.words.setVisible(bool(self.words.text()) and not self.title.isChecked())
 
     def _judge(self) -> None:
-        wrong = self._asking.ask(CheckUsable(self.check), alone=True)
-        if wrong is not None:
-            say(self.problem, wrong)
+        problem = self._asking.ask(CheckUsable(self.check), alone=True)
+        if problem is not None:
+            say(self.problem, problem)
 
     def _ask(self, name: str, _checked: bool = False) -> None:
         does: dict[str, Callable[[], None]] = {
@@ -202,7 +201,7 @@ class CheckCard(QFrame):
         self.changed.emit(self.check.model_copy(update={"negated": on}))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click on what it asks for opens the form."""
+        """Open the form on a click on the condition."""
         super().mouseReleaseEvent(event)
         if event.button() == Qt.MouseButton.LeftButton and not self.title.isChecked():
             self.open()

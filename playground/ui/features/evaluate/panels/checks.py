@@ -1,7 +1,6 @@
-"""The checks of an evaluation: those of all cases, a card each, and those of the case that is chosen.
+"""The checks of an evaluation: those of all cases, and those of the selected case.
 
-How often each was passed is among the findings of all views; how many cases have a check of their own is counted
-beside the window's thread while the panel is seen.
+Pass rates come from the findings; the checks of single cases are counted in a worker thread while the panel is visible.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from playground.domain.checks.check import Check
 from playground.engine.evaluation.resolved import PlanProblem, case_title
 from playground.engine.evaluation.results import CheckRate
 from playground.engine.session.plan import Case
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.panels.check_card import CheckCard
 from playground.ui.features.evaluate.panels.judge_row import Models
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -37,11 +36,17 @@ if TYPE_CHECKING:
     from playground.engine.gateways.gateways import Gateways
 
 MOST: Final = 50  # cards that are shown first
-LISTED: Final = 20  # checks of single cases that are named while no case is chosen
-FOR_ALL, FOR_ONE = "For all cases", "For the chosen case only"
-NONE_YET: Final = "Without a check nothing passes or fails: answers are kept, to be looked at and compared blind."
-CHOOSE: Final = "Choose a case to give it checks of its own."
-_BEGIN: Final = ("Is JSON", "Tool called", "Finish reason", "Refusal", "Judge")  # each begins a group of the menu
+LISTED: Final = 20  # checks of single cases, listed while no case is selected
+FOR_ALL, FOR_ONE = "For all cases", "For selected case only"
+NONE_YET: Final = "No checks: answers aren't scored. Read them, or compare them in the blind test."
+CHOOSE: Final = "Select a case to give it checks of its own."
+_BEGIN: Final = (
+    "Is JSON",
+    "Tool called",
+    "Finish reason",
+    "Refusal",
+    "Judge",
+)  # the first entry of each group of the menu
 
 
 class CheckList(QWidget):
@@ -62,18 +67,18 @@ class CheckList(QWidget):
         self._column = in_column(self.more, of=self, margins=0, spacing=8)
         self.more.hide()
 
-    def show_checks(self, checks: Sequence[Check], *, can_move: bool = True, anew: bool = False) -> None:
-        """Show these. A card stays that of its check, open or not; ``anew``: they are another case's."""
+    def show_checks(self, checks: Sequence[Check], *, can_move: bool = True, is_other_case: bool = False) -> None:
+        """Show the checks. A card stays with its check, open or not, unless they are of another case."""
         before, self.checks, self._can_move = self.cards, tuple(checks), can_move
-        free = [] if anew else list(before)
-        self._most = MOST if anew else self._most
-        shown = checks[: self._most]
-        self.more.setVisible(len(checks) > len(shown))
+        free = [] if is_other_case else list(before)
+        self._most = MOST if is_other_case else self._most
+        visible = checks[: self._most]
+        self.more.setVisible(len(checks) > len(visible))
         self.more.setText(f"Show all {len(checks):,} checks")
-        fits = [_take(free, check, Check.__eq__) for check in shown]
-        matches = [fit or _take(free, check, _alike) for fit, check in zip(fits, shown, strict=True)]
+        fits = [_take(free, check, Check.__eq__) for check in visible]
+        matches = [fit or _take(free, check, _alike) for fit, check in zip(fits, visible, strict=True)]
         discard(self._column, *[card for card in before if card not in matches])
-        self.cards = [card or self._make(check) for card, check in zip(matches, shown, strict=True)]
+        self.cards = [card or self._make(check) for card, check in zip(matches, visible, strict=True)]
         for place, card in enumerate(self.cards):
             self._put(place, card)
         self.setVisible(bool(checks))
@@ -99,7 +104,7 @@ class CheckList(QWidget):
         return card
 
     def add(self, check: Check) -> None:
-        """One more, with its form open."""
+        """Add a check and open its form."""
         if len(self.checks) >= self._most:
             self._most = len(self.checks) + 1
         self.changed.emit((*self.checks, check))
@@ -107,45 +112,45 @@ class CheckList(QWidget):
             self.cards[-1].open()
 
     def _edited(self, card: CheckCard, check: Check) -> None:
-        at = self.cards.index(card)
+        index = self.cards.index(card)
         card.show_check(check)
-        self.changed.emit((*self.checks[:at], check, *self.checks[at + 1 :]))
+        self.changed.emit((*self.checks[:index], check, *self.checks[index + 1 :]))
 
     def _do(self, card: CheckCard, what: str) -> None:
-        checks, at = list(self.checks), self.cards.index(card)
+        checks, index = list(self.checks), self.cards.index(card)
         if what == "elsewhere":
             self.moved.emit(card.check)
             return
         if what == "copy":
-            checks.insert(at + 1, card.check.model_copy())
+            checks.insert(index + 1, card.check.model_copy())
         elif what == "delete":
-            del checks[at]
+            del checks[index]
         else:
-            checks.insert(at - 1 if what == "up" else at + 1, checks.pop(at))
+            checks.insert(index - 1 if what == "up" else index + 1, checks.pop(index))
         self.changed.emit(tuple(checks))
         if what == "delete" and (cards := self.cards):
-            cards[min(at, len(cards) - 1)].title.setFocus(Qt.FocusReason.OtherFocusReason)
+            cards[min(index, len(cards) - 1)].title.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _take(cards: list[CheckCard], check: Check, fits: Callable[[Check, Check], bool]) -> CheckCard | None:
-    """The first card that fits a check, out of those that are left."""
-    found = next((card for card in cards if fits(card.check, check)), None)
-    if found is not None:
-        cards.remove(found)
-    return found
+    """Remove and return the first card that fits a check."""
+    match = next((card for card in cards if fits(card.check, check)), None)
+    if match is not None:
+        cards.remove(match)
+    return match
 
 
-def _alike(one: Check, other: Check) -> bool:
-    return type(one) is type(other)
+def _alike(first: Check, second: Check) -> bool:
+    return type(first) is type(second)
 
 
 class ChecksPanel(ScrollPage):
-    """``gateways`` offer the models of judges."""
+    """The panel of checks. ``gateways`` offer the models of judges."""
 
-    def __init__(self, look: Look, gateways: Gateways | None = None) -> None:
+    def __init__(self, evaluation: EvaluationModel, gateways: Gateways | None = None) -> None:
         super().__init__()
-        self._look = look
-        models = Models(gateways, lambda: look.session.settings.profile_id)
+        self._evaluation = evaluation
+        models = Models(gateways, lambda: evaluation.session.settings.profile_id)
         self.add_button = push_button("Check")
         self.add_button.setIcon(icon("plus"))
         self.add_button.setAccessibleName("Add a check of all cases")
@@ -153,14 +158,14 @@ class ChecksPanel(ScrollPage):
         self._none = text_label(NONE_YET, "small", wrap=True)
         self.of_all = CheckList(models, FOR_ONE)
         self.of_all.setObjectName("checksOfAllCases")
-        self.own_title = text_label("Of one case", "group")
+        self.own_title = text_label("Case-specific checks", "group")
         self.own_words = text_label("", "small", wrap=True)
         self.own = CheckList(models, FOR_ALL)
         self.own.setObjectName("checksOfThisCase")
         self.add_own = push_button("Check of this case")
         self.add_own.setIcon(icon("plus"))
         self.add_own.setMenu(self._menu(self.add_own))
-        self.others = _Others()
+        self.others = _CaseChecks()
         self.others.setObjectName("checksOfSingleCases")
         self.others.chosen.connect(self._choose)
         column = self.fill(10)
@@ -173,8 +178,8 @@ class ChecksPanel(ScrollPage):
         column.addWidget(self.others)
         column.addStretch(1)
         self._case_id = ""
-        self._at = 0  # where the chosen case was found last
-        self._own: dict[str, _Own] = {}
+        self._case_index = 0  # the place of the selected case
+        self._own: dict[str, _CaseCheck] = {}
         self._counted: tuple[Case, ...] | None = None
         self.of_all.changed.connect(self._change_all)
         self.of_all.moved.connect(self._to_case)
@@ -182,9 +187,9 @@ class ChecksPanel(ScrollPage):
         self.own.moved.connect(self._to_all)
         self.of_all.more.clicked.connect(self._show_rates)
         self.own.more.clicked.connect(self._show_counts)
-        look.planned.connect(self.show_plan)
-        look.chosen.connect(self.show_plan)
-        look.figured.connect(self._show_rates)
+        evaluation.planned.connect(self.show_plan)
+        evaluation.chosen.connect(self.show_plan)
+        evaluation.figured.connect(self._show_rates)
         self.show_plan()
 
     def _menu(self, button: QPushButton) -> QMenu:
@@ -204,29 +209,29 @@ class ChecksPanel(ScrollPage):
         if places.cards:
             self.ensureWidgetVisible(places.cards[-1])
 
-    # What is shown
+    # Cards
 
     @property
     def _case(self) -> Case | None:
-        """The case that is chosen, as it is set now."""
-        chosen, cases = self._look.case, self._look.plan.cases
+        """The selected case as it is in the plan now."""
+        chosen, cases = self._evaluation.case, self._evaluation.plan.cases
         if chosen is None:
             return None
-        if not (self._at < len(cases) and cases[self._at].id == chosen.id):
-            self._at = next((at for at, case in enumerate(cases) if case.id == chosen.id), len(cases))
-        return cases[self._at] if self._at < len(cases) else None
+        if not (self._case_index < len(cases) and cases[self._case_index].id == chosen.id):
+            self._case_index = next((index for index, case in enumerate(cases) if case.id == chosen.id), len(cases))
+        return cases[self._case_index] if self._case_index < len(cases) else None
 
     def show_plan(self) -> None:
-        """The checks as they are set."""
-        plan, case = self._look.plan, self._case
+        """Show the checks of the plan."""
+        plan, case = self._evaluation.plan, self._case
         self.of_all.show_checks(plan.checks, can_move=case is not None)
         self._none.setVisible(not plan.checks)
-        anew = case is None or case.id != self._case_id
+        is_other_case = case is None or case.id != self._case_id
         self._case_id = case.id if case is not None else ""
-        self.own.show_checks(case.checks if case is not None else (), anew=anew)
+        self.own.show_checks(case.checks if case is not None else (), is_other_case=is_other_case)
         self.add_own.setVisible(case is not None)
         if case is not None:
-            title = case_title(case, self._at + 1)
+            title = case_title(case, self._case_index + 1)
             say(self.own_words, f"“{title}”")
             self.add_own.setAccessibleName(f"Add a check of {show_hidden(title)} alone")
         else:
@@ -236,65 +241,65 @@ class ChecksPanel(ScrollPage):
         self._count_soon()
 
     def _change_all(self, checks: tuple[Check, ...]) -> None:
-        self._look.change(checks=checks)
+        self._evaluation.change(checks=checks)
         self.show_plan()
 
     def _change_own(self, checks: tuple[Check, ...], of_all: tuple[Check, ...] | None = None) -> None:
-        plan, case = self._look.plan, self._case
+        plan, case = self._evaluation.plan, self._case
         if case is None:
             return
-        made = case.model_copy(update={"checks": checks})
-        cases = (*plan.cases[: self._at], made, *plan.cases[self._at + 1 :])
-        self._look.change(cases=cases, checks=plan.checks if of_all is None else of_all)
+        changed = case.model_copy(update={"checks": checks})
+        cases = (*plan.cases[: self._case_index], changed, *plan.cases[self._case_index + 1 :])
+        self._evaluation.change(cases=cases, checks=plan.checks if of_all is None else of_all)
         self.show_plan()
 
     def _to_case(self, check: Check) -> None:
-        """Have a check of all cases be one of the chosen case alone."""
-        checks = self._look.plan.checks
+        """Move a check of all cases to the selected case."""
+        checks = self._evaluation.plan.checks
         if (case := self._case) is not None and check in checks:
-            at = checks.index(check)
-            self._change_own((*case.checks, check), (*checks[:at], *checks[at + 1 :]))
+            index = checks.index(check)
+            self._change_own((*case.checks, check), (*checks[:index], *checks[index + 1 :]))
 
     def _to_all(self, check: Check) -> None:
-        """Have a check of the chosen case be one of all; cases that have the same have it from there."""
+        """Move a check of the selected case to all cases, and delete it from all others that have it."""
         spawn(self._spread(check), name="spread a check")
 
     async def _spread(self, check: Check) -> None:
-        plan = self._look.plan
+        plan = self._evaluation.plan
         cases = await asyncio.to_thread(_without, plan.cases, check)
-        if isValid(self) and self._look.plan is plan:
-            self._look.change(cases=cases, checks=(*plan.checks, check))
+        if isValid(self) and self._evaluation.plan is plan:
+            self._evaluation.change(cases=cases, checks=(*plan.checks, check))
             self.show_plan()
 
     def _choose(self, case_id: str) -> None:
-        case = next((one for one in self._look.plan.cases if one.id == case_id), None)
-        self._look.choose(case, self._look.column)
+        case = next((case for case in self._evaluation.plan.cases if case.id == case_id), None)
+        self._evaluation.choose(case, self._evaluation.column)
 
     def show_problem(self, problem: PlanProblem) -> None:
-        """Open the check that cannot be made, of its case where it is one of a case."""
+        """Open the check that a problem is about, and select its case."""
         if problem.id:
             self._choose(problem.id)
         cards = self.own.cards if problem.id else self.of_all.cards
         named = [card for card in cards if problem.words.startswith(f"{card.check.title}: ")]
-        if found := next((card for card in named if card.problem.text()), None) or next(iter(named), None):
-            found.open()
-            self.ensureWidgetVisible(found)
+        if failing := next((card for card in named if card.problem.text()), None) or next(iter(named), None):
+            failing.open()
+            self.ensureWidgetVisible(failing)
 
-    # What is worked out
+    # Counts and rates
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._count_soon()
 
     def _count_soon(self) -> None:
-        if self.isVisible() and self._look.plan.cases is not self._counted:
-            self._counted = self._look.plan.cases
+        if self.isVisible() and self._evaluation.plan.cases is not self._counted:
+            self._counted = self._evaluation.plan.cases
             spawn(self._count(self._counted), name="count the checks of cases")
 
     async def _count(self, cases: tuple[Case, ...]) -> None:
-        found = await asyncio.to_thread(_count, cases)
+        counts = await asyncio.to_thread(_count, cases)
         if isValid(self) and cases is self._counted:
-            self._own = found
+            self._own = counts
             self._show_counts()
 
     def _show_counts(self) -> None:
@@ -304,20 +309,20 @@ class ChecksPanel(ScrollPage):
         self.others.show_counts([] if self._case is not None else [*self._own.values()])
 
     def _show_rates(self) -> None:
-        look = self._look
-        if look.findings is None:
+        evaluation = self._evaluation
+        if evaluation.findings is None:
             return
-        left = list(zip(look.resolved.plan.checks, look.findings.checks, strict=True))
+        remaining = list(zip(evaluation.resolved.plan.checks, evaluation.findings.checks, strict=True))
         for card in self.of_all.cards:
-            found = next((one for one in left if one[0] == card.check), None)
-            if found is not None:
-                left.remove(found)
-                card.show_rate(*_said(found[1], len(look.resolved.cases)))
+            match = next((pair for pair in remaining if pair[0] == card.check), None)
+            if match is not None:
+                remaining.remove(match)
+                card.show_rate(*_rate_words(match[1], len(evaluation.resolved.cases)))
 
 
 @dataclass(frozen=True)
-class _Own:
-    """A check of single cases: how many have it, and the first of them."""
+class _CaseCheck:
+    """A check of single cases: their number, and the id of the first."""
 
     check: Check
     count: int
@@ -325,25 +330,25 @@ class _Own:
 
 
 def _key(check: Check) -> str:
-    """The same for checks that are the same."""
+    """Return a key that is equal for equal checks."""
     return repr(check)
 
 
-def _count(cases: Sequence[Case]) -> dict[str, _Own]:
-    """The checks of single cases by their keys, those of most cases first."""
-    found: dict[str, tuple[Check, int, str]] = {}
+def _count(cases: Sequence[Case]) -> dict[str, _CaseCheck]:
+    """Return the checks of single cases by their keys, the most frequent first."""
+    entries: dict[str, tuple[Check, int, str]] = {}
     for case in cases:
         for check in case.checks:
             key = _key(check)
-            known, count, first = found.get(key, (check, 0, case.id))
-            found[key] = known, count + 1, first
-    return {key: _Own(*one) for key, one in sorted(found.items(), key=lambda item: -item[1][1])}
+            first_check, count, first = entries.get(key, (check, 0, case.id))
+            entries[key] = first_check, count + 1, first
+    return {key: _CaseCheck(*entry) for key, entry in sorted(entries.items(), key=lambda item: -item[1][1])}
 
 
 def _without(cases: Sequence[Case], check: Check) -> tuple[Case, ...]:
-    """The cases without a check like this one."""
+    """Return the cases without checks equal to this one."""
     return tuple(
-        case.model_copy(update={"checks": tuple(one for one in case.checks if one != check)})
+        case.model_copy(update={"checks": tuple(own for own in case.checks if own != check)})
         if check in case.checks
         else case
         for case in cases
@@ -354,24 +359,24 @@ def _cases(count: int) -> str:
     return f"{count:,} case{'s' * (count != 1)}"
 
 
-def _said(found: CheckRate, cases: int) -> tuple[str, str]:
-    """A rate in short, and all that is known of it."""
-    rate, of = found.rate, found.cases
+def _rate_words(result: CheckRate, cases: int) -> tuple[str, str]:
+    """Return a pass rate in short, and its details."""
+    rate, count = result.rate, result.cases
     more = [f"{rate.passed:,} of {rate.judged:,} answers passed: {rate.words}."] if rate.judged else []
-    more += [f"{found.not_judged:,} were not judged."] if found.not_judged else []
-    if of < cases:
-        who = "No case has" if not of else f"It is for {of:,} of {_cases(cases)}: the others lack"
-        more.append(f"{who} a value for what it mentions in braces.")
+    more += [f"{result.not_judged:,} were not judged."] if result.not_judged else []
+    if count < cases:
+        who = "No case has" if not count else f"Applies to {count:,} of {_cases(cases)}: the others lack"
+        more.append(f"{who} a value for its variables.")
     if rate.share is not None:
         return f"{round(100 * rate.share)} %", " ".join(more)
-    if of < cases:
-        return f"{of:,} of {_cases(cases)}" if of else "for no case", " ".join(more)
-    words = "not judged" if found.not_judged else ""
+    if count < cases:
+        return f"{count:,} of {_cases(cases)}" if count else "for no case", " ".join(more)
+    words = "not judged" if result.not_judged else ""
     return words, " ".join(more)
 
 
-class _Others(QWidget):
-    """Checks of single cases, a line each; ``chosen`` tells the id of a case that has one."""
+class _CaseChecks(QWidget):
+    """The checks of single cases, a line each. ``chosen`` carries the id of a case that has one."""
 
     chosen = Signal(str)
 
@@ -379,28 +384,28 @@ class _Others(QWidget):
         super().__init__()
         self._column = in_column(of=self, margins=0, spacing=4)
         self.lines: list[QWidget] = []
-        self._shown: list[_Own] = []
+        self._shown: list[_CaseCheck] = []
 
-    def show_counts(self, own: Sequence[_Own]) -> None:
-        """Name these, the first ones of many."""
-        shown = list(own[:LISTED])
-        if shown != self._shown:
-            self._shown = shown
+    def show_counts(self, own: Sequence[_CaseCheck]) -> None:
+        """Show the first checks, and how many more there are."""
+        visible = list(own[:LISTED])
+        if visible != self._shown:
+            self._shown = visible
             discard(self._column, *self.lines)
-            self.lines = [self._line(one) for one in shown]
+            self.lines = [self._line(entry) for entry in visible]
             if len(own) > LISTED:
                 self.lines.append(text_label(f"and {len(own) - LISTED:,} others", "small"))
             for line in self.lines:
                 self._column.addWidget(line)
-        self.setVisible(bool(shown))
+        self.setVisible(bool(visible))
 
-    def _line(self, one: _Own) -> QWidget:
-        words = f"{one.check.title} {one.check.words}".strip()
+    def _line(self, entry: _CaseCheck) -> QWidget:
+        words = f"{entry.check.title} {entry.check.words}".strip()
         label = ElidedLabel(colour="text", elide=Qt.TextElideMode.ElideRight)
         label.set_text(show_hidden(words))
-        button = push_button(_cases(one.count), "link")
-        button.setAccessibleName(f"{show_hidden(words)}: choose a case that has it, of {_cases(one.count)}")
-        button.clicked.connect(partial(self._chosen, one.first))
+        button = push_button(_cases(entry.count), "link")
+        button.setAccessibleName(f"{show_hidden(words)}: select the first of {_cases(entry.count)}")
+        button.clicked.connect(partial(self._chosen, entry.first))
         line = QWidget()
         in_row((label, 1), button, of=line, margins=0, spacing=8)
         return line

@@ -1,4 +1,4 @@
-"""The model that judges, and its gateway: which models there are is asked for when somebody wants to know."""
+"""The row of a judge's model and gateway. Models are listed when the row is shown."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class Models:
-    """The gateways there are, with their models; ``current`` is the id of the experiment's own. None: no others."""
+    """The gateways with their models. ``current`` returns the id of the experiment's gateway."""
 
     def __init__(self, gateways: Gateways | None, current: Callable[[], str]) -> None:
         self.gateways = gateways
         self._current = current
 
-    def of(self, profile_id: str) -> str:
-        """The id of the gateway that is asked; empty stands for the experiment's own."""
+    def resolve(self, profile_id: str) -> str:
+        """Return a gateway's id; "" means that of the experiment."""
         return profile_id or self._current()
 
 
 class JudgeRow(FieldRow):
-    """``edited`` tells the model, ``gateway_picked`` the id of a gateway; empty: that of the experiment."""
+    """The row. ``edited`` carries the model, ``gateway_picked`` the id of the gateway ("" for the experiment's)."""
 
     gateway_picked = Signal(str)
 
@@ -67,16 +67,16 @@ class JudgeRow(FieldRow):
         return self.picker
 
     def show_gateway(self, profile_id: str) -> None:
-        """Which gateway is asked. One that is not here any more is named as what it is."""
+        """Show the gateway of the judge. A missing one is named as such."""
         self._profile_id = profile_id
         gateways = self._models.gateways
         self.gateway.setVisible(gateways is not None)
         self.gateway.clear()
-        self.gateway.addItem("As the experiment", "")
+        self.gateway.addItem("Same as experiment", "")
         for profile in gateways.profiles if gateways is not None else ():
             self.gateway.addItem(shown_name(profile.name), profile.id)
         if self.gateway.findData(profile_id) < 0:
-            self.gateway.addItem("A gateway that is not set up here", profile_id)
+            self.gateway.addItem("Unknown gateway", profile_id)
         self.gateway.setCurrentIndex(self.gateway.findData(profile_id))
         self._show_models()
 
@@ -92,7 +92,7 @@ class JudgeRow(FieldRow):
         gateways, model = self._models.gateways, as_text(self._value) if model is None else model
         missing = ""
         if gateways is not None:
-            profile = gateways.get(self._models.of(self._profile_id))
+            profile = gateways.get(self._models.resolve(self._profile_id))
             listed = gateways.listed(profile.id)
             self.picker.show_catalog(gateways.catalog(profile.id))
             if listed is not None and listed.ids and model and model not in listed:
@@ -100,22 +100,25 @@ class JudgeRow(FieldRow):
         self.picker.show_model(model, missing)
 
     def showEvent(self, event: object) -> None:
-        """Models are there to choose from by the time the list is opened."""
+        """Load the models before the list is opened."""
         gateways = self._models.gateways
-        if gateways is not None and gateways.listed(self._models.of(self._profile_id)) is None:
+        if gateways is not None and gateways.listed(self._models.resolve(self._profile_id)) is None:
             self._load()
 
     def _load(self) -> None:
         if self._models.gateways is not None:
-            spawn(self._list(self._models.gateways, self._models.of(self._profile_id)), name="list the judge's models")
+            spawn(
+                self._list(self._models.gateways, self._models.resolve(self._profile_id)),
+                name="list the judge's models",
+            )
 
     async def _list(self, gateways: Gateways, profile_id: str) -> None:
         words = ""
         try:
-            found = await gateways.models(profile_id, JUDGE_PROTOCOL)
-            words = found.failure.message if found.failure is not None else ""
+            listing = await gateways.models(profile_id, JUDGE_PROTOCOL)
+            words = listing.failure.message if listing.failure is not None else ""
         except (RunRefusedError, OSError) as error:
             words = str(error)
-        if isValid(self) and profile_id == self._models.of(self._profile_id):
-            say(self.failed, f"Its models could not be listed: {words} An id can be typed." if words else "")
+        if isValid(self) and profile_id == self._models.resolve(self._profile_id):
+            say(self.failed, f"Could not list models: {words} You can type an id." if words else "")
             self._show_models()

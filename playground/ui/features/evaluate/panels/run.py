@@ -1,6 +1,4 @@
-"""How an evaluation is run: how often, how many at once, in which order, with which budget; what it will take, what
-keeps it from being run, and the answers that are kept.
-"""
+"""The run options of an evaluation, its estimate and problems, and the saved answers."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from playground.engine.session.plan import MOST_AT_ONCE, MOST_REPEATS, Budget, K
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON
-from playground.ui.features.evaluate.look import Look
+from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.form_parts import push_button, say, text_label
@@ -33,9 +31,9 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
     from playground.engine.evaluation.resolved import PlanProblem
 
-MOST_NAMED: Final = 200  # problems; who has mended these sees the others
-NOTHING: Final = "It lets nothing be asked. Raise it, or leave it empty."
-FINE: Final = "It can be run."
+MOST_NAMED: Final = 200  # listed problems
+NOTHING: Final = "Budget is 0; nothing can run. Raise it, or leave it empty."
+FINE: Final = "Ready to run."
 _PLAN: Final = Plan()
 
 
@@ -43,82 +41,84 @@ def _hint(group: str, label: str, editor: str, help_: str, *, start: object, **m
     return Hint(label, group, editor, help_, start=start, sent=False, **more)  # type: ignore[arg-type]  # numbers alone
 
 
-ASKED, CAME, BUDGET = "How it is asked", "What comes", "It stops by itself after"
+REQUESTS, OUTPUT, BUDGET = "Run options", "Output", "Limits"
 #: The rows, by the name of the field of the plan, or of its budget.
 HINTS: Final[dict[str, Hint]] = {
     "repeats": _hint(
-        ASKED,
+        REQUESTS,
         "Repeats",
         "integer",
-        "How often each case is asked of each variant.",
+        "Requests of each case to each variant.",
         start=_PLAN.repeats,
         low=1,
         high=MOST_REPEATS,
         soft_high=20,
     ),
     "at_once": _hint(
-        ASKED,
-        "At once",
+        REQUESTS,
+        "Parallel requests",
         "integer",
-        "Requests under way at each gateway, at most. A gateway that tells its limits is never asked faster than that.",
+        "Requests at the same time to each gateway, at most. Rate limits of a gateway are observed as well.",
         start=_PLAN.at_once,
         low=1,
         high=MOST_AT_ONCE,
         soft_high=64,
     ),
     "order": _hint(
-        ASKED, "Order", "pick", "By case: each in all variants, then the next. Shuffled: by the seed.", start="by_case"
+        REQUESTS,
+        "Order",
+        "pick",
+        "By case: each in all variants, then the next. Shuffled: random, by the seed.",
+        start="by_case",
     ),
     "seed": _hint(
-        ASKED,
+        REQUESTS,
         "Seed",
         "integer",
-        "Of what is drawn by chance: the order, and the intervals of figures.",
+        "Seed of the shuffled order and of the bootstrap intervals.",
         start=_PLAN.seed,
     ),
     "streamed": _hint(
-        CAME,
-        "Answers",
+        OUTPUT,
+        "Streaming",
         "pick",
-        "Streamed tells when the first token came, and takes several times the work. Whole has no first token.",
+        "On measures the time to the first token, and costs several times the CPU time.",
         start=None,
     ),
     "keep": _hint(
-        CAME,
-        "Frames kept",
+        OUTPUT,
+        "Save events",
         "pick",
-        "What went over the wire, to be looked at later. Failed: of answers that did not pass a check, or failed.",
+        "The events of answers, to inspect later. Failures: of failed checks and requests.",
         start="failed",
     ),
     "record": _hint(
-        CAME,
+        OUTPUT,
         "Tool servers",
         "pick",
-        "Recorded: what a server answers to a call is kept, and given again when the same is called: a repeat asks "
-        "nothing of the world. Each answer says which of its calls were real.",
+        "Recorded: the result of a call is saved and used again for equal calls. "
+        "Each answer shows which of its calls were real.",
         start=False,
     ),
-    "requests": _hint(BUDGET, "Requests", "integer", "Those of judges count, too.", start=None, low=0),
-    "tokens": _hint(BUDGET, "Tokens", "integer", "Of questions and answers together.", start=None, low=0),
-    "money": _hint(
-        BUDGET, "Money", "number", "By the prices of the models, in the currency of these prices.", start=None, low=0
-    ),
+    "requests": _hint(BUDGET, "Requests", "integer", "Includes judge requests.", start=None, low=0),
+    "tokens": _hint(BUDGET, "Tokens", "integer", "Input and output tokens.", start=None, low=0),
+    "money": _hint(BUDGET, "Cost", "number", "By the prices of the models, in their currency.", start=None, low=0),
 }
-#: What can be picked, with its words.
+#: The values of the options with their labels.
 PICKS: Final[dict[str, tuple[tuple[JSON, str], ...]]] = {
     "order": (
         (Order.BY_CASE.value, "by case"),
         (Order.BY_VARIANT.value, "by variant"),
         (Order.SHUFFLED.value, "shuffled"),
     ),
-    "record": ((False, "asked each time"), (True, "recorded")),
-    "streamed": ((None, "as set"), (True, "streamed"), (False, "whole")),
-    "keep": ((Keep.FAILED.value, "of failed ones"), (Keep.ALL.value, "of all"), (Keep.NONE.value, "none")),
+    "record": ((False, "call each time"), (True, "recorded")),
+    "streamed": ((None, "Current settings"), (True, "On"), (False, "Off")),
+    "keep": ((Keep.FAILED.value, "failures only"), (Keep.ALL.value, "all"), (Keep.NONE.value, "none")),
 }
 
 
 class PickRow(FieldRow):
-    """One of a few values, each with its words."""
+    """A row to pick one of a few values."""
 
     def __init__(self, name: str, hint: Hint, values: Sequence[tuple[JSON, str]]) -> None:
         super().__init__(name, hint)
@@ -141,13 +141,13 @@ class PickRow(FieldRow):
 
 
 class RunPanel(ScrollPage):
-    """``place_asked`` carries a problem (``PlanProblem``) whose place somebody wants to see."""
+    """The panel. ``place_asked`` carries the problem (``PlanProblem``) to show."""
 
     place_asked = Signal(object)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
-        self._look = look
+        self._evaluation = evaluation
         self.rows: dict[str, FieldRow] = {}
         self._column = column = self.fill(16)
         groups: dict[str, QVBoxLayout] = {}
@@ -160,33 +160,33 @@ class RunPanel(ScrollPage):
             groups[hint.group].addWidget(row)
         self.estimate = text_label("", wrap=True)
         self.estimate.setAccessibleName("Estimate")
-        self._group("What is missing will take").addWidget(self.estimate)
+        self._group("Remaining cost").addWidget(self.estimate)
         self.ready = text_label(FINE, "small", wrap=True)
         self.problems = ProblemList()
         self.problems.chosen.connect(self._go_to)
-        before = self._group("Before it begins")
+        before = self._group("Problems")
         before.addWidget(self.ready)
         before.addWidget(self.problems)
         self.kept = text_label("", "small", wrap=True)
         self.kept.setObjectName("savedAnswers")
-        self.forget_stale = push_button("Forget stale answers…")
-        self.forget_stale.setToolTip("Let those go that answer what is not asked any more")
-        self.forget_all = push_button("Forget all answers…")
-        self.forget_recorded = push_button("Forget what tools answered…")
-        self.forget_recorded.setToolTip("Let go what tool servers answered: the next run asks them again")
+        self.forget_stale = push_button("Delete outdated answers…")
+        self.forget_stale.setToolTip("Delete answers to earlier versions of the evaluation")
+        self.forget_all = push_button("Delete all answers…")
+        self.forget_recorded = push_button("Delete recorded calls…")
+        self.forget_recorded.setToolTip("Delete recorded results of tool calls; the next run calls the servers again")
         self.forget_recorded.clicked.connect(self._forget_recorded)
         self.forget_stale.clicked.connect(partial(self._forget, self.forget_stale))
         self.forget_all.clicked.connect(partial(self._forget, self.forget_all))
-        answers = self._group("Answers that are kept")
+        answers = self._group("Saved answers")
         answers.addWidget(self.kept)
         answers.addLayout(in_row(self.forget_stale, 1))
         answers.addLayout(in_row(self.forget_all, 1))
         answers.addLayout(in_row(self.forget_recorded, 1))
         column.addStretch(1)
-        look.planned.connect(self._planned)
-        look.moved.connect(self._show_kept)
-        look.estimated.connect(self._show_estimate)
-        look.figured.connect(self._show_kept)
+        evaluation.planned.connect(self._planned)
+        evaluation.moved.connect(self._show_kept)
+        evaluation.estimated.connect(self._show_estimate)
+        evaluation.figured.connect(self._show_kept)
         self._planned()
 
     def _group(self, title: str) -> QVBoxLayout:
@@ -197,38 +197,40 @@ class RunPanel(ScrollPage):
     # The plan
 
     def _planned(self) -> None:
-        plan = self._look.plan
+        plan = self._evaluation.plan
         for name, row in self.rows.items():
             value = getattr(plan.budget if name in Budget.model_fields else plan, name)
             row.show_value(value.value if isinstance(value, Order | Keep) else value, self._flag(name, value))
-        found = self._look.problems
-        self.ready.setVisible(self._look.ready and not found)
-        self.problems.show_problems([Problem((), problem.words) for problem in found[:MOST_NAMED]])
+        problems = self._evaluation.problems
+        self.ready.setVisible(self._evaluation.ready and not problems)
+        self.problems.show_problems([Problem((), problem.words) for problem in problems[:MOST_NAMED]])
         self._show_kept()
         self._show_estimate()
 
     def _flag(self, name: str, value: object) -> str:
-        """What is odd about a budget."""
+        """Return the warning for a budget, or ""."""
         if name not in Budget.model_fields or value is None:
             return ""
         if value == 0:
             return NOTHING
         if name != "money":
             return ""
-        settings = {column.settings.model: column.settings for column in self._look.resolved.columns}
-        unknown = [name for name, one in settings.items() if name and self._look.entered(one.profile_id, name) is None]
+        settings = {column.settings.model: column.settings for column in self._evaluation.resolved.columns}
+        unknown = [
+            name for name, used in settings.items() if name and self._evaluation.entered(used.profile_id, name) is None
+        ]
         if not unknown:
             return ""
         more = [f"{len(unknown) - 3} others"] if len(unknown) > 3 else []
-        return f"No price is known for {listed([*unknown[:3], *more])}: only costs that the gateway tells are counted."
+        return f"No price for {listed([*unknown[:3], *more])}: only costs reported by the gateway count."
 
     def _edited(self, name: str, value: JSON) -> None:
-        plan = self._look.plan
+        plan = self._evaluation.plan
         try:
             if name in Budget.model_fields:
-                self._look.change(budget=Budget.model_validate({**dict(plan.budget), name: value}))
+                self._evaluation.change(budget=Budget.model_validate({**dict(plan.budget), name: value}))
             else:
-                self._look.change(**{name: value})
+                self._evaluation.change(**{name: value})
         except ValueError:
             before = getattr(plan.budget if name in Budget.model_fields else plan, name)
             self.rows[name].refuse("out of range", before)
@@ -236,69 +238,69 @@ class RunPanel(ScrollPage):
             self.rows[name].set_flag(self._flag(name, value))
 
     def show_problem(self, _problem: PlanProblem) -> None:
-        """Go to the budget that lets nothing be asked."""
+        """Focus the first budget that is 0."""
         row = next((row for name, row in self.rows.items() if name in Budget.model_fields and row.value == 0), None)
         if row is not None:
             self.ensureWidgetVisible(row)
             row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _go_to(self, problem: Problem) -> None:
-        found = next((one for one in self._look.problems if one.words == problem.message), None)
-        if found is not None:
-            self.place_asked.emit(found)
+        match = next((candidate for candidate in self._evaluation.problems if candidate.words == problem.message), None)
+        if match is not None:
+            self.place_asked.emit(match)
 
-    # What it will take
+    # Estimate
 
     def _show_estimate(self) -> None:
-        found = self._look.estimate
-        if found is not None:
-            words = found.words[:1].upper() + found.words[1:]
-            say(self.estimate, f"{words} · ≈ {span(round(found.seconds, 1))}" if found.seconds else words)
+        estimate = self._evaluation.estimate
+        if estimate is not None:
+            words = estimate.words[:1].upper() + estimate.words[1:]
+            say(self.estimate, f"{words} · ≈ {span(round(estimate.seconds, 1))}" if estimate.seconds else words)
 
-    # Answers that are kept
+    # Saved answers
 
     def _show_kept(self) -> None:
-        look = self._look
-        count, stale = look.results.count, len(look.stale)
-        words = f"{count:,} to what is asked now"
-        words += f", {stale:,} stale: to what is not asked any more" if stale else ""
-        say(self.kept, words if look.ready else "")
-        going = look.under_way
-        self.forget_stale.setEnabled(bool(stale) and not going)
-        self.forget_all.setEnabled(bool(count or stale) and not going)
-        self.forget_recorded.setVisible(look.plan.record)
-        self.forget_recorded.setEnabled(not going)
+        evaluation = self._evaluation
+        count, stale = evaluation.results.count, len(evaluation.stale)
+        words = f"{count:,} current answers"
+        words += f", {stale:,} outdated" if stale else ""
+        say(self.kept, words if evaluation.ready else "")
+        is_running = evaluation.under_way
+        self.forget_stale.setEnabled(bool(stale) and not is_running)
+        self.forget_all.setEnabled(bool(count or stale) and not is_running)
+        self.forget_recorded.setVisible(evaluation.plan.record)
+        self.forget_recorded.setEnabled(not is_running)
 
     def _forget(self, button: QPushButton, _checked: bool = False) -> None:
-        look = self._look
+        evaluation = self._evaluation
         every = button is self.forget_all
-        answers = [*(look.results.answers.values() if every else ()), *look.stale]
-        spawn(self._ask_forget(answers, every=every), name="forget answers")
+        answers = [*(evaluation.results.answers.values() if every else ()), *evaluation.stale]
+        spawn(self._ask_forget(answers, every=every), name="delete answers")
 
     async def _ask_forget(self, answers: list[Answer], *, every: bool) -> None:
         count = f"{len(answers):,} answer{'s' * (len(answers) != 1)}"
-        title = "Forget all answers" if every else "Forget stale answers"
-        more = "Their turns, frames, verdicts and votes go for good; undo does not bring them back."
-        if not await agreed(self.window(), title, f"Forget {count}?", more, title):
+        title = "Delete all answers" if every else "Delete outdated answers"
+        more = "Their messages, events, verdicts and votes will be permanently deleted. This cannot be undone."
+        if not await agreed(self.window(), title, f"Delete {count}?", more, title):
             return
         try:
-            await self._look.forget(answers)
+            await self._evaluation.forget(answers)
         except AnswersError as error:
-            self._look.refused.emit(str(error))
+            self._evaluation.refused.emit(str(error))
 
     def _forget_recorded(self, _checked: bool = False) -> None:
-        spawn(self._ask_forget_recorded(), name="forget what tools answered")
+        spawn(self._ask_forget_recorded(), name="delete recorded calls")
 
     async def _ask_forget_recorded(self) -> None:
-        look = self._look
+        evaluation = self._evaluation
         try:
-            count = await look.recorded()
+            count = await evaluation.recorded()
             if not count:
-                look.refused.emit("No answer of a tool server is recorded yet.")
+                evaluation.refused.emit("No tool calls are recorded yet.")
                 return
-            words = f"Forget what tool servers answered to {count:,} call{'s' * (count != 1)}?"
-            more = "They are asked again where the next run calls them. Undo does not bring it back."
-            if await agreed(self.window(), "Forget what tools answered", words, more, "Forget"):
-                await look.forget_recorded()
+            words = f"Delete the recorded results of {count:,} call{'s' * (count != 1)}?"
+            more = "The next run calls the tool servers again. This cannot be undone."
+            if await agreed(self.window(), "Delete recorded calls", words, more, "Delete"):
+                await evaluation.forget_recorded()
         except AnswersError as error:
-            look.refused.emit(str(error))
+            evaluation.refused.emit(str(error))

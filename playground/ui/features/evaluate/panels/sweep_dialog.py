@@ -1,4 +1,4 @@
-"""A sweep: one parameter over a range, or two, each step a variant."""
+"""The dialog of a sweep: a variant for each step of one or two parameters."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.numbers import plain_number
 
 WIDE = 440  # pixels
-NONE = "nothing else"
-_WITHOUT_STEP = 5  # steps that are offered where a parameter has a range and no more is known
+NONE = "none"
+_WITHOUT_STEP = 5  # default steps of a range
 
 
 class RangeForm(QWidget):
-    """A parameter, and from where to where in which steps; of one that has no numbers, the words it is to have."""
+    """A parameter with its range and step, or with a list of values."""
 
     edited = Signal()
 
@@ -35,13 +35,13 @@ class RangeForm(QWidget):
             self.parameter.addItem(NONE, "")
         for name, hint in hints.items():
             self.parameter.addItem(hint.label, name)
-        self.low, self.high, self.step = (self._field(name) for name in ("From", "To", "In steps of"))
-        self.words = self._field("Values, with commas between them")
+        self.low, self.high, self.step = (self._field(name) for name in ("From", "To", "Step"))
+        self.words = self._field("Values, separated by commas")
         self._numbers, self._texts = QWidget(), QWidget()
-        low, high, step = text_label("from"), text_label("to"), text_label("in steps of")
+        low, high, step = text_label("from"), text_label("to"), text_label("step")
         in_row(low, (self.low, 1), high, (self.high, 1), step, (self.step, 1), of=self._numbers, margins=0, spacing=6)
         in_row(text_label("values"), (self.words, 1), of=self._texts, margins=0, spacing=6)
-        what = in_row(text_label("Parameter" if first else "and over"), self.parameter, 1, spacing=8)
+        what = in_row(text_label("Parameter" if first else "Second"), self.parameter, 1, spacing=8)
         in_column(what, self._numbers, self._texts, of=self, margins=0, spacing=6)
         self.parameter.currentIndexChanged.connect(self._show)
         self._show()
@@ -53,7 +53,7 @@ class RangeForm(QWidget):
         return field
 
     def show_parameter(self, name: str) -> None:
-        """Offer this one."""
+        """Select a parameter."""
         self.parameter.setCurrentIndex(max(self.parameter.findData(name), 0))
 
     @property
@@ -77,7 +77,7 @@ class RangeForm(QWidget):
         self.edited.emit()
 
     def range(self) -> ParameterRange | None:
-        """What is set; None where no parameter is chosen. Raises SweepError."""
+        """Return the range, or None without a parameter. Raises SweepError."""
         hint = self._hint
         if hint is None:
             return None
@@ -85,10 +85,10 @@ class RangeForm(QWidget):
         if hint.editor == "choice":
             values = tuple(dict.fromkeys(word.strip() for word in self.words.text().split(",") if word.strip()))
         else:
-            whole, numbers = hint.editor == "integer", []
+            is_whole, numbers = hint.editor == "integer", []
             for field in (self.low, self.high, self.step):
                 try:
-                    numbers.append(plain_number(field.text(), whole))
+                    numbers.append(plain_number(field.text(), is_whole))
                 except ValueError as error:
                     raise SweepError(f"{hint.label}, {field.accessibleName().lower()}: {error}.") from None
             values = steps(*numbers)
@@ -96,15 +96,15 @@ class RangeForm(QWidget):
 
 
 class SweepDialog(QDialog):
-    """``made`` carries the variants, whether they are in the place of those there are, and whether A takes part.
+    """The dialog. ``existing`` is the number of variants now.
 
-    ``there`` is how many there are.
+    ``made`` carries the variants, whether they replace the existing ones, and whether to include the current settings.
     """
 
     made = Signal(object, bool, bool)
     models_asked = Signal()
 
-    def __init__(self, settings: ExperimentSettings, there: int, as_set: bool, parent: QWidget) -> None:
+    def __init__(self, settings: ExperimentSettings, existing: int, as_set: bool, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Sweep")
@@ -115,12 +115,12 @@ class SweepDialog(QDialog):
         self.first, self.second = RangeForm(hints, first=True), RangeForm(hints, first=False)
         self.first.show_parameter("temperature")
         self.instead = QCheckBox(
-            f"In the place of the {there} that are there" if there > 1 else "In place of the other"
+            f"Replace {existing} existing variants" if existing > 1 else "Replace existing variant"
         )
-        self.instead.setVisible(bool(there))
-        self.as_set = QCheckBox("Ask the experiment as it is set, too")
-        self.as_set.setChecked(as_set and bool(there))
-        self.as_set.setToolTip("A plot of a sweep is drawn of variants that have a value each")
+        self.instead.setVisible(bool(existing))
+        self.as_set = QCheckBox("Include current settings")
+        self.as_set.setChecked(as_set and bool(existing))
+        self.as_set.setToolTip("The plot of a sweep uses variants with a value each")
         self.says = text_label("", "small", wrap=True)
         self.says.setObjectName("sweepSummary")
         self.says.setMinimumHeight(3 * self.says.fontMetrics().lineSpacing())
@@ -132,8 +132,8 @@ class SweepDialog(QDialog):
         self.add.setDefault(True)
         self.add.clicked.connect(self._add)
         buttons = in_row(models, 1, cancel, self.add, spacing=8)
-        left = Qt.AlignmentFlag.AlignLeft
-        ticks = in_column((self.instead, 0, left), (self.as_set, 0, left), spacing=4)
+        align = Qt.AlignmentFlag.AlignLeft
+        ticks = in_column((self.instead, 0, align), (self.as_set, 0, align), spacing=4)
         in_column(self.first, self.second, ticks, self.says, 1, buttons, of=self, margins=MARGINS, spacing=10)
         self.setMinimumWidth(min(WIDE, parent.window().width() - 40))
         for form in (self.first, self.second):
@@ -142,13 +142,13 @@ class SweepDialog(QDialog):
 
     def _show(self) -> None:
         try:
-            ranges = [one for form in (self.first, self.second) if (one := form.range()) is not None]
+            ranges = [selected for form in (self.first, self.second) if (selected := form.range()) is not None]
             self.variants = over_parameters(self._settings, ranges)
         except SweepError as error:
             self.variants = ()
             self.says.setText(str(error))
         else:
-            names = [one.name for one in self.variants]
+            names = [variant.name for variant in self.variants]
             named = names if len(names) <= 4 else [*names[:3], "…", names[-1]]
             self.says.setText("; ".join(named))
         look(self.says, "small" if self.variants else "flag-error")

@@ -1,4 +1,4 @@
-"""A variant as a card: its letter and name, and what is otherwise in it."""
+"""The card of a variant: its letter, name and differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from playground.ui.widgets.theme import tokens
 
 
 class _Difference(QWidget):
-    """What is otherwise, and how it is there."""
+    """A difference: the setting and its value."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class _Difference(QWidget):
 
 
 class VariantCard(CardFrame):
-    """One variant; with ``as_set`` the experiment as it is, which takes part or does not.
+    """The card of a variant; with ``as_set`` that of the current settings, with a box to include them.
 
-    ``more_asked`` tells where its menu is to open. A double click and Enter ask for it to be edited.
+    ``more_asked`` carries the position of its menu. A double click and Enter emit ``edit_asked``.
     """
 
     edit_asked = Signal()
@@ -56,9 +56,9 @@ class VariantCard(CardFrame):
         bold.setWeight(QFont.Weight.DemiBold)
         self._letter.setFont(bold)
         self.name = ElidedLabel("Variant", elide=Qt.TextElideMode.ElideRight)
-        self.takes_part = QCheckBox("takes part")
-        self.takes_part.setToolTip("Ask the experiment as it is set, too, and compare the others with it")
-        self.takes_part.toggled.connect(self.part_set)
+        self.include = QCheckBox("Include")
+        self.include.setToolTip("Include the current settings, and compare the variants with them")
+        self.include.toggled.connect(self.part_set)
         self.more = IconButton("more", "More about this variant")
         self.more.clicked.connect(self._ask_more)
         self.lines: list[_Difference] = []
@@ -66,9 +66,9 @@ class VariantCard(CardFrame):
         self._column.setSpacing(2)
         self._words = text_label("", "small", wrap=True)
         self._problem = text_label("", "flag-error", wrap=True)
-        head = in_row(self._letter, (self.name, 1), self.takes_part, self.more, spacing=8)
+        head = in_row(self._letter, (self.name, 1), self.include, self.more, spacing=8)
         in_column(head, self._column, self._words, self._problem, of=self, margins=(14, 7, 8, 9), spacing=3)
-        self.takes_part.setVisible(as_set)
+        self.include.setVisible(as_set)
         self.more.setVisible(not as_set)
         if not as_set:
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -89,9 +89,9 @@ class VariantCard(CardFrame):
         self._letter.set_colour(colour_name(place) if place is not None else "muted")
         self._letter.setVisible(bool(letter))
         self.name.set_text(shown_name(name))
-        self.takes_part.blockSignals(True)
-        self.takes_part.setChecked(place is not None)
-        self.takes_part.blockSignals(False)
+        self.include.blockSignals(True)
+        self.include.setChecked(place is not None)
+        self.include.blockSignals(False)
         while len(self.lines) < len(words):
             line = _Difference()
             self.lines.append(line)
@@ -99,12 +99,12 @@ class VariantCard(CardFrame):
         spare = self.lines[len(words) :]
         del self.lines[len(words) :]
         discard(self._column, *spare)
-        for line, one in zip(self.lines, words, strict=True):
-            line.show_words(*one)
+        for line, difference in zip(self.lines, words, strict=True):
+            line.show_words(*difference)
         say(self._words, "" if words else otherwise)
         say(self._problem, problem)
-        said = ", ".join(f"{what} {value}" for what, value in words) or otherwise
-        self.setAccessibleName(shown_name(" ".join(filter(None, ("Variant", letter, name)))) + f": {said}")
+        description = ", ".join(f"{what} {value}" for what, value in words) or otherwise
+        self.setAccessibleName(shown_name(" ".join(filter(None, ("Variant", letter, name)))) + f": {description}")
         self.update()
 
     def _ask_more(self) -> None:

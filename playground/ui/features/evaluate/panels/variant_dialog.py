@@ -1,4 +1,4 @@
-"""What is otherwise in a variant, to be set: its name, its model, its system turn, its parameters."""
+"""The dialog of a variant: name, model, system message and parameters."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from playground.ui.widgets.scroll_page import DownArea
 LEFT = Qt.AlignmentFlag.AlignLeft
 SIZE = 460, 600  # pixels
 MOST_LINES = 12
-#: What is the run's to say, for all variants alike.
+#: Set by the run options for all variants.
 _OF_RUN = ("stream",)
 
 
 class VariantDialog(QDialog):
-    """``made`` carries the variant as it was set. What the form has no row for stays in it as it is."""
+    """The dialog. ``made`` carries the edited variant; differences without a row stay unchanged."""
 
     made = Signal(object)
 
@@ -45,12 +45,12 @@ class VariantDialog(QDialog):
         self.model = ModelPicker()
         self.model.setMaximumWidth(SIZE[0])
         self.model.show_model(own.model)
-        self.own_system = QCheckBox("A system turn of its own")
-        self.own_system.setToolTip("In the place of the conversation's; empty: no system turn")
+        self.own_system = QCheckBox("Own system message")
+        self.own_system.setToolTip("Replaces that of the conversation; empty for none")
         self.own_system.setChecked(variant.system is not None)
         self.system = GrowingField(most=MOST_LINES)
-        self.system.setAccessibleName("System turn")
-        self.system.setPlaceholderText("no system turn")
+        self.system.setAccessibleName("System message")
+        self.system.setPlaceholderText("no system message")
         self.system.set_text(variant.system if variant.system is not None else system_text(session.transcript))
         self.system.setVisible(self.own_system.isChecked())
         self.own_system.toggled.connect(self.system.setVisible)
@@ -66,7 +66,7 @@ class VariantDialog(QDialog):
         self._fill(column)
         column.addStretch(1)
         name = in_row(text_label("Name"), (self.name, 1), spacing=8)
-        words = text_label("What is left as it is follows the panels of the conversation.", "small", wrap=True)
+        words = text_label("Unchanged settings follow the conversation.", "small", wrap=True)
         buttons = in_row(1, cancel, self.save, spacing=8)
         area = DownArea(form)
         area.viewport().setAutoFillBackground(False)
@@ -93,23 +93,23 @@ class VariantDialog(QDialog):
 
     def _edited(self, name: str, value: JSON) -> None:
         self._parameters = self._parameters.with_value(name, value)
-        for known, row in self.rows.items():  # one field may decide whether another is sent
-            row.set_flag(self._parameters.flag(known), self._parameters.note(known))
+        for field, row in self.rows.items():  # one field may decide whether another one is sent
+            row.set_flag(self._parameters.flag(field), self._parameters.note(field))
 
     def _save(self) -> None:
-        """What is typed and is no value yet keeps the form open, with its row in sight."""
-        odd = next((row for row in self.rows.values() if row.problem), None)
-        if odd is not None:
-            odd.main_field().setFocus()
+        """Save the variant, or focus the first invalid row."""
+        invalid = next((row for row in self.rows.values() if row.problem), None)
+        if invalid is not None:
+            invalid.main_field().setFocus()
             return
         base = self._session.settings
         own = self._variant.applied(base).with_parameters(self._parameters)
         own = own.changed(model=self.model.listed.meant(self.model.currentText()))
-        made = self._variant.with_settings(base, own).model_copy(
+        variant = self._variant.with_settings(base, own).model_copy(
             update={
                 "name": " ".join(self.name.text().split()),
                 "system": self.system.text() if self.own_system.isChecked() else None,
             }
         )
         self.accept()
-        self.made.emit(made)
+        self.made.emit(variant)

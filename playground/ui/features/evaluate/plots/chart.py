@@ -32,16 +32,15 @@ pyqtgraph.setConfigOptions(antialias=True, exitCleanup=False)  # what is left at
 
 
 def colour(place: int, t: Tokens) -> str:
-    """That of the letter with this number; of text below 0."""
-    found: str = t.text if place < 0 else getattr(t, colour_name(place))
-    return found
+    """Return the colour of a variant by its number; below 0 that of text."""
+    return t.text if place < 0 else str(getattr(t, colour_name(place)))
 
 
 def mixed(share: float, over: str, under: str) -> QColor:
-    """``share`` of one colour over another."""
+    """Return ``share`` of one colour over another."""
     above, below = QColor(over), QColor(under)
     pairs = ((above.red(), below.red()), (above.green(), below.green()), (above.blue(), below.blue()))
-    return QColor(*(round(one * share + other * (1 - share)) for one, other in pairs))
+    return QColor(*(round(top * share + bottom * (1 - share)) for top, bottom in pairs))
 
 
 class Chart(QWidget):
@@ -59,7 +58,7 @@ class Chart(QWidget):
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._plot: Any = self.canvas.getPlotItem()
         self._plot.hideButtons()
-        self._plot.layout.setContentsMargins(0, 4, RIGHT, 0)  # the last word of an axis stands half outside
+        self._plot.layout.setContentsMargins(0, 4, RIGHT, 0)  # the last label of an axis is half outside
         self._box: Any = self._plot.getViewBox()
         self._box.setMouseEnabled(False, False)
         self._box.disableAutoRange()
@@ -118,21 +117,21 @@ class Chart(QWidget):
             for item in parts:
                 item.setExportMode(False)
 
-    def _show_axis(self, axis: Any, wanted: Axis, t: Tokens) -> None:
-        axis.setTicks([[(place, words) for place, words in wanted.ticks]])
+    def _show_axis(self, axis: Any, scale: Axis, t: Tokens) -> None:
+        axis.setTicks([[(place, words) for place, words in scale.ticks]])
         axis.setStyle(tickAlpha=0, tickLength=0, tickFont=body_font(SMALL_PX), tickTextOffset=6)
         axis.setStyle(hideOverlappingLabels=False)
         axis.setPen(pyqtgraph.mkPen(None))
         axis.setTextPen(t.text if axis.orientation == "left" else t.muted)
         axis.enableAutoSIPrefix(False)  # it would say "× 0.001" of words that are not divided
         size = {"font-size": f"{SMALL_PX}px", "color": t.muted}
-        axis.setLabel(escape(wanted.title), **size)  # it is read as HTML
-        axis.showLabel(bool(wanted.title))
+        axis.setLabel(escape(scale.title), **size)  # it is read as HTML
+        axis.showLabel(bool(scale.title))
         # Left to itself, it finds out what room its words need when it has drawn them once, without those that were
         # too wide.
-        metrics, title = QFontMetricsF(body_font(SMALL_PX)), TITLE if wanted.title else 0
+        metrics, title = QFontMetricsF(body_font(SMALL_PX)), TITLE if scale.title else 0
         if axis.orientation == "left":
-            axis.setWidth(max((metrics.horizontalAdvance(words) for _, words in wanted.ticks), default=0) + 14 + title)
+            axis.setWidth(max((metrics.horizontalAdvance(words) for _, words in scale.ticks), default=0) + 14 + title)
         else:
             axis.setHeight(metrics.height() + 8 + title)
         axis.show()
@@ -151,15 +150,15 @@ class Chart(QWidget):
 
     # The pointer
 
-    def spot_at(self, at: QPointF) -> int | None:
-        """The number of the spot that is meant at a point of the viewport."""
+    def spot_at(self, position: QPointF) -> int | None:
+        """Return the number of the spot nearest to a point of the viewport, or None."""
         scene = self._scene
         if scene is None or not scene.spots:
             return None
-        found = self._box.mapSceneToView(self.canvas.mapToScene(at.toPoint()))
+        point = self._box.mapSceneToView(self.canvas.mapToScene(position.toPoint()))
         wide, high = self._box.viewPixelSize()
         best, nearest = None, float(NEAR * NEAR)
-        x, y = found.x(), found.y()
+        x, y = point.x(), point.y()
         for number, (x0, x1, y0, y1, *_) in enumerate(scene.spots):
             across = (x0 - x if x < x0 else x - x1 if x > x1 else 0.0) / wide
             down = (y0 - y if y < y0 else y - y1 if y > y1 else 0.0) / high
@@ -241,13 +240,13 @@ class _Texts(QGraphicsObject):
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         for words in self._words:
-            at = to_pixels.map(QPointF(words.x, words.y))
-            self._draw(painter, words, at, metrics, t)
+            point = to_pixels.map(QPointF(words.x, words.y))
+            self._draw(painter, words, point, metrics, t)
         painter.restore()
 
     @staticmethod
-    def _draw(painter: QPainter, words: Words, at: QPointF, metrics: QFontMetricsF, t: Tokens) -> None:
+    def _draw(painter: QPainter, words: Words, point: QPointF, metrics: QFontMetricsF, t: Tokens) -> None:
         painter.setPen(QColor(t.on_accent if words.on > 0.6 else t.muted if words.muted else t.text))
         across = 2.0 if words.left else -metrics.horizontalAdvance(words.text) / 2
         down = -words.up if words.up else (metrics.ascent() - metrics.descent()) / 2
-        painter.drawText(QPointF(at.x() + across, at.y() + down), words.text)
+        painter.drawText(QPointF(point.x() + across, point.y() + down), words.text)

@@ -35,7 +35,7 @@ def to_svg(cards: Sequence[PlotCard], across: int) -> bytes:
 
 
 def to_png(cards: Sequence[PlotCard], across: int) -> bytes:
-    """The same as points."""
+    """Return the plots as a PNG picture."""
     size = _size(cards, across)
     image = QImage(size * SHARP, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SHARP)

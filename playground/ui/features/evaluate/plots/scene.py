@@ -1,4 +1,4 @@
-"""What a plot consists of, without a picture of it: axes, shapes, and places that lead to an answer.
+"""The parts of a plot: axes, shapes, and spots that lead to an answer.
 
 Numbers are in units of the axes. ``place`` picks a colour and the shape of dots: those of the letter with that number.
 """
@@ -17,7 +17,7 @@ Target: TypeAlias = tuple[Case, EvalVariant, int]
 
 
 class Axis(NamedTuple):
-    """What is seen goes from ``low`` to ``high``; ``ticks`` have their words, ``title`` stands beside them."""
+    """An axis from ``low`` to ``high``, with the labels of its ``ticks``."""
 
     low: float
     high: float
@@ -45,7 +45,7 @@ class Line(NamedTuple):
 
 
 class Band(NamedTuple):
-    """What lies between two lines."""
+    """The area between two lines."""
 
     place: int
     xs: Sequence[float]
@@ -66,7 +66,7 @@ class Box(NamedTuple):
 
 class Words(NamedTuple):
     """A text at a point: centred on it, or from it to the right; ``up`` are pixels above it. ``on``: the share of the
-    box that it stands on."""
+    box behind it."""
 
     text: str
     x: float

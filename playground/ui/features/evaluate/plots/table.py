@@ -37,18 +37,18 @@ class RowsTable(QTableView):
         self.doubleClicked.connect(self._open)
 
     def show_rows(self, header: Sequence[str], rows: Sequence[Row]) -> None:
-        """Show these; the place that was looked at stays where it can."""
-        at, place = self.currentIndex().row(), self.verticalScrollBar().value()
+        """Show the rows, and keep the selected row and the scroll position."""
+        row, place = self.currentIndex().row(), self.verticalScrollBar().value()
         self._rows.show_rows(header, rows)
         if header:
             self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        if 0 <= at < len(rows):
-            self.setCurrentIndex(self._rows.index(at, 0))
+        if 0 <= row < len(rows):
+            self.setCurrentIndex(self._rows.index(row, 0))
         self.verticalScrollBar().setValue(place)
 
     @property
     def text(self) -> str:
-        """All of it, in the cells of a spreadsheet."""
+        """The whole table as tab-separated text."""
         return "\n".join("\t".join(cells) for cells in (self._rows.header, *(row.cells for row in self._rows.rows)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -14,8 +14,8 @@ from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playground.engine.gateways.redacted_output import write_output
-from playground.ui.features.evaluate.look import Look
-from playground.ui.features.evaluate.plots.kinds import KINDS, By, Known, case_at, chosen_plot, plots
+from playground.ui.features.evaluate.model import EvaluationModel
+from playground.ui.features.evaluate.plots.kinds import KINDS, By, PlotData, cell_at, chosen_plot, plots
 from playground.ui.features.evaluate.plots.scene import Plot, Target
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.form_parts import push_button, styled
@@ -27,7 +27,7 @@ from playground.ui.widgets.scroll_page import DownArea
 if TYPE_CHECKING:
     from playground.ui.features.evaluate.plots.card import PlotCard
 
-ROOM: Final = 860  # pixels from which two stand side by side
+ROOM: Final = 860  # pixels of width for two plots side by side
 NOTHING: Final = "No answers yet: plots show up as they come. Run the evaluation to ask for them."
 PICTURES: Final = "SVG picture (*.svg);;PNG picture (*.png)"
 BETWEEN: Final = 0.005  # seconds between two plots, for what else is to be done
@@ -35,19 +35,19 @@ LOADING: Final = "Plots are being made…"
 
 
 class PlotsView(QWidget):
-    """Shows what ``look`` has found, as soon as it has found it. ``said`` tells what became of a picture."""
+    """Shows the plots of the findings. ``said`` carries a message about a saved picture."""
 
     said = Signal(str)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
-        self._look = look
+        self._evaluation = evaluation
         self._by = By.VARIANT
         self._working: asyncio.Task[None] | None = None
         self._stale = True
         self._cards: dict[str, PlotCard] = {}
         self.by = push_button(self._by.value)
-        self.by.setAccessibleName("What a row of a plot stands for")
+        self.by.setAccessibleName("Rows of the plots")
         self.by.setMenu(self._menu())
         self.save = push_button("Save picture…")
         self.save.clicked.connect(partial(self._save, None))
@@ -62,30 +62,30 @@ class PlotsView(QWidget):
         in_column(self.empty, self._row, 1, of=inner, margins=(18, 14, 18, 14))
         in_column(in_row(self.tools, margins=(18, 8, 18, 0)), (DownArea(inner), 1), of=self, margins=0, spacing=0)
         self.setFocusProxy(self.by)
-        look.figured.connect(self._changed)
-        look.planned.connect(self._changed)
-        look.chosen.connect(self._chosen)
+        evaluation.figured.connect(self._changed)
+        evaluation.planned.connect(self._changed)
+        evaluation.chosen.connect(self._chosen)
 
     @property
     def cards(self) -> list[PlotCard]:
-        """Those that are shown."""
+        """The visible cards."""
         return [card for card in self._cards.values() if not card.isHidden()]
 
     def card(self, kind: str) -> PlotCard:
-        """The one of that kind. Raises KeyError where it was not made."""
+        """Return the card of a kind. Raises KeyError if it does not exist."""
         return self._cards[kind]
 
     def _menu(self) -> QMenu:
         menu, group = QMenu(self), QActionGroup(self)
-        for one in By:
-            action = QAction(one.value, menu, checkable=True, checked=one is self._by)
-            action.triggered.connect(partial(self.show_by, one))
+        for by in By:
+            action = QAction(by.value, menu, checkable=True, checked=by is self._by)
+            action.triggered.connect(partial(self.show_by, by))
             group.addAction(action)
             menu.addAction(action)
         return menu
 
     def show_by(self, by: By, _checked: bool = True) -> None:
-        """Have rows stand for something else."""
+        """Select what the rows of plots are."""
         self._by = by
         self.by.setText(by.value)
         self._changed()
@@ -108,17 +108,19 @@ class PlotsView(QWidget):
                 self._stale = False
                 # pyqtgraph needs numpy, which takes long to load; pyqtgraph itself must be imported on this thread.
                 await asyncio.to_thread(import_module, "numpy")
-                look = self._look
-                if look.findings is None or not look.results.count:
-                    if not look.results.count:
+                evaluation = self._evaluation
+                if evaluation.findings is None or not evaluation.results.count:
+                    if not evaluation.results.count:
                         self._arrange(())
                     continue
-                results = look.results.copy()
-                known = Known(results, look.findings, self._by, case_at(results, look.case, look.column))
-                found = await asyncio.to_thread(plots, known)
-                kinds = {plot.kind for plot in found}
+                results = evaluation.results.copy()
+                data = PlotData(
+                    results, evaluation.findings, self._by, cell_at(results, evaluation.case, evaluation.column)
+                )
+                drawn = await asyncio.to_thread(plots, data)
+                kinds = {plot.kind for plot in drawn}
                 seen = {kind for kind, card in self._cards.items() if kind in kinds and not card.isHidden()}
-                for plot in found:
+                for plot in drawn:
                     self._show(plot)
                     await asyncio.sleep(BETWEEN)
                     seen.add(plot.kind)
@@ -128,17 +130,22 @@ class PlotsView(QWidget):
             self._working = None
 
     def _chosen(self) -> None:
-        """Another cell is looked at: one plot is of it."""
-        look = self._look
-        if self._stale or self._working is not None or not self._cards or look.findings is None:
+        """Draw the plot of the selected cell again."""
+        evaluation = self._evaluation
+        if self._stale or self._working is not None or not self._cards or evaluation.findings is None:
             self._stale = True
             return
-        known = Known(look.results, look.findings, self._by, case_at(look.results, look.case, look.column))
-        found = chosen_plot(known)
-        shown = [kind for kind, card in self._cards.items() if not card.isHidden() and kind != "came"]
-        if found is not None:
-            self._show(found)
-        self._arrange([*shown, *([found.kind] if found is not None else [])])
+        data = PlotData(
+            evaluation.results,
+            evaluation.findings,
+            self._by,
+            cell_at(evaluation.results, evaluation.case, evaluation.column),
+        )
+        plot = chosen_plot(data)
+        kinds = [kind for kind, card in self._cards.items() if not card.isHidden() and kind != "came"]
+        if plot is not None:
+            self._show(plot)
+        self._arrange([*kinds, *([plot.kind] if plot is not None else [])])
 
     def _show(self, plot: Plot) -> None:
         from playground.ui.features.evaluate.plots.card import PlotCard
@@ -151,13 +158,13 @@ class PlotsView(QWidget):
         card.show_plot(plot)
 
     def _choose(self, target: Target) -> None:
-        self._look.choose(*target)
+        self._evaluation.choose(*target)
 
-    # Where they stand
+    # Layout
 
     def _arrange(self, kinds: Collection[str]) -> None:
-        """Have these shown, in the order of the page, the next one where there is more room."""
-        order = [(one.kind, self._cards[one.kind].maximumHeight()) for one in KINDS if one.kind in kinds]
+        """Show the cards of these kinds in the order of the page, each in the shorter column."""
+        order = [(kind.kind, self._cards[kind.kind].maximumHeight()) for kind in KINDS if kind.kind in kinds]
         self.empty.setText(NOTHING)
         self.empty.setVisible(not order)
         self.save.setEnabled(bool(order))
@@ -166,16 +173,16 @@ class PlotsView(QWidget):
             self._place()
 
     def _place(self) -> None:
-        wanted: list[list[PlotCard]] = [[], []]
+        sides: list[list[PlotCard]] = [[], []]
         filled = [0, 0]
         for kind, high in self._order:
-            at = 1 if self._two and filled[1] < filled[0] else 0
-            wanted[at].append(self._cards[kind])
-            filled[at] += high
+            side_index = 1 if self._two and filled[1] < filled[0] else 0
+            sides[side_index].append(self._cards[kind])
+            filled[side_index] += high
         for card in self._cards.values():
-            if not any(card in cards for cards in wanted):
+            if not any(card in cards for cards in sides):
                 card.hide()
-        for side, cards in zip(self._sides, wanted, strict=True):
+        for side, cards in zip(self._sides, sides, strict=True):
             for place, card in enumerate(cards):
                 if side.indexOf(card) != place:
                     side.insertWidget(place, card)
@@ -210,9 +217,9 @@ class PlotsView(QWidget):
             self.said.emit(f"Saved as {path}.")
 
     async def save_to(self, path: Path, cards: Sequence[PlotCard]) -> None:
-        """Write these plots to a file; its ending says as what. Raises OSError."""
+        """Write the plots as SVG or PNG, by the ending of ``path``. Raises OSError."""
         from playground.ui.features.evaluate.plots.picture import to_png, to_svg
 
         make = to_png if path.suffix.lower() == ".png" else to_svg
         data = make(cards, 2 if self._two else 1)
-        await asyncio.to_thread(write_output, path, data, self._look.store.secrets)
+        await asyncio.to_thread(write_output, path, data, self._evaluation.store.secrets)

@@ -1,4 +1,4 @@
-"""The frames of an exchange as a table's rows. Text is made only for the cells that are looked at."""
+"""The events of an exchange as a table model. Texts are made only for the rows in view."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 from playground.ui.widgets.titled_table import Index, TitledTable
 
-NUMBER, AT, DELTA, KIND, DATA = range(5)
-TITLES = ("#", "at", "Δ", "kind", "data")
-SAID = (
-    "The frame's number",
-    "When the read that completed it came, since the request began",
-    "The time since the frame before",
-    "What it was",
-    "What it said",
+NUMBER, TIME, DELTA, KIND, DATA = range(5)
+TITLES = ("#", "time", "Δ", "kind", "data")
+TIPS = (
+    "Number of the event",
+    "Time since the request began",
+    "Time since the previous event",
+    "Kind of event",
+    "Content of the event",
 )
-KEPT = 400  # rows whose text is kept
-LONGEST = 400  # characters of a cell
-ODD = "warning", "tool"  # the icon of a frame that deviates from the specification, and its colour
+MAX_CACHED = 400  # rows
+MAX_CELL = 400  # characters
+DEVIATION_ICON = "warning", "tool"  # and its colour
 
 
 class Cells(NamedTuple):
-    """One row, ready to show."""
+    """The texts of one row."""
 
     row: Row
     text: tuple[str, ...]
 
 
 class FrameModel(TitledTable):
-    """``show`` another exchange's frames; ``append_new_frames`` when there are more."""
+    """`show` the events of another exchange; `append_new_frames` adds those that arrived since."""
 
-    titles, tips, at_right = TITLES, SAID, frozenset({NUMBER, AT, DELTA})
+    titles, tips, at_right = TITLES, TIPS, frozenset({NUMBER, TIME, DELTA})
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,11 +50,11 @@ class FrameModel(TitledTable):
 
     @property
     def frames(self) -> FrameIndex | None:
-        """The frames shown."""
+        """The events shown."""
         return self._frames
 
     def show(self, frames: FrameIndex | None) -> None:
-        """Show other frames, as many as there are now."""
+        """Show the events of another exchange, as many as there are now."""
         self.beginResetModel()
         self._frames = frames
         self._count = len(frames) if frames is not None else 0
@@ -62,7 +62,7 @@ class FrameModel(TitledTable):
         self.endResetModel()
 
     def append_new_frames(self) -> bool:
-        """More frames may have come. Returns whether there are."""
+        """Add rows for new events. Returns whether there were any."""
         count = len(self._frames) if self._frames is not None else 0
         if count <= self._count:
             return False
@@ -72,19 +72,18 @@ class FrameModel(TitledTable):
         return True
 
     def cells(self, number: int) -> Cells:
-        """One row's texts. Raises IndexError where there is none."""
-        found = self._cells.get(number)
-        if found is not None:
-            return found
+        """Return the texts of a row. Raises IndexError for an unknown one."""
+        if (cells := self._cells.get(number)) is not None:
+            return cells
         if self._frames is None:
             raise IndexError(number)
         row = self._frames.row(number)
-        said = show_hidden(summarize_frame(self._frames, row)[:LONGEST])
-        texts = (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, said)
-        found = self._cells[number] = Cells(row, texts)
-        if len(self._cells) > KEPT:
+        summary = show_hidden(summarize_frame(self._frames, row)[:MAX_CELL])
+        texts = (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, summary)
+        cells = self._cells[number] = Cells(row, texts)
+        if len(self._cells) > MAX_CACHED:
             self._cells.popitem(last=False)
-        return found
+        return cells
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else self._count
@@ -95,13 +94,13 @@ class FrameModel(TitledTable):
             case Qt.ItemDataRole.DisplayRole:
                 return self.cells(index.row()).text[column]
             case Qt.ItemDataRole.ToolTipRole:
-                return tip(_about(self.cells(index.row()), column))
+                return tip(_describe_cell(self.cells(index.row()), column))
             case Qt.ItemDataRole.AccessibleTextRole:
                 cells = self.cells(index.row())
-                odd = ", deviates from the specification" if column == KIND and cells.row.deviations else ""
-                return f"{TITLES[column]}: {cells.text[column]}{odd}"
+                note = ", deviates from the specification" if column == KIND and cells.row.deviations else ""
+                return f"{TITLES[column]}: {cells.text[column]}{note}"
             case Qt.ItemDataRole.DecorationRole if column == KIND and self.cells(index.row()).row.deviations:
-                return icon(*ODD)
+                return icon(*DEVIATION_ICON)
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.side(column)
             case Qt.ItemDataRole.FontRole:
@@ -112,7 +111,7 @@ class FrameModel(TitledTable):
 
 
 def kind_colour(kind: Kind) -> str:
-    """The colour that goes with the word for a kind."""
+    """Return the colour of a kind of event."""
     t = tokens()
     return {
         Kind.REASONING: t.reasoning,
@@ -126,7 +125,7 @@ def kind_colour(kind: Kind) -> str:
     }.get(kind, t.muted)
 
 
-def _about(cells: Cells, column: int) -> str:
+def _describe_cell(cells: Cells, column: int) -> str:
     row = cells.row
     if column == DATA:
         return cells.text[DATA]

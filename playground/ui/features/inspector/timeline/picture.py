@@ -1,365 +1,460 @@
-"""The timeline drawn to scale: lanes, marks, stalls and the speed. Wheel and keys zoom, dragging moves, a click asks.
+"""The timeline of an exchange, drawn to scale: lanes, milestones, stalls and the speed.
 
-It draws what a ``Timeline`` says and keeps nothing but what part of it is looked at.
+The wheel and keys zoom, dragging moves, a click asks for an event.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
-    QFocusEvent,
-    QFont,
-    QHelpEvent,
+    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
-    QPaintEvent,
+    QPainterPath,
     QPen,
     QPolygonF,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QWidget
 
 from playground.domain.durations import duration_words
 from playground.engine.inspect.timeline import Lane, Mark, Rate, Segment, Served, Stall, Timeline
-from playground.ui.features.inspector.timeline.scale import TimeScale
+from playground.ui.widgets.diagram import Diagram, DiagramItem, round_step
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.plain_text import one_line_of, tip
-from playground.ui.widgets.theme import body_font, tokens
+from playground.ui.widgets.theme import Tokens, body_font, tokens
 
-COMPACT, TALL, TALLEST = 64, 132, 168  # pixels
-GUTTER = 12  # left and right of the scale
-NAMES = 114  # to the left of lanes that have rows of their own
-RATE_WIDTHS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
-RATE_STEP = 8  # pixels of a bucket at least
-ZOOM = 1.25  # for one notch of the wheel, or one key
-SAID = 5  # stalls that are told one by one
-NEAR = 4  # pixels within which something is meant
-LABELS = 40  # stretches that may get a name
-TOLD_FIRST = ("first content", "first reasoning", "first tool call", "finish", "headers", "first byte")
-HINT = "The wheel zooms, dragging moves, a double click shows everything."
-SHORT = {Lane.WAITING: "wait", Lane.REASONING: "reasoning", Lane.CONTENT: "content", Lane.ARGUMENTS: "arguments"}
+# Lengths in pixels
+COMPACT, TALL, TALLEST = 64, 132, 168
+MARGIN = 12
+NAMES = 114  # left of lanes that have rows of their own
+FONT_PX = 10
+RATE_STEP = 8
+TICK_ROOM = 72
+
+RATE_WIDTHS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds
+LEAST_SPAN = 0.001  # seconds; the most that can be zoomed in
+ZOOM = 1.25  # of one notch of the wheel, or one key
+MAX_LISTED = 5  # stalls and servers that are listed one by one
+MAX_LABELS = 40
+NAMED_FIRST = ("first content", "first reasoning", "first tool call", "finish", "headers", "first byte")
+LABELS = {Lane.WAITING: "wait", Lane.REASONING: "reasoning", Lane.CONTENT: "content", Lane.ARGUMENTS: "arguments"}
+HOW = "Plus and minus zoom, arrow keys move, 0 shows all"
 
 
-class TimelinePicture(QWidget):
-    """``moment_asked`` carries the seconds of a click; ``stall_asked`` the frame after a stall that was clicked."""
+class TimeScale:
+    """Map `start` to `end` (seconds) to `width` pixels from `left` on. Unless zoomed, it shows everything."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self.left = 0.0
+        self.width = 1.0
+        self._start = 0.0
+        self._end: float | None = None  # None: everything is shown
+
+    @property
+    def zoomed(self) -> bool:
+        """Return whether only a part is shown."""
+        return self._end is not None
+
+    @property
+    def start(self) -> float:
+        """The first moment shown."""
+        return self._start if self._end is not None else 0.0
+
+    @property
+    def end(self) -> float:
+        """The last moment shown."""
+        return self._end if self._end is not None else max(self.total, LEAST_SPAN)
+
+    @property
+    def span(self) -> float:
+        """The seconds shown."""
+        return self.end - self.start
+
+    @property
+    def right(self) -> float:
+        """The position of the last moment shown."""
+        return self.left + self.width
+
+    def set_total(self, total: float) -> None:
+        """Set the seconds of the whole; a zoomed part stays."""
+        self.total = total
+        if self._end is not None and self._end > max(total, LEAST_SPAN):
+            self.show(self._start, self._end)
+
+    def fit(self) -> None:
+        """Show everything."""
+        self._start, self._end = 0.0, None
+
+    def show(self, start: float, end: float) -> None:
+        """Show a part, moved into the whole."""
+        whole = max(self.total, LEAST_SPAN)
+        span = min(max(end - start, LEAST_SPAN), whole)
+        if span >= whole:
+            self.fit()
+            return
+        self._start = min(max(start, 0.0), whole - span)
+        self._end = self._start + span
+
+    def zoom(self, factor: float, around: float) -> None:
+        """Show `factor` times as much time; the moment `around` stays in place."""
+        self.show(around - (around - self.start) * factor, around + (self.end - around) * factor)
+
+    def pan(self, seconds: float) -> None:
+        """Move a zoomed part, up to the ends."""
+        if self.zoomed:
+            self.show(self.start + seconds, self.end + seconds)
+
+    def reveal(self, moment: float) -> None:
+        """Move as little as possible to show a moment with some room around it."""
+        room = self.span * 0.1
+        if moment < self.start:
+            self.pan(moment - room - self.start)
+        elif moment > self.end:
+            self.pan(moment + room - self.end)
+
+    def x(self, moment: float) -> float:
+        """Return the position of a moment, in pixels."""
+        return self.left + (moment - self.start) / self.span * self.width
+
+    def moment(self, x: float) -> float:
+        """Return the moment at a position, inside the whole."""
+        seconds = self.start + (x - self.left) / max(self.width, 1.0) * self.span
+        return min(max(seconds, 0.0), max(self.total, 0.0))
+
+    def shows(self, start: float, end: float) -> bool:
+        """Return whether a stretch is in view, at least in part."""
+        return self.x(end) >= self.left - 2 and self.x(start) <= self.right + 2
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """Yield round moments in view, and their labels."""
+        step = round_step(self.span / max(int(self.width / TICK_ROOM), 1))
+        number = int(self.start / step)
+        while (moment := number * step) <= self.end:
+            if moment >= self.start:
+                yield moment, tick_words(moment, step)
+            number += 1
+
+
+def tick_words(moment: float, step: float) -> str:
+    """Return a round moment, as exact as the steps require."""
+    if step < 0.1 and moment < 1.0:
+        return f"{moment * 1000:.1f} ms" if step < 0.001 else f"{moment * 1000:.0f} ms"
+    places = 3 if step < 0.01 else 2 if step < 0.1 else 1 if step < 1 else 0
+    return f"{moment:.{places}f} s"
+
+
+class TimelinePicture(Diagram):
+    """`moment_asked` carries the seconds of a click; `stall_asked` the event after a stall that was clicked."""
 
     moment_asked = Signal(float)
     stall_asked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.scale = TimeScale()
+        self.time_scale = TimeScale()
         self._timeline: Timeline | None = None
         self.segments: tuple[Segment, ...] = ()
         self.marks: tuple[Mark, ...] = ()
         self.stalls: tuple[Stall, ...] = ()
         self.served: tuple[Served, ...] = ()
-        self.rates: tuple[Rate, ...] = ()
-        self._rate_width = 0.0
         self._chosen: tuple[float, float] | None = None
         self._pressed: QPoint | None = None
         self._dragged = False
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__("Timeline", parent)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setMinimumHeight(COMPACT)
+        self.setMinimumSize(120, COMPACT)
         self.setMaximumHeight(TALLEST)
-        self.setAccessibleName("Timeline")
-        self.whole = styled(QPushButton("Show all", self), "over")
-        self.whole.setToolTip(tip("Show the whole exchange (0)"))
-        self.whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key 0 does it
-        self.whole.hide()
-        self.whole.clicked.connect(self._show_all)
+        self.all_button = styled(QPushButton("Show all", self), "over")
+        self.all_button.setToolTip(tip("Show the whole exchange (0)"))
+        self.all_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key 0 does the same
+        self.all_button.hide()
+        self.all_button.clicked.connect(self._show_all)
 
     def sizeHint(self) -> QSize:
         return QSize(300, COMPACT)
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, COMPACT)
-
-    # What is shown
+    # Content
 
     def show_timeline(self, timeline: Timeline | None, *, fresh: bool) -> None:
-        """Show a timeline as it is now; ``fresh`` says that it is another one."""
+        """Show a timeline as it is now; `fresh` for another exchange than before."""
         self._timeline = timeline
         if fresh:
-            self.scale.fit()
+            self.time_scale.fit()
             self._chosen = None
         self.segments = timeline.segments if timeline is not None else ()
         self.marks = timeline.marks if timeline is not None else ()
         self.stalls = timeline.stalls if timeline is not None else ()
         self.served = timeline.served if timeline is not None else ()
         ends = [timeline.end if timeline is not None else 0.0, *(stretch.end for stretch in self.served)]
-        self.scale.set_total(max(ends))
-        self._rate_width = 0.0
-        self.setAccessibleDescription(". ".join(f"{name} {value}" for name, value in self.figures()))
-        self._moved()
+        self.time_scale.set_total(max(ends))
+        self.redraw()
 
     def show_chosen(self, first: float | None, last: float = 0.0, *, reveal: bool = False) -> None:
-        """Mark the moments of the chosen frames; None takes the mark away."""
+        """Mark the moments of the chosen events; None removes the mark."""
         self._chosen = (first, last) if first is not None else None
         if reveal and first is not None:
-            self.scale.reveal(first)
-        self.update()
+            self.time_scale.reveal(first)
+        self.redraw()
 
     def figures(self) -> list[tuple[str, str]]:
-        """What the picture says, as names and values."""
+        """Return milestones, sums and stalls as names and values."""
         timeline = self._timeline
         if timeline is None or not timeline.end:
             return []
-        out = [(mark.name, f"{mark.at:.3f} s") for mark in self.marks]
+        figures = [(mark.name, f"{mark.at:.3f} s") for mark in self.marks]
         for lane in Lane:
             spent = [segment.end - segment.start for segment in self.segments if segment.lane is lane]
-            if spent:
-                out.append((f"{lane.value}, in all", f"{sum(spent):.2f} s"))
-        out += [
-            (f"{stretch.server}{'' if stretch.ok else ' (no good answer)'}", f"{stretch.end - stretch.start:.3f} s")
-            for stretch in self.served[:SAID]
-        ]
+            name = "total wait" if lane is Lane.WAITING else f"total {lane.value}"
+            figures += [(name, f"{sum(spent):.2f} s")] if spent else []
+        for stretch in self.served[:MAX_LISTED]:
+            name = stretch.server if stretch.ok else f"{stretch.server} (error or no answer)"
+            figures.append((name, f"{stretch.end - stretch.start:.3f} s"))
         if timeline.median_gap is not None:
-            out.append(("usual gap", duration_words(timeline.median_gap)))
-        longest = sorted(self.stalls, key=lambda stall: stall.start - stall.end)[:SAID]
-        out += [(f"stall before frame {stall.after + 1}", f"{stall.end - stall.start:.2f} s") for stall in longest]
-        if len(self.stalls) > SAID:
-            out.append(("shorter stalls", str(len(self.stalls) - SAID)))
-        return out
+            figures.append(("usual gap", duration_words(timeline.median_gap)))
+        longest = sorted(self.stalls, key=lambda stall: stall.start - stall.end)[:MAX_LISTED]
+        figures += [(f"stall before event {stall.after + 1}", f"{stall.end - stall.start:.2f} s") for stall in longest]
+        if len(self.stalls) > MAX_LISTED:
+            figures.append(("shorter stalls", str(len(self.stalls) - MAX_LISTED)))
+        return figures
 
-    # Geometry
+    def describe(self) -> str:
+        scale = self.time_scale
+        part = [f"Shows {scale.start:.3f} s to {scale.end:.3f} s"] if self._timeline is not None else []
+        return ". ".join([*(f"{name} {value}" for name, value in self.figures()), *part, HOW])
+
+    # Drawing
 
     @property
     def _tall(self) -> bool:
         return self.height() >= TALL
 
-    def _place(self) -> None:
-        left = GUTTER + (NAMES if self._tall else 0)
-        self.scale.left = left
-        self.scale.width = max(self.width() - left - GUTTER, 10)
+    def draw(self) -> None:
+        width, height, scale, timeline = self.width(), self.height(), self.time_scale, self._timeline
+        scale.left = MARGIN + (NAMES if self._tall else 0)
+        scale.width = max(width - scale.left - MARGIN, 10)
+        self.setSceneRect(0, 0, width, height)
+        self.all_button.setVisible(scale.zoomed)
+        if timeline is None or not timeline.end:
+            return
+        t = tokens()
+        if self._chosen is not None:
+            first, last = scale.x(self._chosen[0]), scale.x(self._chosen[1])
+            self._add_rect(QRectF(first - 2, 1, max(last - first, 0) + 4, height - 2), t.accent_background)
+            self.scene().addLine(QLineF(first, 1, first, height - 2), QPen(QColor(t.accent)))
+        self._draw_rates(t, timeline)
+        self._draw_lanes(t)
+        self._draw_stalls(t, timeline)
+        self._draw_marks(t)
+        self._draw_axis(t)
+        self._draw_names(t)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._place()
-        self.whole.adjustSize()
-        self.whole.move(self.width() - GUTTER - self.whole.width(), 2)
+    def _add_rect(self, rect: QRectF, colour: str, z: float = 0.0) -> None:
+        item = self.scene().addRect(rect, QPen(Qt.PenStyle.NoPen), QColor(colour))
+        item.setZValue(z)
+
+    def _add_bar(self, key: str, rect: QRectF, brush: QBrush, words: str) -> DiagramItem:
+        outline = QPainterPath()
+        outline.addRoundedRect(rect, 3, 3)
+        item = DiagramItem(key, outline, lambda: words)
+        item.setPen(QPen(Qt.PenStyle.NoPen))
+        item.setBrush(brush)
+        item.strong = QPen(QColor(tokens().text), 1)
+        return self.add(item)
+
+    def _add_label(self, words: str, colour: str, x: float, bottom: float) -> None:
+        metrics = QFontMetricsF(body_font(FONT_PX))
+        self.add_text(words, colour, QPointF(x, bottom - metrics.ascent()), FONT_PX)
+
+    def _text_width(self, words: str) -> float:
+        return QFontMetricsF(body_font(FONT_PX)).horizontalAdvance(words)
 
     def _lane_rect(self, lane: Lane) -> QRectF:
-        """Where a lane's row is: each has its own, or all share one."""
+        """Return the row of a lane; all share one where there is little room."""
+        scale = self.time_scale
         if not self._tall:
-            return QRectF(self.scale.left, 22, self.scale.width, 8)
-        return QRectF(self.scale.left, 20 + list(Lane).index(lane) * 15, self.scale.width, 9)
+            return QRectF(scale.left, 22, scale.width, 8)
+        return QRectF(scale.left, 20 + list(Lane).index(lane) * 15, scale.width, 9)
 
     def _rate_rect(self) -> QRectF:
         top, height = (82.0, max(self.height() - 82.0 - 18, 14)) if self._tall else (3.0, 17.0)
-        return QRectF(self.scale.left, top, self.scale.width, height)
+        return QRectF(self.time_scale.left, top, self.time_scale.width, height)
 
-    # Painting
+    def _clipped(self, start: float, end: float, row: QRectF) -> QRectF:
+        """Return the part of a stretch of time in view, at least 2 pixels wide."""
+        scale = self.time_scale
+        left, right = max(scale.x(start), scale.left), min(scale.x(end), scale.right)
+        return QRectF(left, row.top(), max(right - left, 2), row.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        t = tokens()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        small = QFont(body_font())
-        small.setPixelSize(10)
-        painter.setFont(small)
-        if self._timeline is not None and self._timeline.end:
-            painter.save()
-            painter.setClipRect(QRectF(self.scale.left - 2, 0, self.scale.width + 4, self.height()))
-            self._paint_chosen(painter)
-            self._paint_rates(painter)
-            self._paint_lanes(painter)
-            self._paint_served(painter)
-            self._paint_stalls(painter)
-            self._paint_marks(painter)
-            painter.restore()
-            self._paint_names(painter)
-            self._paint_axis(painter)
-        if self.hasFocus():
-            painter.setPen(QColor(t.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 4, 4)
-        painter.end()
-
-    def _paint_chosen(self, painter: QPainter) -> None:
-        if self._chosen is None:
+    def _draw_rates(self, t: Tokens, timeline: Timeline) -> None:
+        scale, rect = self.time_scale, self._rate_rect()
+        least = scale.span / scale.width * RATE_STEP
+        width = next((width for width in RATE_WIDTHS if width >= least), RATE_WIDTHS[-1])
+        rates = [rate for rate in timeline.rates(width) if scale.shows(rate.at, rate.at + width)]
+        highest = max((rate.per_second for rate in rates), default=0.0)
+        if not highest:
             return
-        first, last = self.scale.x(self._chosen[0]), self.scale.x(self._chosen[1])
-        rect = QRectF(first - 2, 1, max(last - first, 0) + 4, self.height() - 2)
-        painter.fillRect(rect, QColor(tokens().accent_background))
-        painter.setPen(QColor(tokens().accent))
-        painter.drawLine(QPointF(first, 1), QPointF(first, self.height() - 2))
-
-    def _paint_rates(self, painter: QPainter) -> None:
-        rates = self._seen_rates()
-        rect = self._rate_rect()
-        most = max((rate.per_second for rate in rates), default=0.0)
-        if not most:
-            return
-        t = tokens()
-        outline = QPolygonF([QPointF(self.scale.x(rates[0].at), rect.bottom())])
+        unit = "fragments" if timeline.estimated else "tokens"
+        corners = [QPointF(self._clamp(rates[0].at), rect.bottom())]
         for rate in rates:
-            y = rect.bottom() - rate.per_second / most * rect.height()
-            outline.append(QPointF(self.scale.x(rate.at), y))
-            outline.append(QPointF(self.scale.x(rate.at + self._rate_width), y))
-        outline.append(QPointF(self.scale.x(rates[-1].at + self._rate_width), rect.bottom()))
-        painter.setPen(QPen(QColor(t.muted), 1))
-        painter.setBrush(QColor(t.chip))
-        painter.drawPolygon(outline)
-        unit = "fragments/s" if self._timeline is not None and self._timeline.estimated else "tok/s"
-        says = f"≤ {most:.0f} {unit}"
-        wide = painter.fontMetrics().horizontalAdvance(says) + 6
-        free = self.scale.x(rates[0].at) - rect.left() < wide < rect.right() - outline.boundingRect().right()
-        place = QRectF(rect.right() - wide if free else rect.left(), rect.top(), wide, 12)
-        painter.fillRect(place, QColor(t.surface))
-        painter.setPen(QColor(t.muted))
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, says)
+            left, right = self._clamp(rate.at), self._clamp(rate.at + width)
+            y = rect.bottom() - rate.per_second / highest * rect.height()
+            corners += [QPointF(left, y), QPointF(right, y)]
+            self._add_rate(rate, QRectF(left, rect.top(), right - left, rect.height()), unit)
+        corners.append(QPointF(self._clamp(rates[-1].at + width), rect.bottom()))
+        self.scene().addPolygon(QPolygonF(corners), QPen(QColor(t.muted), 1), QColor(t.chip))
+        words = f"≤ {highest:.0f} {'fragments/s' if timeline.estimated else 'tok/s'}"
+        room = self._text_width(words) + 6
+        free = self._clamp(rates[0].at) - rect.left() < room < rect.right() - corners[-1].x()
+        x = rect.right() - room if free else rect.left()
+        self._add_rect(QRectF(x, rect.top(), room, 12), t.surface)
+        self._add_label(words, t.muted, x + 3, rect.top() + 10)
 
-    def _seen_rates(self) -> tuple[Rate, ...]:
-        """The speed in steps wide enough to be seen."""
-        a_pixel = (self.scale.end - self.scale.start) / self.scale.width
-        width = next((width for width in RATE_WIDTHS if width >= a_pixel * RATE_STEP), RATE_WIDTHS[-1])
-        if width != self._rate_width and self._timeline is not None:
-            self._rate_width = width
-            self.rates = self._timeline.rates(width)
-        return self.rates
+    def _add_rate(self, rate: Rate, area: QRectF, unit: str) -> None:
+        outline = QPainterPath()
+        outline.addRect(area)
+        item = DiagramItem(f"rate {rate.at}", outline, partial("{:.3f} s: {:.0f} {} per second".format, *rate, unit))
+        item.setPen(QPen(Qt.PenStyle.NoPen))
+        item.strong = item.pen()
+        item.setZValue(-1)
+        self.add(item)
 
-    def _paint_lanes(self, painter: QPainter) -> None:
-        t = tokens()
-        painter.setPen(Qt.PenStyle.NoPen)
-        if self._tall:
-            painter.setBrush(QColor(t.code))
-            for lane in Lane:
-                painter.drawRoundedRect(self._lane_rect(lane), 3, 3)
-        seen = []
-        for segment in self.segments:
-            x, end = self.scale.x(segment.start), self.scale.x(segment.end)
-            if end < self.scale.left - 2 or x > self.scale.left + self.scale.width + 2:
-                continue
-            row = self._lane_rect(segment.lane)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(lane_colour(segment.lane)))
-            painter.drawRoundedRect(QRectF(x, row.top(), max(end - x, 2), row.height()), 3, 3)
-            seen.append((end - x, max(x, self.scale.left), segment))
+    def _clamp(self, moment: float) -> float:
+        scale = self.time_scale
+        return min(max(scale.x(moment), scale.left), scale.right)
+
+    def _draw_lanes(self, t: Tokens) -> None:
+        scale = self.time_scale
+        for lane in Lane if self._tall else ():
+            self._add_rect(self._lane_rect(lane), t.code)
+        drawn_until: dict[Lane, float] = {}
+        shown: list[tuple[QRectF, Segment]] = []
+        for number, segment in enumerate(self.segments):
+            rect = self._clipped(segment.start, segment.end, self._lane_rect(segment.lane))
+            if not scale.shows(segment.start, segment.end) or rect.right() <= drawn_until.get(segment.lane, 0.0):
+                continue  # out of view, or under a bar that is drawn already
+            drawn_until[segment.lane] = rect.right()
+            events = f", events {segment.first + 1} to {segment.last + 1}" if segment.first >= 0 else ""
+            words = f"{segment.lane.value}: {segment.start:.3f} s to {segment.end:.3f} s{events}"
+            self._add_bar(f"segment {number}", rect, QBrush(QColor(lane_colour(t, segment.lane))), words)
+            shown.append((rect, segment))
+        written: list[tuple[float, float]] = []
         if not self._tall:
-            written: list[tuple[float, float]] = []
-            for wide, x, segment in sorted(seen, key=lambda one: -one[0])[:LABELS]:
-                self._label(painter, segment, x, wide, written)
+            for rect, segment in sorted(shown, key=lambda entry: -entry[0].width())[:MAX_LABELS]:
+                self._label_segment(t, segment, rect, written)
+        for number, stretch in enumerate(self.served):
+            self._draw_served(t, number, stretch)
 
-    def _paint_served(self, painter: QPainter) -> None:
-        """What tool servers did once the answer was there, where the waiting for it stands before."""
-        t = tokens()
-        row = self._lane_rect(Lane.WAITING)
-        for stretch in self.served:
-            x, end = self.scale.x(stretch.start), self.scale.x(stretch.end)
-            if end < self.scale.left - 2 or x > self.scale.left + self.scale.width + 2:
-                continue
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.ok if stretch.ok else t.error))
-            painter.drawRoundedRect(QRectF(x, row.top(), max(end - x, 2), row.height()), 3, 3)
-            words = f"{one_line_of(stretch.server)} {stretch.end - stretch.start:.2f}"
-            room = self.scale.left + self.scale.width - x
-            painter.setPen(QColor(t.muted))
-            says = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(max(end - x, room, 0)))
-            wide = painter.fontMetrics().horizontalAdvance(says)
-            left = min(max(x, self.scale.left), self.scale.left + self.scale.width - wide)
-            painter.drawText(QPointF(left, row.bottom() + 11), says)
-
-    def _label(
-        self, painter: QPainter, segment: Segment, x: float, room: float, written: list[tuple[float, float]]
-    ) -> None:
-        """Name and seconds below a stretch, where that is free; ``written`` is what is not."""
-        for says in (f"{SHORT[segment.lane]} {segment.end - segment.start:.2f}", SHORT[segment.lane]):
-            wide = painter.fontMetrics().horizontalAdvance(says)
-            left = min(x, self.scale.left + self.scale.width - wide)
-            if wide <= room + 30 and not _overlaps(written, left, left + wide, 6):
-                written.append((left, left + wide))
-                painter.setPen(QColor(tokens().muted))
-                painter.drawText(QPointF(left, 42), says)
+    def _label_segment(self, t: Tokens, segment: Segment, rect: QRectF, written: list[tuple[float, float]]) -> None:
+        """Write name and seconds below a stretch if there is room beside the labels in `written`."""
+        label = LABELS[segment.lane]
+        for words in (f"{label} {segment.end - segment.start:.2f}", label):
+            width = self._text_width(words)
+            left = min(rect.left(), self.time_scale.right - width)
+            if width <= rect.width() + 30 and not _overlaps(written, left, left + width, 6):
+                written.append((left, left + width))
+                self._add_label(words, t.muted, left, 42)
                 return
 
-    def _paint_stalls(self, painter: QPainter) -> None:
-        t = tokens()
-        for stall in self.stalls:
-            x, end = self.scale.x(stall.start), self.scale.x(stall.end)
-            if end < self.scale.left or x > self.scale.left + self.scale.width:
+    def _draw_served(self, t: Tokens, number: int, stretch: Served) -> None:
+        """Draw the work of a tool server after the answer."""
+        scale = self.time_scale
+        if not scale.shows(stretch.start, stretch.end):
+            return
+        rect = self._clipped(stretch.start, stretch.end, self._lane_rect(Lane.WAITING))
+        words = f"{one_line_of(stretch.server)} {stretch.end - stretch.start:.2f}"
+        self._add_bar(f"server {number}", rect, QBrush(QColor(t.ok if stretch.ok else t.error)), f"server {words} s")
+        room = max(rect.width(), scale.right - rect.left())
+        metrics = QFontMetricsF(body_font(FONT_PX))
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        left = min(rect.left(), scale.right - metrics.horizontalAdvance(words))
+        self._add_label(words, t.muted, left, rect.bottom() + 11)
+
+    def _draw_stalls(self, t: Tokens, timeline: Timeline) -> None:
+        usual, drawn_until = duration_words(timeline.median_gap or 0), 0.0
+        top, height = (16.0, 64.0) if self._tall else (19.0, 14.0)
+        for number, stall in enumerate(self.stalls):
+            rect = self._clipped(stall.start, stall.end, QRectF(0, top, 0, height))
+            if not self.time_scale.shows(stall.start, stall.end) or rect.right() <= drawn_until:
                 continue
-            top, height = (16.0, 64.0) if self._tall else (19.0, 14.0)
-            rect = QRectF(x, top, max(end - x, 2), height)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.fillRect(rect, QColor(t.error_background))
-            painter.setBrush(QBrush(QColor(t.error), Qt.BrushStyle.BDiagPattern))
-            painter.drawRect(rect)
-            says = f"stall {stall.end - stall.start:.2f} s"
-            wide = painter.fontMetrics().horizontalAdvance(says)
-            if wide + 4 <= (seen := self._seen_part(rect)).width():
-                place = QRectF(seen.center().x() - wide / 2 - 3, seen.center().y() - 6.5, wide + 6, 13)
-                painter.setBrush(QColor(t.surface))
-                painter.drawRoundedRect(place, 3, 3)
-                painter.setPen(QColor(t.error))
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, says)
+            drawn_until = rect.right()
+            seconds = f"{stall.end - stall.start:.2f} s"
+            words = f"stall: nothing for {seconds}; the usual gap is {usual}"
+            self._add_rect(rect, t.error_background, 1)
+            brush = QBrush(QColor(t.error), Qt.BrushStyle.BDiagPattern)
+            self._add_bar(f"stall {number}", rect, brush, words).setZValue(1)
+            width = self._text_width(f"stall {seconds}")
+            covered = self.all_button.isVisible() and top < self.all_button.geometry().bottom()
+            right = min(rect.right(), self.all_button.x() - 4.0) if covered else rect.right()
+            if width + 4 <= right - rect.left():
+                middle = QPointF((rect.left() + right) / 2, rect.center().y())
+                self._add_rect(QRectF(middle.x() - width / 2 - 3, middle.y() - 6.5, width + 6, 13), t.surface, 1)
+                label = self.add_text(
+                    f"stall {seconds}", t.error, QPointF(middle.x() - width / 2, middle.y() - 7), FONT_PX
+                )
+                label.setZValue(1)
 
-    def _seen_part(self, rect: QRectF) -> QRectF:
-        """As much of it as is in view and beside the button that lies over the picture."""
-        covered = self.whole.isVisible() and rect.center().y() - 7 < self.whole.geometry().bottom()
-        right = min(self.scale.left + self.scale.width, self.whole.x() - 4 if covered else self.width())
-        return rect.intersected(QRectF(self.scale.left, rect.top(), max(right - self.scale.left, 0), rect.height()))
-
-    def _paint_marks(self, painter: QPainter) -> None:
-        t = tokens()
+    def _draw_marks(self, t: Tokens) -> None:
+        scale = self.time_scale
         written: list[tuple[float, float]] = []
-        for mark in sorted(self.marks, key=_weight):
-            x = self.scale.x(mark.at)
-            if not self.scale.left - 1 <= x <= self.scale.left + self.scale.width + 1:
+        top, bottom = (14.0, 80.0) if self._tall else (19.0, 33.0)
+        for mark in sorted(self.marks, key=_label_order):
+            if not scale.shows(mark.at, mark.at):
                 continue
-            top, bottom = (14.0, 80.0) if self._tall else (19.0, 33.0)
-            painter.setPen(QPen(QColor(t.text), 1, Qt.PenStyle.DotLine if self._tall else Qt.PenStyle.SolidLine))
-            painter.drawLine(QPointF(x, top), QPointF(x, bottom))
-            if self._tall:
-                wide = painter.fontMetrics().horizontalAdvance(mark.name)
-                place = min(max(x - wide / 2, self.scale.left), self.scale.left + self.scale.width - wide)
-                if not _overlaps(written, place, place + wide, 8):
-                    written.append((place, place + wide))
-                    painter.setPen(QColor(t.muted))
-                    painter.drawText(QPointF(place, 11), mark.name)
+            x = scale.x(mark.at)
+            line = QPainterPath(QPointF(x, top))
+            line.lineTo(x, bottom)
+            item = self.add(DiagramItem(f"mark {mark.name}", line, partial("{}: {:.3f} s".format, *mark)))
+            item.setPen(QPen(QColor(t.text), 1, Qt.PenStyle.DotLine if self._tall else Qt.PenStyle.SolidLine))
+            item.setZValue(2)
+            width = self._text_width(mark.name)
+            left = min(max(x - width / 2, scale.left), scale.right - width)
+            if self._tall and not _overlaps(written, left, left + width, 8):
+                written.append((left, left + width))
+                self._add_label(mark.name, t.muted, left, 11)
 
-    def _paint_names(self, painter: QPainter) -> None:
+    def _draw_names(self, t: Tokens) -> None:
         if not self._tall:
             return
-        painter.setPen(QColor(tokens().muted))
-        side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for lane in Lane:
-            row = self._lane_rect(lane)
             spent = sum(segment.end - segment.start for segment in self.segments if segment.lane is lane)
-            says = f"{lane.value} {spent:.2f}" if spent else lane.value
-            painter.drawText(QRectF(GUTTER, row.top() - 3, NAMES - 6, row.height() + 6), side, says)
-        rect = self._rate_rect()
-        painter.drawText(QRectF(GUTTER, rect.top(), NAMES - 6, 12), side, "speed")
+            words = f"{lane.value} {spent:.2f}" if spent else lane.value
+            self._add_label(words, t.muted, MARGIN, self._lane_rect(lane).bottom())
+        self._add_label("speed", t.muted, MARGIN, self._rate_rect().top() + 10)
 
-    def _paint_axis(self, painter: QPainter) -> None:
-        t = tokens()
-        y = self.height() - 16.0
-        painter.setPen(QColor(t.line))
-        painter.drawLine(QPointF(self.scale.left, y), QPointF(self.scale.left + self.scale.width, y))
-        for at, says in self.scale.ticks():
-            x = self.scale.x(at)
-            painter.setPen(QColor(t.muted))
-            painter.drawLine(QPointF(x, y), QPointF(x, y + 3))
-            wide = painter.fontMetrics().horizontalAdvance(says)
-            place = min(max(x - wide / 2, self.scale.left), self.width() - wide - 2.0)
-            painter.drawText(QPointF(place, y + 13), says)
+    def _draw_axis(self, t: Tokens) -> None:
+        scale, y = self.time_scale, self.height() - 16.0
+        self.scene().addLine(QLineF(scale.left, y, scale.right, y), QPen(QColor(t.line)))
+        for moment, words in scale.ticks():
+            x, width = scale.x(moment), self._text_width(words)
+            self.scene().addLine(QLineF(x, y, x, y + 3), QPen(QColor(t.muted)))
+            self._add_label(words, t.muted, min(max(x - width / 2, scale.left), self.width() - width - 2.0), y + 13)
 
     # Zooming and moving
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.all_button.adjustSize()
+        self.all_button.move(self.width() - MARGIN - self.all_button.width(), 2)
+        super().resizeEvent(event)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
-        delta = event.angleDelta()
+        delta, scale = event.angleDelta(), self.time_scale
         sideways = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) or abs(delta.x()) > abs(delta.y())
         notches = (delta.x() or delta.y()) / 120 if sideways else delta.y() / 120
         if sideways:
-            self.scale.pan(-notches * (self.scale.end - self.scale.start) / 8)
+            scale.pan(-notches * scale.span / 8)
         else:
-            self.scale.zoom(ZOOM**-notches, self.scale.at(event.position().x()))
+            scale.zoom(ZOOM**-notches, scale.moment(event.position().x()))
         event.accept()
-        self._moved()
+        self.redraw()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -367,112 +462,64 @@ class TimelinePicture(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
+            super().mouseMoveEvent(event)
             return
-        at = event.position().toPoint()
-        moved = at - self._pressed
+        place, scale = event.position().toPoint(), self.time_scale
+        moved = place - self._pressed
         if not self._dragged and moved.manhattanLength() < QApplication.startDragDistance():
             return
-        self._dragged = True
-        self._pressed = at
-        self.scale.pan(-moved.x() / self.scale.width * (self.scale.end - self.scale.start))
-        self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        self.update()
+        self._dragged, self._pressed = True, place
+        scale.pan(-moved.x() / scale.width * scale.span)
+        self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+        self.redraw()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         pressed, self._pressed = self._pressed, None
-        self.unsetCursor()
+        self.viewport().unsetCursor()
         if pressed is None or self._dragged or self._timeline is None:
             return
-        at = self.scale.at(event.position().x())
-        stall = next((stall for stall in self.stalls if stall.start < at < stall.end), None)
-        if stall is not None:
-            self.stall_asked.emit(stall.after)
+        item = self.item_at(event.position().toPoint())
+        kind, _, number = (item.key if item is not None else "").partition(" ")
+        if kind == "stall":
+            self.stall_asked.emit(self.stalls[int(number)].after)
         else:
-            self.moment_asked.emit(at)
+            self.moment_asked.emit(self.time_scale.moment(event.position().x()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._show_all()
 
     def _show_all(self) -> None:
-        self.scale.fit()
-        self._moved()
-
-    def _moved(self) -> None:
-        """Another part is seen."""
-        self.whole.setVisible(self.scale.zoomed)
-        self.update()
+        self.time_scale.fit()
+        self.redraw()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        span = self.scale.end - self.scale.start
-        middle = self._chosen[0] if self._chosen is not None else self.scale.start + span / 2
+        scale = self.time_scale
+        middle = self._chosen[0] if self._chosen is not None else scale.start + scale.span / 2
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal | Qt.Key.Key_Up:
-                self.scale.zoom(1 / ZOOM, middle)
+                scale.zoom(1 / ZOOM, middle)
             case Qt.Key.Key_Minus | Qt.Key.Key_Down:
-                self.scale.zoom(ZOOM, middle)
+                scale.zoom(ZOOM, middle)
             case Qt.Key.Key_Left:
-                self.scale.pan(-span / 8)
+                scale.pan(-scale.span / 8)
             case Qt.Key.Key_Right:
-                self.scale.pan(span / 8)
+                scale.pan(scale.span / 8)
             case Qt.Key.Key_Home | Qt.Key.Key_0:
-                self.scale.fit()
+                scale.fit()
             case _:
-                super().keyPressEvent(event)
+                event.ignore()
                 return
-        self._moved()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
-    # Words at a place
-
-    def words_at(self, x: float) -> str:
-        """What is at a pixel: marks, a stall, the stretches of lanes, the speed."""
-        if self._timeline is None or not self._timeline.end:
-            return ""
-        at = self.scale.at(x)
-        out = [f"{at:.3f} s"]
-        out += [f"{mark.name}: {mark.at:.3f} s" for mark in self.marks if abs(self.scale.x(mark.at) - x) <= NEAR]
-        for stall in self.stalls:
-            if stall.start <= at <= stall.end:
-                gap = duration_words(self._timeline.median_gap or 0)
-                lasted = f"{stall.end - stall.start:.2f} s"
-                out.append(f"stall: nothing for {lasted}, more than three times the usual gap of {gap}")
-        for segment in self.segments:
-            if segment.start <= at <= segment.end:
-                frames = f", frames {segment.first + 1} to {segment.last + 1}" if segment.first >= 0 else ""
-                out.append(f"{segment.lane.value}: {segment.start:.3f} s to {segment.end:.3f} s{frames}")
-        unit = "fragments" if self._timeline.estimated else "tokens"
-        for rate in self._seen_rates():
-            if rate.at <= at < rate.at + self._rate_width:
-                out.append(f"{rate.per_second:.0f} {unit} per second")
-        out.append(HINT)
-        return "\n".join(out)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), tip(self.words_at(event.pos().x())), self)
-            return True
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()
-        return super().event(event)
+        self.redraw()
 
 
-def _overlaps(taken: list[tuple[float, float]], left: float, right: float, apart: float) -> bool:
-    return any(left < end + apart and right > begin - apart for begin, end in taken)
+def _overlaps(written: list[tuple[float, float]], left: float, right: float, room: float) -> bool:
+    return any(left < end + room and right > start - room for start, end in written)
 
 
-def _weight(mark: Mark) -> int:
-    """Which marks get their names first, where there is not room for all."""
-    return TOLD_FIRST.index(mark.name) if mark.name in TOLD_FIRST else len(TOLD_FIRST)
+def _label_order(mark: Mark) -> int:
+    return NAMED_FIRST.index(mark.name) if mark.name in NAMED_FIRST else len(NAMED_FIRST)
 
 
-def lane_colour(lane: Lane) -> str:
-    """The colour that goes with a lane's name."""
-    t = tokens()
+def lane_colour(t: Tokens, lane: Lane) -> str:
+    """Return the colour of a lane."""
     return {Lane.REASONING: t.reasoning, Lane.CONTENT: t.accent, Lane.ARGUMENTS: t.tool}.get(lane, t.line)

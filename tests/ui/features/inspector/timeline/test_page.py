@@ -29,10 +29,11 @@ def show_weather(page: TimelinePage) -> Trace:
 def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
     trace = show_weather(page)
     picture = page.picture
-    QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.scale.x(0.401)), 30))
+    viewport = picture.viewport()
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.time_scale.x(0.401)), 30))
     (number,) = page.table.chosen
     assert trace.index.at(number) == pytest.approx(0.4)
-    QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.scale.x(1.2)), 30))
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.time_scale.x(1.2)), 30))
     assert page.table.chosen == [11]
 
 
@@ -46,7 +47,7 @@ def test_binary_bytes_are_shown_in_hexadecimal() -> None:
 
 def test_picture_is_zoomed_and_moved_with_keys(page: TimelinePage) -> None:
     show_weather(page)
-    scale = page.picture.scale
+    scale = page.picture.time_scale
     for key in (Qt.Key.Key_Plus, Qt.Key.Key_Right):
         QTest.keyClick(page.picture, key)
     assert 0 < scale.start < scale.end <= scale.total

@@ -1,7 +1,7 @@
-"""What the views of an evaluation look at together: its plan, the answers so far, and the one that is chosen.
+"""The model shared by the views of an evaluation: plan, answers, findings and selection.
 
-Views read from here and ask here for what is to be done; none of them knows another. What is worked out of many cases
-or answers is worked out beside the window's thread, and shown when it is there.
+Views read and change only this model, and do not know each other. Results of many answers are computed in a worker
+thread.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
     from playground.ui.features.evaluate.runs import Runs
 
-PLANNED_MS = 150  # between two looks at what is set while it is being typed
-REST_S, REST_SHARE = 1.0, 4.0  # between two times the findings are worked out: seconds, and of what they took
-QUICK_S = 0.2  # what takes longer is not compared while answers come
+PLAN_MS = 150  # between two evaluations of the plan while it is being typed
+REST_S, REST_SHARE = 1.0, 4.0  # between two computations of findings: seconds, and multiples of their duration
+QUICK_S = 0.2  # longer comparisons wait for the end of the run
 
 
-class Look(QObject):
-    """``session`` is the experiment whose evaluation it is; its answers are in the store of ``runs``.
+class EvaluationModel(QObject):
+    """The evaluation of ``session``; its answers are in the store of ``runs``.
 
-    ``resolved`` is the plan when it was looked at last, ``results`` its answers, ``stale`` saved answers to what is not
-    asked any more. ``planned`` tells that these are others, ``arrived`` that ``results`` has more
-    answers (a list of Answer), ``moved`` that a run began, went on or ended, ``chosen`` that another answer is looked
-    at, ``refused`` why something was not done. ``findings`` is what follows from the answers, worked out beside this
-    thread once ``planned`` or ``arrived`` told of others; ``figured`` tells that it is there, and ``estimated`` that
-    what is missing was estimated.
+    ``resolved`` is the plan as of its last change, ``results`` has its answers, ``stale`` saved answers to earlier
+    versions of the plan, ``findings`` the statistics.
+
+    Signals: ``planned`` after the plan, results or stale answers changed, ``arrived`` with new answers (a list of
+    Answer), ``moved`` when a run began, paused, resumed or ended, ``chosen`` when the selection changed, ``refused``
+    with a message for the user, ``figured`` with new findings, ``estimated`` with a new estimate.
     """
 
     planned = Signal()
@@ -63,29 +63,29 @@ class Look(QObject):
         self.results = Results(self.resolved, {})
         self.stale: list[Answer] = []
         self.problems: list[PlanProblem] = []
-        self.total = 0  # answers that are wanted
-        self.estimate: Estimate | None = None  # of what is missing; None before it was found
-        self.ready = False  # whether answers that are kept were read
+        self.total = 0  # answers of the plan
+        self.estimate: Estimate | None = None  # of the missing answers; None until it is computed
+        self.ready = False  # saved answers were read
         self.case: Case | None = None
         self.column: EvalVariant | None = None
         self.repeat = 1
-        self._answers: dict[tuple[str, int], Answer] = {}  # all that are kept, of the plan or stale
-        self.findings: Findings | None = None  # None: of these results nothing is worked out yet
+        self._answers: dict[tuple[str, int], Answer] = {}  # all saved answers, also outdated ones
+        self.findings: Findings | None = None  # None until they are computed
         self._finding: asyncio.Task[None] | None = None
-        self._more = False  # answers that the findings do not know
-        self._comparing = 0.0  # seconds that they took with comparisons
-        self._looks = 0
-        self.left = False  # whether nobody looks any more
-        self._planning = Throttle(self._plan_soon, self, PLANNED_MS)
+        self._more = False  # the findings are out of date
+        self._comparing = 0.0  # seconds of the last findings with comparisons
+        self._refreshes = 0
+        self.closed = False
+        self._planning = Throttle(self._start_refresh, self, PLAN_MS)
         self._unsubscribe = self.session.subscribe(self._changed)
         runs.arrived.connect(self._arrived)
         runs.moved.connect(self._moved)
         self._planning.poke()
 
-    def leave(self) -> None:
-        """Nobody looks any more; a run goes on."""
-        self.left = True
-        self._looks += 1
+    def close(self) -> None:
+        """Stop updating; a run goes on."""
+        self.closed = True
+        self._refreshes += 1
         if self._finding is not None:
             self._finding.cancel()
         self._unsubscribe()
@@ -96,15 +96,15 @@ class Look(QObject):
 
     @property
     def plan(self) -> Plan:
-        """As it is set now."""
+        """The plan as it is now."""
         return self.session.settings.evaluation or Plan()
 
     def change(self, **fields: Any) -> None:
-        """Have these fields of the plan set otherwise; undo takes it back. Raises ValueError for what is no plan."""
+        """Change fields of the plan. Can be undone. Raises ValueError for invalid values."""
         self.session.change(evaluation=Plan.model_validate({**dict(self.plan), **fields}))
 
     def change_apart(self, **fields: Any) -> None:
-        """The same as an edit of its own, however soon after another: a click, not a text that is being typed."""
+        """Change fields of the plan as an undo step of its own, for clicks instead of typing."""
         if any(getattr(self.plan, name) != value for name, value in fields.items()):
             with self.session.history.group():
                 self.change(**fields)
@@ -113,70 +113,70 @@ class Look(QObject):
         if isinstance(change, SettingsChanged | PathChanged | TurnChanged | DraftChanged):
             self._planning.poke()
 
-    def _plan_soon(self) -> None:
-        if not self.left:
-            self._looks += 1
-            spawn(self._look(self._looks), name="look at the evaluation")
+    def _start_refresh(self) -> None:
+        if not self.closed:
+            self._refreshes += 1
+            spawn(self._refresh(self._refreshes), name="refresh the evaluation")
 
-    async def _look(self, number: int) -> None:
+    async def _refresh(self, number: int) -> None:
         resolved = ResolvedEvaluation(self.session)
         try:
             if not self.ready:
-                self._answers = {one.key: one for one in await self.store.load(resolved.id)}
-            known = dict(self._answers)
-            results, stale, total = await asyncio.to_thread(_found, resolved, known)
+                self._answers = {answer.key: answer for answer in await self.store.load(resolved.id)}
+            before = dict(self._answers)
+            results, stale, total = await asyncio.to_thread(_load_results, resolved, before)
         except AnswersError as error:
             self.refused.emit(str(error))
             return
         problems = await resolved.problems()
-        if number == self._looks:
+        if number == self._refreshes:
             self.ready = True
-            results.arrived([one for key, one in self._answers.items() if known.get(key) is not one])
+            results.arrived([answer for key, answer in self._answers.items() if before.get(key) is not answer])
             self.resolved, self.results, self.stale, self.problems = resolved, results, stale, problems
             self.total = total
-            self._stay()
+            self._update_selection()
             self.findings = None
-            self._find(anew=True)
+            self._update_findings(now=True)
             self.planned.emit()
-            await self._find_estimate()
+            await self._update_estimate()
 
-    async def _find_estimate(self) -> None:
-        """What is missing will take, of a picture of what came: more may come meanwhile."""
-        picture = self.results.copy()
-        found = await asyncio.to_thread(_estimated, picture, self.entered)
-        if picture.resolved is self.resolved and not self.left:
-            self.estimate = found
+    async def _update_estimate(self) -> None:
+        """Estimate the missing answers from a copy of the results: more may arrive meanwhile."""
+        copied = self.results.copy()
+        new_estimate = await asyncio.to_thread(_estimated, copied, self.entered)
+        if copied.resolved is self.resolved and not self.closed:
+            self.estimate = new_estimate
             self.estimated.emit()
 
-    def _stay(self) -> None:
-        """What is chosen is that of the plan as it is now, or nothing where it is not in there any more."""
+    def _update_selection(self) -> None:
+        """Select the same case and variant in the new plan, or nothing if they were deleted."""
         case, column = self.case, self.column
         if case is not None:
             number = self.resolved.numbers.get(case.id)
             self.case = self.resolved.cases[number - 1] if number is not None else None
         if column is not None:
             columns = self.resolved.columns if self.case is not None else ()
-            self.column = next((one for one in columns if one.id == column.id), None)
+            self.column = next((candidate for candidate in columns if candidate.id == column.id), None)
 
-    # What follows
+    # Findings
 
-    def _find(self, *, anew: bool = False) -> None:
-        """Have the findings worked out; ``anew`` at once, else when those before have rested."""
-        if anew and self._finding is not None:
+    def _update_findings(self, *, now: bool = False) -> None:
+        """Compute the findings: ``now``, or after a pause since the last time."""
+        if now and self._finding is not None:
             self._finding.cancel()
             self._finding = None
         self._more = True
         if self._finding is None:
-            self._finding = spawn(self._work_out(), name="what follows from the answers")
+            self._finding = spawn(self._compute_findings(), name="compute findings")
 
-    async def _work_out(self) -> None:
+    async def _compute_findings(self) -> None:
         this = asyncio.current_task()
         try:
             while self._more:
                 self._more = False
-                picture = self.results.copy()
+                copied = self.results.copy()
                 compared = not self.under_way or self._comparing < QUICK_S
-                findings, took = await asyncio.to_thread(_followed, picture, compared=compared)
+                findings, took = await asyncio.to_thread(_timed_findings, copied, compared=compared)
                 self._comparing = took if compared else self._comparing
                 self.findings = findings
                 self.figured.emit()
@@ -188,54 +188,54 @@ class Look(QObject):
     # Answers
 
     def cell_answers(self) -> tuple[Answer | None, ...]:
-        """Those of the chosen case in the chosen column, by repeat; empty where none is chosen."""
+        """Return the answers of the selected cell by repeat; empty without a selection."""
         if self.case is None or self.column is None:
             return ()
         return self.results.cell(self.case, self.column).answers
 
     @property
     def answer(self) -> Answer | None:
-        """The one that is chosen, if it came."""
-        found = self.cell_answers()
-        return found[self.repeat - 1] if 0 < self.repeat <= len(found) else None
+        """The selected answer, or None."""
+        answers = self.cell_answers()
+        return answers[self.repeat - 1] if 0 < self.repeat <= len(answers) else None
 
     def choose(self, case: Case | None, column: EvalVariant | None = None, repeat: int = 1) -> None:
-        """Look at an answer, or at the place where it will be."""
+        """Select an answer, or the place of a missing one."""
         self.case, self.column, self.repeat = case, column, repeat
         self.chosen.emit()
 
-    async def kept(self, answer: Answer) -> SavedAnswer:
-        """What else is kept of an answer. Raises AnswersError."""
+    async def saved(self, answer: Answer) -> SavedAnswer:
+        """Return the stored turns, exchanges and judgements of an answer. Raises AnswersError."""
         return await self.store.details(self.resolved.id, answer)
 
     def add(self, answers: Sequence[Answer]) -> None:
-        """These came, or were judged anew; they are on disk."""
+        """Take in answers that are on disk: new ones, or ones with new verdicts."""
         for answer in answers:
             self._answers[answer.key] = answer
         self.results.arrived(answers)
-        self._find()
+        self._update_findings()
         self.arrived.emit(list(answers))
 
     async def judge(self, answer: Answer, verdicts: Mapping[str, Verdict]) -> None:
-        """Keep what somebody says of an answer, by the checks' keys. Raises AnswersError."""
+        """Save ratings of an answer by the keys of checks. Raises AnswersError."""
         await self.store.judged(self.resolved.id, [(with_verdicts(answer, verdicts), {})])
-        made = with_verdicts(self._answers.get(answer.key, answer), verdicts)
+        judged = with_verdicts(self._answers.get(answer.key, answer), verdicts)
         runner = self.runs.of(self.session.id)
         if runner is not None:
-            runner.judged(made)
-        if not self.left:
-            self.add([made])
+            runner.judged(judged)
+        if not self.closed:
+            self.add([judged])
 
     async def recorded(self) -> int:
-        """Of how many calls what tool servers answered is kept. Raises AnswersError."""
+        """Return the number of recorded tool calls. Raises AnswersError."""
         return len(await self.store.recorded_calls(self.resolved.id))
 
     async def forget_recorded(self) -> None:
-        """Let that go. Raises AnswersError."""
+        """Delete the recorded tool calls. Raises AnswersError."""
         await self.store.forget_recorded(self.resolved.id)
 
     async def forget(self, answers: Sequence[Answer]) -> None:
-        """Let answers go for good. Raises AnswersError."""
+        """Delete answers permanently. Raises AnswersError."""
         await self.store.forget(self.resolved.id, answers)
         for answer in answers:
             self._answers.pop(answer.key, None)
@@ -245,12 +245,12 @@ class Look(QObject):
 
     @property
     def under_way(self) -> bool:
-        """Whether a run is, or is paused."""
+        """Return whether a run is under way or paused."""
         return self.runs.under_way(self.session.id)
 
     @property
     def progress(self) -> Progress | None:
-        """How far the run is that is under way, or how far the last one came; None before anything was run here."""
+        """The progress of the run under way, else of the last one; None before the first."""
         return self.runs.progress(self.session.id)
 
     def _arrived(self, evaluation: str, answers: list[Answer]) -> None:
@@ -261,8 +261,8 @@ class Look(QObject):
         if evaluation == self.session.id:
             if not self.under_way:
                 if self.results.count:
-                    self._find(anew=True)  # with what takes long
-                spawn(self._find_estimate(), name="estimate the evaluation")
+                    self._update_findings(now=True)  # with comparisons
+                spawn(self._update_estimate(), name="estimate the evaluation")
             self.moved.emit()
 
 
@@ -270,14 +270,16 @@ def _estimated(results: Results, entered: PriceLookup) -> Estimate:
     return estimate(results.resolved, results.answers, results.missing, entered)
 
 
-def _followed(results: Results, *, compared: bool) -> tuple[Findings, float]:
-    """What follows, and how many seconds of work that was: the thread gives way to the window's meanwhile."""
+def _timed_findings(results: Results, *, compared: bool) -> tuple[Findings, float]:
+    """Return the findings and the CPU seconds of this thread for them."""
     began = thread_time()
     return results.findings(compared=compared), thread_time() - began
 
 
-def _found(resolved: ResolvedEvaluation, answers: dict[tuple[str, int], Answer]) -> tuple[Results, list[Answer], int]:
-    """What follows from kept answers, those that the plan does not ask for, and how many it does."""
+def _load_results(
+    resolved: ResolvedEvaluation, answers: dict[tuple[str, int], Answer]
+) -> tuple[Results, list[Answer], int]:
+    """Return results with the saved answers, the outdated answers, and the number of answers of the plan."""
     results = Results(resolved, {})
     stale = results.arrived(answers.values())
     return results, stale, results.total

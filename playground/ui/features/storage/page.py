@@ -1,0 +1,244 @@
+"""The preferences page of storage: where experiments are, backups, and how long traffic is stored.
+
+It shows a state that it is given and reports requests; it opens no file itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFormLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from playground.engine.library.store.backups import Backup
+from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import keep_from_wheel, paragraph, push_button, say, styled
+from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.page_parts import look_like_rows, set_row_height
+
+ROW_HEIGHT = 24  # pixels
+LIMITS_WORDS = (
+    "Bodies of requests and responses take most of the space. The oldest are deleted by these limits; conversations, "
+    "times and headers stay."
+)
+UNAPPLIED = "Limits are changed, but not applied."
+
+
+@dataclass(frozen=True, slots=True)
+class StorageState:
+    """The state to show.
+
+    ``path`` is empty without a file; ``notice`` is the notice about the store. ``size``, ``memory`` and ``trash`` are
+    bytes: of the file, of what the current experiment keeps in memory, and of the ``deleted`` experiments. ``backups``
+    are newest first, and ``backup_problem`` says why the last one was not made.
+    """
+
+    path: str
+    size: int
+    notice: str
+    memory: int
+    can_restore: bool
+    deleted: int = 0
+    trash: int = 0
+    backups: tuple[Backup, ...] = ()
+    backup_problem: str = ""
+
+
+class Limits(NamedTuple):
+    """Limits of stored data: days, bytes, bytes, days; ``FOR_EVER`` for no limit."""
+
+    days: int
+    disk: int
+    memory: int
+    trash_days: int
+
+
+class BackupTable(QTableWidget):
+    """The rolling backups: when each was made, and its size."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 2)
+        self._backups: tuple[Backup, ...] = ()
+        self.setAccessibleName("Backups")
+        self.setHorizontalHeaderLabels(["Automatic backup", "Size"])
+        look_like_rows(self)
+        set_row_height(self, ROW_HEIGHT)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+
+    def show_backups(self, backups: tuple[Backup, ...]) -> None:
+        """List these, newest first."""
+        self._backups = backups
+        self.setRowCount(len(backups))
+        for row, backup in enumerate(backups):
+            size = QTableWidgetItem(size_words(backup.size))
+            size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.setItem(row, 0, QTableWidgetItem(backup_time(backup)))
+            self.setItem(row, 1, size)
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + ROW_HEIGHT * len(backups) + 4)
+        self.setVisible(bool(backups))
+
+    @property
+    def selected(self) -> Backup | None:
+        """The backup in the selected row; None without one."""
+        rows = self.selectionModel().selectedRows()
+        return self._backups[rows[0].row()] if rows else None
+
+
+def backup_time(backup: Backup) -> str:
+    """Return when a backup was made, in local time."""
+    return time.strftime("%A, %d %B %Y, %H:%M", time.localtime(backup.created_at))
+
+
+class StoragePage(QWidget):
+    """The page. Limits change when they are applied; ``limits_applied`` carries them."""
+
+    folder_asked = Signal()
+    backup_asked = Signal()
+    restore_asked = Signal()
+    backup_restore_asked = Signal(object)
+    limits_applied = Signal(object)
+
+    def __init__(self, limits: Limits, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._limits = limits
+        self._can_restore = False
+        self.path = ElidedLabel("Stored in", colour="text")
+        self.disk_size = paragraph("", "small")
+        self.disk_size.setObjectName("storageSize")
+        self.notice = paragraph("", "warning")
+        self.folder = push_button("Open folder")
+        self.backup = push_button("Back up…")
+        self.backup.setToolTip("Copy all experiments into one file")
+        self.restore = push_button("Restore from file…")
+        self.restore.setToolTip("Replace all experiments by those of such a file")
+        self.result = paragraph("", "small")
+        self.result.setObjectName("storageResult")
+        self.backup_problem = paragraph("", "warning")
+        self.backups = BackupTable()
+        self.restore_backup = push_button("Restore…")
+        self.restore_backup.setToolTip("Replace all experiments by those of the selected backup")
+        self._days = _choice("Keep bodies for", DAYS, limits.days, days_words)
+        self._disk = _choice("Bodies on disk, at most", DISK, limits.disk, _at_most)
+        self._memory = _choice("Bodies in memory, per open experiment", MEMORY, limits.memory, size_words)
+        self._trash_days = _choice("Keep deleted experiments for", TRASH_DAYS, limits.trash_days, days_words)
+        self.memory = paragraph("", "small")
+        self.trash = paragraph("", "small")
+        self.apply = push_button("Apply limits", "primary")
+        self.unapplied = paragraph("", "small")
+        form = QFormLayout()
+        form.setSpacing(8)
+        for field in (self._days, self._disk, self._memory, self._trash_days):
+            form.addRow(field.accessibleName(), field)
+            field.currentIndexChanged.connect(self._show_unapplied)
+        in_column(
+            paragraph("Experiments", "group"),
+            paragraph("Everything is saved as it happens.", "muted"),
+            self.path,
+            self.disk_size,
+            self.notice,
+            in_row(self.folder, self.backup, self.restore, 1, spacing=8),
+            self.result,
+            self.backup_problem,
+            in_row((self.backups, 1), (self.restore_backup, 0, Qt.AlignmentFlag.AlignTop), spacing=8),
+            Gap(8),
+            paragraph("Limits", "group"),
+            paragraph(LIMITS_WORDS, "muted"),
+            form,
+            in_row(self.apply, (self.unapplied, 1), spacing=8),
+            self.memory,
+            self.trash,
+            1,
+            of=self,
+            margins=0,
+            spacing=8,
+        )
+        self.folder.clicked.connect(self.folder_asked)
+        self.backup.clicked.connect(self.backup_asked)
+        self.restore.clicked.connect(self.restore_asked)
+        self.backups.itemSelectionChanged.connect(self._backup_selected)
+        self.restore_backup.clicked.connect(lambda: self.backup_restore_asked.emit(self.backups.selected))
+        self.apply.clicked.connect(self._apply)
+        self.show_state(StorageState("", 0, "", 0, can_restore=False))
+        self.say("")
+        self._show_unapplied()
+
+    def show_state(self, state: StorageState) -> None:
+        """Show the state of the store."""
+        self.path.set_text(state.path or "In memory only, until the application ends")
+        say(self.disk_size, f"{size_words(state.size)} on disk" if state.path else "")
+        say(self.notice, state.notice)
+        self.folder.setEnabled(bool(state.path))
+        self.restore.setEnabled(state.can_restore)
+        problem = state.backup_problem
+        say(self.backup_problem, f"The last automatic backup was not made: {problem}" if problem else "")
+        self._can_restore = state.can_restore
+        self.backups.show_backups(state.backups)
+        self.restore_backup.setVisible(bool(state.backups))
+        self._backup_selected()
+        say(self.memory, f"The current experiment uses {size_words(state.memory)} of memory.")
+        say(self.trash, _trash_words(state))
+
+    def say(self, words: str) -> None:
+        """Show the result of a backup or a restore."""
+        say(self.result, words)
+
+    def set_busy(self, busy: bool) -> None:
+        """Set whether a backup is being made; only one is at a time."""
+        self.backup.setEnabled(not busy)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that are chosen, applied or not."""
+        fields = self._days, self._disk, self._memory, self._trash_days
+        return Limits(*(int(field.currentData()) for field in fields))
+
+    def _backup_selected(self) -> None:
+        self.restore_backup.setEnabled(self._can_restore and self.backups.selected is not None)
+
+    def _show_unapplied(self) -> None:
+        changed = self.limits != self._limits
+        self.apply.setEnabled(changed)
+        self.unapplied.setText(UNAPPLIED if changed else "")
+
+    def _apply(self) -> None:
+        self._limits = self.limits
+        self._show_unapplied()
+        self.limits_applied.emit(self._limits)
+
+
+def _trash_words(state: StorageState) -> str:
+    """Return the number of experiments in the trash and their size."""
+    if not state.deleted:
+        return "The trash is empty."
+    words = f"The trash holds {state.deleted} experiment{'s' * (state.deleted > 1)}"
+    return f"{words}, about {size_words(state.trash)}." if state.path else f"{words}."
+
+
+def _at_most(count: int) -> str:
+    return size_words(count) if count != FOR_EVER else "no limit"
+
+
+def _choice(name: str, choices: tuple[int, ...], current: int, words_of: Callable[[int], str]) -> QComboBox:
+    """Return a field with the choices and the current value, in order; no limit comes last."""
+    field = styled(QComboBox(), "field")
+    field.setAccessibleName(name)
+    values = sorted({*choices, current}, key=lambda value: (value == FOR_EVER, value))
+    for value in values:
+        field.addItem(words_of(value), value)
+    field.setCurrentIndex(values.index(current))
+    keep_from_wheel(field)
+    return field
