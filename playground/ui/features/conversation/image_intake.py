@@ -35,7 +35,7 @@ from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 
-if TYPE_CHECKING:  # the pane and its commands make the pictures
+if TYPE_CHECKING:  # they make what is here
     from playground.ui.features.conversation.commands import TurnCommands
     from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
@@ -103,7 +103,7 @@ class ImageSizes(QObject):
 
     @property
     def choice(self) -> str:
-        """Return the choice for large images: one of ``CHOICES``."""
+        """What is done with large images: one of ``CHOICES``."""
         return self._choice
 
     def choose(self, choice: str) -> None:
@@ -133,7 +133,7 @@ class ImageSizes(QObject):
                 return
             work.cancel()
             raise
-        if self._choice == SMALLER:  # without asking, so images that stay large are named
+        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
             problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
             if self._choice == SMALLER and problems:
@@ -227,7 +227,7 @@ class ImageIntake(QObject):
     def attend(self) -> None:
         """Connect to the composer's buttons and menu."""
         self._composer.images_pasted.connect(self.take)
-        self._composer.image_wanted.connect(self._add_by)
+        self._composer.image_wanted.connect(self._wanted)
         menu = self._composer.image_menu
         menu.addSeparator()
         group = QActionGroup(menu)
@@ -250,7 +250,7 @@ class ImageIntake(QObject):
 
     @property
     def busy(self) -> bool:
-        """Return whether an image for the experiment in view is still being read."""
+        """Whether an image for the experiment in view is still being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
 
     def take(self, sources: Sequence[Source]) -> None:
@@ -277,7 +277,7 @@ class ImageIntake(QObject):
         """Ask for an address and attach it; it is not fetched."""
         spawn(self._ask_address(), name="image address")
 
-    def _add_by(self, way: str) -> None:
+    def _wanted(self, way: str) -> None:
         {"file": self.choose_files, "clipboard": self.paste, "address": self.ask_address}[way]()
 
     async def _choose_files(self) -> None:
