@@ -53,8 +53,8 @@ class PathPart(QPushButton):
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         text = self.fontMetrics().horizontalAdvance
-        shown = self.text().replace("&&", "&")
-        return QSize(hint.width() - text(shown) + text(self._text) + 2, hint.height())
+        elided = self.text().replace("&&", "&")
+        return QSize(hint.width() - text(elided) + text(self._text) + 2, hint.height())
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
@@ -187,7 +187,7 @@ class ToolBar(QFrame):
             action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
         menu.addSeparator()
         for text, symbol, signal in (
-            ("Check gateway…", "check", self.check_asked),
+            ("Check gateway…", "evaluate", self.check_asked),
             ("Test connection", "refresh", self.test_asked),
             ("Settings of this gateway…", "settings", self.gateways_asked),
             ("Connect another gateway…", "plus", self.connect_asked),

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -347,6 +348,23 @@ class Composer(Page):
             button for button in self.find(QPushButton) if button.accessibleName() in ("Run", "Continue", "Stop")
         ]
         return button
+
+    @property
+    def insertable(self) -> list[str]:
+        """The entries of the menu behind the + button."""
+        menu = self.get(QPushButton, "Insert").menu()
+        menu.aboutToShow.emit()
+        return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+    async def insert(self, entry: str) -> None:
+        """Choose an entry of the menu behind the + button."""
+        await self.person.choose(self.get(QPushButton, "Insert"), entry)
+
+    @property
+    def image_menu(self) -> QMenu:
+        """The menu with further ways to attach images and with their sizes."""
+        (menu,) = self.get(QPushButton, "Insert").menu().findChildren(QMenu)
+        return menu
 
     @property
     def role(self) -> str:

@@ -281,6 +281,22 @@ def test_floating_inspector_leaves_the_composer_free(parts: WindowParts, qtbot: 
     assert window.bottom_dock.geometry().bottom() < window.composer.mapToGlobal(window.composer.rect().topLeft()).y()
 
 
+def test_tab_key_follows_the_screen(parts: WindowParts, qtbot: QtBot) -> None:
+    window = parts.window
+    places = [window.bar, window.left_dock, window.pane, window.bottom_dock, window.right_dock]
+    window.bar.pages.buttons[0].setFocus()
+    visited: list[QWidget] = []
+    for _ in range(200):
+        focus = window.focusWidget()
+        assert focus is not None
+        assert not focus.visibleRegion().isEmpty(), f"{focus} is in view"
+        visited.append(next(place for place in places if place.isAncestorOf(focus)))
+        window.focusNextPrevChild(True)
+        if window.bar.isAncestorOf(window.focusWidget()) and visited[-1] is places[-1]:
+            break
+    assert list(dict.fromkeys(visited)) == places
+
+
 def test_notice_moves_neither_messages_nor_composer(parts: WindowParts, qtbot: QtBot) -> None:
     pane = parts.window.pane
     places = pane.composer.geometry(), pane.seen.geometry()

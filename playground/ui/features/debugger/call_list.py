@@ -235,12 +235,12 @@ class CallList(SessionPage):
         if self._stale:
             self._stale = False
             index.update_entries()
-        shown = index.entries
+        entries = index.entries
         if words := self.filter.text().lower().split():
-            shown = [entry for entry in index.entries if matches(entry, words)]
+            entries = [entry for entry in entries if matches(entry, words)]
         if self._sorted is not None:
-            shown = in_order(shown, self._sorted[0], descending=self._sorted[1])
-        self._show(shown)
+            entries = in_order(entries, self._sorted[0], descending=self._sorted[1])
+        self._show(entries)
 
     def _show(self, entries: list[CallEntry]) -> None:
         everything = self._index.entries if self._index is not None else []
