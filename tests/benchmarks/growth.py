@@ -106,7 +106,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
         length += len(start[-1])
     choice.open("text").append("".join(start))
     turn = make_turn(Role.ASSISTANT, "")
-    view = TranscriptView(pane, lambda _: Growth(choice, 1.0))
+    view = TranscriptView(pane.commands, lambda _: Growth(choice, 1.0))
     view.resize(900, 600)
     view.show()
     view.set_rows([Row(turn, (turn.id,), {}, True)], ())

@@ -79,13 +79,13 @@ async def test_broken_call_edited_is_sent_as_edited(person: Person) -> None:
     broken = cards[1]
     sent = person.path[-1].calls[1].arguments
     editor = await broken.edit_arguments()
-    assert broken.arguments_check != "matches schema"
+    assert broken.arguments_check != "Valid"
     await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
-    await broken.wait_until(lambda: broken.arguments_check == "matches schema", "the verdict while typing")
+    await broken.wait_until(lambda: broken.arguments_check == "Valid", "the verdict while typing")
     await broken.press("Keep")
     await person.until(lambda: person.path[-1].calls[1].received == sent, "the arguments as sent, saved")
     await person.until(focus_in(await broken.wait_for_result_field()), "the cursor in the next field")
-    await broken.press("changes")
+    await broken.press("Show what was edited")
     ids = [call.id for call in person.path[-1].calls]
     for card in person.conversation.message(-1).calls:
         await card.send_result(f"result for {card.call_id}")
@@ -103,20 +103,25 @@ async def test_paused_calls_are_refused_answered_stepped_and_filled(person: Pers
     bar, notice = person.conversation.call_bar, person.conversation.notice
     debugger = person.session.debugger
 
-    # Run is refused while calls are open; Escape stops the loop
+    # Nothing can be run while calls need results; Escape stops
+    composer = person.conversation.composer
     cards = await pause(person, CALLS)
     requests = len(person.server.requests)
+    await bar.wait_for_text("3 tool calls need results")
+    assert not composer.main_button.isEnabled()
+    assert composer.main_button.accessibleDescription() == "3 tool calls need results"
     await person.run("And now?")
-    await notice.wait_for_text("Every tool call needs a result")
+    await person.until(focus_in(cards[0].result_field), "the cursor where a result is missing")
     assert len(person.server.requests) == requests
+    assert not notice.visible
     await cards[0].type_result("sunny")
+    await bar.wait_for_text("2 tool calls need results")
     await person.key(Qt.Key.Key_Escape)
-    await person.until(lambda: bar.text.startswith("Stopped at 3 calls"), "the stop in the bar")
+    await bar.wait_for_text("Stopped; no result sent")
     assert not person.app.window.action("run.stop").isEnabled()
     await cards[0].send_result()
-    await notice.wait_until_hidden()
-    await bar.press("Fill with errors")
-    await notice.wait_for_text("Run (Ctrl+Enter) goes on")
+    await bar.choose("Fail remaining calls")
+    await notice.wait_for_text("Run (Ctrl+Enter) continues")
     assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny", FILLING, FILLING]
     assert person.conversation.composer.text == "And now?"
 
@@ -127,11 +132,12 @@ async def test_paused_calls_are_refused_answered_stepped_and_filled(person: Pers
     cards = await person.conversation.wait_for_calls()
     for card in cards:
         await card.type_result("sunny")
-    await cards[1].press("Step")
+    await cards[1].choose("Step: answer this call, then stop")
     await person.until(lambda: not cards[1].waiting, "the second call to be answered")
     assert person.session.state is RunState.IDLE
     assert len(debugger.waiting) == 2
-    await bar.press("Continue")
+    await bar.wait_for_text("2 results are ready")
+    await composer.press("Continue")
     await person.idle(6)
     assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny"] * 3
 
@@ -152,13 +158,13 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
         # The bar counts requests since the last stop
         await ready(person)
         await person.run("!chain The weather in Lisbon, Oslo and Rome")
-        for number, words in enumerate(("Request 1 of 20.", "Request 2 (1 of 20 since you went on).")):
+        for number, words in enumerate(("request 1 of 20", "request 2 (1 of 20)")):
             await bar.wait_for_text(words)
             assert len(person.session.debugger.waiting) == 1
             call = (await person.conversation.wait_for_calls())[-1]
             await call.send_result(f"sunny {number}")
             await person.idle()
-        await bar.wait_for_text("Request 3 (1 of 20 since you went on).")
+        await bar.wait_for_text("request 3 (1 of 20)")
 
         # A step limit
         await begin_experiment(person)
@@ -170,7 +176,7 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
         assert loop_reason(person) is ReasonCode.LIMIT
         sent = len(person.server.requests)
         await person.until(lambda: "limit" in bar.text.lower(), "the limit in the bar")
-        await bar.press("Continue")
+        await person.conversation.composer.press("Continue")
         await person.until(lambda: len(person.server.requests) > sent, "another request")
         await person.idle()
 
@@ -208,12 +214,12 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
 async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> None:
     first, second = await pause(person, "!calls=2 The weather in Lisbon and Oslo")
     debugger = person.session.debugger
-    await first.choose("Compare several answers…")
-    await close_dialog(person, "Compare several answers to get_weather")
-    await first.choose("Rules for this tool…")
-    await close_dialog(person, "Rules for tool calls")
+    await first.choose("Compare several results…")
+    await close_dialog(person, "Compare answers to get_weather")
+    await first.choose("Tool responses…")
+    await close_dialog(person, "Tool responses")
     await first.type_result("21 degrees")
-    await first.choose("Remember this answer")
+    await first.choose("Save as mock row")
     await person.until(lambda: debugger.debugging.rule("get_weather").rows, "the rule")
     (row,) = debugger.debugging.rule("get_weather").rows
     assert row.answer.text == "21 degrees"
@@ -224,7 +230,7 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     assert all(choice.startswith(name) for choice, name in zip(choices, names, strict=True))
     await first.choose_result("1 MB")
     assert len(debugger.waiting) == 2, "nothing is sent by choosing"
-    await person.until(lambda: "a result of 1,000,000 characters" in first.prepared_result, "its description")
+    await person.until(lambda: "A result of 1,000,000 characters" in first.prepared_result, "its description")
     await person.until(focus_in(first.result_field), "the cursor in the field")
     await person.keys("x")
     await person.until(lambda: not first.prepared_result, "typed text instead of the prepared result")
@@ -236,7 +242,7 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     result = person.path[2].results[0]
     assert (result.text, result.is_error) == ("Error: the service did not answer.", True)
     _, second = await person.conversation.wait_for_calls(1)
-    await second.choose_result("Never")
+    await second.choose_result("No reply (time out)")
     await second.send_result()
     await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that never comes")
     await person.key(Qt.Key.Key_Escape)

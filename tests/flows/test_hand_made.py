@@ -60,7 +60,7 @@ async def test_round_of_calls_is_written_by_hand_and_sent(person: Person) -> Non
             await person.type_into(form.id, call_id)
     await composer.press("Run")
     assert "Add the turn first" in conversation.notice.text
-    await conversation.notice.press("Add the turn")
+    await conversation.notice.press("Add the message")
     await person.until(lambda: len(person.path) == 2, "the message")
     oslo, rome = person.path[-1].calls
     assert (rome.id, bool(oslo.id), oslo.id_is_ours) == ("rome", True, True)
@@ -120,7 +120,7 @@ async def test_result_is_moved_behind_the_call_chosen_for_it(person: Person) -> 
     form = await card.wait_for_call_form()
     await person.keys("get_weather")
     await person.key(Qt.Key.Key_Tab)
-    await form.press("Fill in an example for the call")
+    await form.press("Fill in a sample for the call")
     await person.key(Qt.Key.Key_Return, CONTROL)
     await person.until(lambda: person.path[2].calls, "the call")
     await person.do(partial(person.session.turns.move_turn, person.path[1].id, 1))
@@ -149,7 +149,7 @@ async def test_call_is_changed_as_a_whole_and_deleted_with_its_result(person: Pe
     message = conversation.message(-1)
     second_id = second.call_id
     await first.type_result("sunny")
-    await first.choose("Edit its name, id and arguments…")
+    await first.choose("Edit name, id and arguments…")
     form = await message.wait_for_call_form()
     assert not first.visible
     await person.type_into(form.id, second_id)
@@ -208,7 +208,7 @@ async def test_unfinished_call_is_refused_and_waits_in_its_experiment(person: Pe
     await person.until(lambda: [form.name for form in composer.call_forms] == ["get_w"], "the call again")
     assert session.draft.calls[0].name == "get_w"
     await composer.press("Run")
-    await conversation.notice.press("Add the turn")
+    await conversation.notice.press("Add the message")
     await person.until(lambda: len(person.path) == 1, "the message")
     assert person.path[0].calls[0].name == "get_w"
     assert session.draft.empty

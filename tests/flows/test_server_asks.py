@@ -68,24 +68,24 @@ def text_of(answer: ServerAnswer) -> str:
 @flow()
 async def test_call_is_asked_of_server_cancelled_edited_and_sent(person: Person) -> None:
     card = await add_call(person, "count_slowly", {"to": 1000, "pause": 1})
-    await card.press("Ask the server")
-    await person.until(lambda: card.asking, "the call to be asked")
-    await card.press("Cancel asking the server")
-    await person.until(lambda: not card.asking and card.says("ancelled"), "the end of it")
+    await card.press("Call server")
+    await person.until(lambda: card.server_is_called, "the call to be asked")
+    await card.press("Cancel the server call")
+    await person.until(lambda: not card.server_is_called and card.says("ancelled"), "the end of it")
 
     card = await add_call(person, "count_slowly", {"to": 4, "pause": 0.3})
     await person.click(card.result_field)
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     await person.key(Qt.Key.Key_Return, both)
     await person.until(lambda: card.says("of 4") and card.progress.maximum() > 0, "how far it is")
-    await person.until(lambda: card.says("Came from the server"), "the server's answer")
-    await person.until(lambda: not card.asking and card.result_text, "the result")
+    await person.until(lambda: card.says("Answer from"), "the server's answer")
+    await person.until(lambda: not card.server_is_called and card.result_text, "the result")
     answer = card.result_text
     assert answer
     assert not person.posts, "nothing was sent"
     await person.type_into(card.result_field, "I counted myself.")
-    await person.until(lambda: card.says("changed since"), "that it was changed")
-    await card.press("As it came")
+    await person.until(lambda: card.says("Text edited"), "that it was changed")
+    await card.press("Restore the server's answer")
     await person.until(lambda: card.result_text == answer, "the answer as it came")
     await card.press("Send result")
     await person.idle(4)
@@ -94,13 +94,13 @@ async def test_call_is_asked_of_server_cancelled_edited_and_sent(person: Person)
     assert (result.by, result.text) == ("server", answer)
     assert result.served is not None
     assert person.body()["messages"][-1] == {"role": "tool", "tool_call_id": "call_1", "content": answer}
-    await person.until(lambda: card.says("Answered by the server"), "whose answer it was")
+    await person.until(lambda: card.says("Answer from"), "whose answer it was")
 
 
 @flow()
 async def test_pictures_and_sounds_of_server_are_shown_and_saved(person: Person, tmp_path: Path) -> None:
     card = await add_call(person, "draw_chart", {"values": [1, 2, 3]})
-    await card.ask()
+    await card.call_server()
     names = (widget.accessibleName() for widget in card.find(QWidget))
     assert any(name.endswith(": show larger") for name in names)
     await person.until(lambda: card.says("this result is text only"), "what is sent instead")
@@ -108,9 +108,9 @@ async def test_pictures_and_sounds_of_server_are_shown_and_saved(person: Person,
     await person.until(lambda: not card.says("this result is text only"), "pictures to be sent")
 
     card = await add_call(person, "play_tone", {"hertz": 440})
-    await card.ask()
+    await card.call_server()
     path = tmp_path / "tone.wav"
-    await card.press("Save the sound")
+    await card.press("Save the audio")
     await name_file(person, path)
     await person.until(path.exists, "the file")
     draft = person.session.debugger.notes.draft(person.path[-1].id, "call_1")
@@ -120,14 +120,14 @@ async def test_pictures_and_sounds_of_server_are_shown_and_saved(person: Person,
     assert path.read_bytes() == base64.b64decode(data)
 
     card = await add_call(person, "clock", {})
-    assert card.ask_button.isEnabled()
+    assert card.call_server_button.isEnabled()
     servers = person.app.workspace.tool_servers
     added = servers.book.add(ToolServer(id="mine", name="mine", command="nothing-of-that-name"))
     tool = person.session.settings.tools[0].model_copy(update={"server": added.name})
     person.session.change(tools=(tool,))
     await person.do(partial(servers.book.remove, added.id))
-    await person.until(lambda: not card.ask_button.isEnabled(), "the refusal")
-    assert "mine" in card.ask_button.toolTip()
+    await person.until(lambda: not card.call_server_button.isEnabled(), "the refusal")
+    assert "mine" in card.call_server_button.toolTip()
 
 
 @flow()

@@ -38,7 +38,7 @@ async def begin_count(person: Person, to: int = 40) -> tuple[str, str]:
     await person.session.run()
     ((turn_id, call),) = person.session.debugger.waiting
     card = await CallCard.wait(person)
-    await card.press("Ask the server")
+    await card.press("Call server")
     debugger = person.session.debugger
     await person.until(lambda: (ticket := debugger.ticket(turn_id, call.id)) is not None and ticket.done, "progress")
     return turn_id, call.id

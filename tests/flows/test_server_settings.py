@@ -52,14 +52,14 @@ async def test_command_line_is_confirmed_once_and_again_when_it_changed(person: 
     await person.until(lambda: bool(person.session.debugger.waiting), "a call that waits")
     (turn_id, call), *_ = person.session.debugger.waiting
     card = await CallCard.wait(person)
-    await card.press("Ask the server")
+    await card.press("Call server")
     dialog = await ConfirmServerDialog.wait(person)
     assert "--again" in dialog.command_line
     assert "has changed" in dialog.question
     await dialog.close("Cancel")
     await person.conversation.notice.wait_for_text("confirmed first")
     assert servers.live(server.id).state is State.UNCONFIRMED
-    await card.press("Ask the server")
+    await card.press("Call server")
     dialog = await ConfirmServerDialog.wait(person)
     await dialog.close("Confirm and start")
     await person.until(lambda: person.session.debugger.notes.draft(turn_id, call.id) is not None, "the answer")

@@ -22,8 +22,8 @@ from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, sample, use
 
 CALL_MENU = "More for this call"
-CARRIED = "Show the frame that carried it"
-FRAMES = "Show its frames"
+CARRIED = "Show its events"
+FRAMES = "Show its events"
 
 
 def turn_menu(person: Person, name: str, number: int = 0) -> QMenu:

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QLineEdit
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
@@ -110,6 +110,14 @@ async def palette(stage: Stage) -> None:
 
 
 @scene()
+async def palette_synonyms(stage: Stage) -> None:
+    """Commands found by a word that is in none of their names."""
+    stage.act("view.palette")
+    field = stage.find(QLineEdit, inside=QApplication.activePopupWidget())
+    await stage.person.do(partial(QTest.keyClicks, field, "theme"))
+
+
+@scene()
 async def output_errors(stage: Stage) -> None:
     """An answer under a schema with four errors, one of them chosen; the schema in the Output tab."""
     await _under_schema(stage)
@@ -133,8 +141,8 @@ async def raw(stage: Stage) -> None:
     )
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(team).id)
     stage.session.change(extra_body={"top_k": 20, "min_p": 0.1})
-    stage.window.side.show_page("Raw")
-    headers = stage.window.panels.raw.headers
+    stage.window.action("view.raw").trigger()
+    headers = stage.window.panels.extra_fields.headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
         headers.add_header()
         headers.rows[-1].name.setText(name)

@@ -42,6 +42,7 @@ from PySide6.QtWidgets import (
 
 from playground.app import App, make_application, settings_path
 from playground.demo.server import DemoConfig
+from playground.domain.debugging import Answer
 from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.session.changes import Change, RunStateChanged
 from playground.engine.session.session import Session
@@ -153,7 +154,7 @@ class Stage:
     def send(self, call_id: str, result: str) -> None:
         """Send a result for one call that waits."""
         turn_id = next(turn_id for turn_id, call in self.session.debugger.waiting if call.id == call_id)
-        self.window.pane.calls.answer(turn_id, call_id, result, False)
+        self.window.pane.calls.answer(turn_id, call_id, Answer(text=result))
 
     async def begin(self, start: Callable[[], None]) -> None:
         """Start a run. Listens rather than looks: a refused one is over before one could look."""
@@ -238,7 +239,7 @@ class Stage:
         if card is None:
             raise SceneError(f"turn {index} has no card")
         bar = view.verticalScrollBar()
-        bar.setValue(bar.value() + card.y() - TOP)
+        bar.setValue(card.y() - TOP)
 
     async def scroll_to_top(self) -> None:
         """Show the first turn."""

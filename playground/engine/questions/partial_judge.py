@@ -192,7 +192,7 @@ class Judge:
             if reader.broken:
                 return self._noted
             words = "the limit on tokens was reached" if truncated else "the JSON has no end"
-            return [*self._noted, Problem(where, f"cut off here: {words}", offset=reader.length)]
+            return [*self._noted, Problem(where, f"incomplete JSON: {words}", offset=reader.length)]
         if reader.root is None and truncated:
             return [Problem((), "cut off before it began: the limit on tokens was reached", offset=reader.length)]
         if reader.broken and reader.root is None:

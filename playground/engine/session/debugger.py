@@ -197,6 +197,16 @@ class Debugger:
         planned = self._planned(call, checking.now(answer) if isinstance(answer, ReadyAnswer) else answer)
         return planned if isinstance(planned, Planned) else None
 
+    def has_answer(self, turn_id: str, call_id: str) -> bool:
+        """Return whether continuing would answer a call: with the typed result, by its rule, or by its server.
+
+        A rule that takes long to search counts as an answer until the search has ended.
+        """
+        answer = self._known_answer(turn_id, self._call(turn_id, call_id))
+        if isinstance(answer, ReadyAnswer):
+            return not isinstance(checking.now(answer), Reason)
+        return not isinstance(answer, Reason)
+
     async def find_answer(self, turn_id: str, call_id: str) -> Planned | ToolRequest | Reason:
         """Return the answer that a call would get, however long the search takes, or the reason why there is none."""
         call = self._call(turn_id, call_id)
@@ -208,7 +218,7 @@ class Debugger:
     def _known_answer(self, turn_id: str, call: ToolCall) -> Planned | Reason | ReadyAnswer:
         """Return the typed answer, why no other may be sent, or the question for the rules."""
         draft = self.notes.draft(turn_id, call.id)
-        if draft is not None and draft.prepared is None and draft.ready and (answer := draft.answer) is not None:
+        if draft is not None and (answer := draft.answer) is not None:
             return by_hand(answer)
         if incomplete := held_back(self._lane.transcript.turns[turn_id], call):
             return incomplete

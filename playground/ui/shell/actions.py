@@ -12,6 +12,7 @@ from playground.ui.features import (
     debugger,
     evaluate,
     experiments,
+    extra_fields,
     files,
     first_start,
     gateway_check,
@@ -23,7 +24,6 @@ from playground.ui.features import (
     preferences,
     presets,
     protocols,
-    raw,
     server_asks,
     server_tape,
     storage,
@@ -67,8 +67,8 @@ def _theme(choice: str, text: str) -> OwnAction:
 #: By the choice that is saved in the settings.
 THEMES: Final = {
     "system": _theme("system", "Match system"),
-    "light": _theme("light", "Light"),
-    "dark": _theme("dark", "Dark"),
+    "light": _theme("light", "Light theme"),
+    "dark": _theme("dark", "Dark theme"),
 }
 
 OWN: Final[tuple[OwnAction, ...]] = (
@@ -91,7 +91,7 @@ OWN: Final[tuple[OwnAction, ...]] = (
 )
 
 #: Tabs of the side panel, from left to right.
-PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
+PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE)
 
 
 #: All actions, in the order of the menus; those without a menu come last.
@@ -116,7 +116,7 @@ ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
             *offered.ACTIONS,
             *tools.ACTIONS,
             *output.ACTIONS,
-            *raw.ACTIONS,
+            *extra_fields.ACTIONS,
             *wire.ACTIONS,
             *cassettes.ACTIONS,
             *files.ACTIONS,

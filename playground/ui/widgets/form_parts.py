@@ -1,4 +1,4 @@
-"""Small pieces that windows are made of, with their looks: labels that never read foreign text as rich text, buttons,
+"""Small parts of windows with their looks: labels that never read foreign text as rich text, buttons,
 lines, a seconds field.
 """
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRegularExpression, QSize, Qt
 from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
@@ -39,12 +39,12 @@ def look(widget: QWidget, kind: str, name: str = "kind") -> None:
 
 
 def thin_line() -> QFrame:
-    """A line one pixel high, between what stands above it and below."""
+    """A horizontal line, one pixel high."""
     return styled(QFrame(), "line")
 
 
 def thin_upright() -> QFrame:
-    """A line one pixel wide, between what stands left of it and right."""
+    """A vertical line, one pixel wide."""
     line = styled(QFrame(), "upright-line")
     line.setFixedWidth(1)
     return line
@@ -94,6 +94,19 @@ def push_button(text: str, kind: str = "") -> QPushButton:
     return styled(QPushButton(text, autoDefault=False), kind)
 
 
+def press_default_button(field: QWidget) -> bool:
+    """Press the default button of the dialog around a field, for Ctrl+Enter in a text of several lines.
+
+    Return whether there is one that is enabled.
+    """
+    dialog = field.window()
+    buttons = dialog.findChildren(QPushButton) if isinstance(dialog, QDialog) else []
+    button = next((button for button in buttons if button.isDefault() and button.isEnabled()), None)
+    if button is not None:
+        button.click()
+    return button is not None
+
+
 class OfferButton(QPushButton):
     """A push button whose text gives way in the middle instead of making the form wider."""
 
@@ -124,8 +137,8 @@ class OfferButton(QPushButton):
 
     def _elide(self) -> None:
         room = max(self.width() - 2 * BUTTON_SIDE, 40)
-        shown = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
-        self.setText(shown.replace("&", "&&"))
+        elided = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
+        self.setText(elided.replace("&", "&&"))
 
 
 class SecondsEdit(QLineEdit):

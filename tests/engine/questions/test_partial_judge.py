@@ -148,10 +148,10 @@ def test_discriminator_selects_the_alternative() -> None:
 
 def test_problem_of_a_cut_call_has_its_place() -> None:
     (problem,) = judge(read_partial('{"city": "Oslo", "days": [1, '), SCHEMA, truncated=True)
-    assert words([problem]) == [("days", "cut off here: the limit on tokens was reached")]
+    assert words([problem]) == [("days", "incomplete JSON: the limit on tokens was reached")]
     assert problem.offset == 29
     (problem,) = judge(read_partial('{"city": "Os'), SCHEMA)
-    assert words([problem]) == [("city", "cut off here: the JSON has no end")]
+    assert words([problem]) == [("city", "incomplete JSON: the JSON has no end")]
     (problem,) = judge(read_partial(""), SCHEMA, truncated=True)
     assert problem.message.startswith("cut off before it began")
     assert judge(read_partial('{"city": "a"}'), SCHEMA, truncated=True) == []

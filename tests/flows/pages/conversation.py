@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -39,7 +40,7 @@ def menu_entries(button: QPushButton | QToolButton) -> list[str]:
     """The entries of a button's menu as they are when it opens, without opening it."""
     menu = button.menu()
     menu.aboutToShow.emit()
-    return [action.text().replace("&&", "&") for action in menu.actions()]
+    return [action.text().replace("&&", "&") for action in menu.actions() if not action.isSeparator()]
 
 
 class Bar(Page):
@@ -62,6 +63,17 @@ class Bar(Page):
     async def wait_until_hidden(self) -> None:
         """Wait until the bar is hidden."""
         await self.wait_until(lambda: not self.visible, "the bar to be hidden")
+
+
+class CallBar(Bar):
+    """The bar above the composer while tool calls need results or requests are sent automatically."""
+
+    def __init__(self, person: Person, place: QWidget) -> None:
+        super().__init__(person, place, "callBar")
+
+    async def choose(self, command: str) -> None:
+        """Choose a command of the bar's menu."""
+        await self.person.choose(await self.wait_for(QPushButton, "More commands"), command)
 
 
 class CallCard(Page):
@@ -100,7 +112,7 @@ class CallCard(Page):
 
     @property
     def arguments_check(self) -> str:
-        """The verdict on the arguments: "matches schema", or what is wrong."""
+        """The verdict on the arguments: "Valid", or what is wrong."""
         return read_label(self.person, "argumentsCheck", self.widget)
 
     @property
@@ -116,7 +128,7 @@ class CallCard(Page):
     @property
     def result_choices(self) -> list[str]:
         """The prepared results to choose from."""
-        return menu_entries(self.get(QToolButton, "Choose a result"))
+        return menu_entries(self.get(QToolButton, "Insert a result"))
 
     async def wait_for_result_field(self) -> QPlainTextEdit:
         """Wait until a result can be typed."""
@@ -134,7 +146,7 @@ class CallCard(Page):
 
     async def choose_result(self, beginning: str) -> None:
         """Choose the prepared result whose entry begins like this."""
-        button = await self.wait_for(QToolButton, "Choose a result")
+        button = await self.wait_for(QToolButton, "Insert a result")
         entry = next(entry for entry in menu_entries(button) if entry.startswith(beginning))
         await self.person.choose(button, entry)
 
@@ -150,28 +162,28 @@ class CallCard(Page):
     # The tool server
 
     @property
-    def ask_button(self) -> QAbstractButton:
-        """The button that asks the server."""
-        return self.get(QAbstractButton, "Ask the server")
+    def call_server_button(self) -> QAbstractButton:
+        """The button that calls the server."""
+        return self.get(QAbstractButton, "Call server")
 
     @property
-    def asking(self) -> bool:
-        """True while the server is asked."""
-        return self.has_button("Cancel asking the server")
+    def server_is_called(self) -> bool:
+        """True while the server is called."""
+        return self.has_button("Cancel the server call")
 
     @property
     def progress(self) -> QProgressBar:
         """The progress that the server reports."""
-        return self.get(QProgressBar, "How far the server is")
+        return self.get(QProgressBar, "Progress of the server")
 
     def says(self, text: str) -> bool:
         """True if a label of the card contains this text."""
         return any(text in words for words in self.texts)
 
-    async def ask(self) -> None:
-        """Ask the server with the button, and wait for its answer."""
-        await self.press("Ask the server")
-        await self.wait_until(lambda: self.says("Came from the server") and not self.asking, "the server's answer")
+    async def call_server(self) -> None:
+        """Call the server with the button, and wait for its answer."""
+        await self.press("Call server")
+        await self.wait_until(lambda: self.says("Answer from") and not self.server_is_called, "the server's answer")
 
 
 class CallForm(Page):
@@ -195,7 +207,7 @@ class CallForm(Page):
     @property
     def matches_schema(self) -> bool:
         """True if the arguments fit the tool."""
-        return "matches schema" in self.texts
+        return "Valid" in self.texts
 
 
 class ImageBox(Page):
@@ -330,6 +342,31 @@ class Composer(Page):
         await self.person.click(button)
 
     @property
+    def main_button(self) -> QPushButton:
+        """The button that runs, continues or stops."""
+        (button,) = [
+            button for button in self.find(QPushButton) if button.accessibleName() in ("Run", "Continue", "Stop")
+        ]
+        return button
+
+    @property
+    def insertable(self) -> list[str]:
+        """The entries of the menu behind the + button."""
+        menu = self.get(QPushButton, "Insert").menu()
+        menu.aboutToShow.emit()
+        return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+    async def insert(self, entry: str) -> None:
+        """Choose an entry of the menu behind the + button."""
+        await self.person.choose(self.get(QPushButton, "Insert"), entry)
+
+    @property
+    def image_menu(self) -> QMenu:
+        """The menu with further ways to attach images and with their sizes."""
+        (menu,) = self.get(QPushButton, "Insert").menu().findChildren(QMenu)
+        return menu
+
+    @property
     def role(self) -> str:
         """The role of the message."""
         return self.get(QPushButton, "Role of the message").text().strip()
@@ -441,9 +478,9 @@ class ConversationPage(Page):
         return Bar(self.person, self.widget, "conversationNotice")
 
     @property
-    def call_bar(self) -> Bar:
-        """The bar above the composer while tool calls wait or a loop runs."""
-        return Bar(self.person, self.widget, "callBar")
+    def call_bar(self) -> CallBar:
+        """The bar above the composer while tool calls need results or requests are sent automatically."""
+        return CallBar(self.person, self.widget)
 
     @property
     def errors(self) -> list[ErrorCard]:

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.roles import Role
+from playground.engine.session.session import Experiment
+from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.inline_editor import InlineEditor
@@ -18,6 +20,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField, index_at, units
 from playground.ui.widgets.growing_field import GrowingField
 from tests.support.each_case import each_case
+from tests.support.editors import no_gateway
 
 ODD = "a\u00a0b\u202fc\u2028d\u2029e\u200bf\ufdd0g\ufdd1h\u3000i\ufeffj\U0001f600k\tl\nm"
 
@@ -55,7 +58,10 @@ def test_line_ends_stay_until_typing(qtbot: QtBot) -> None:
 
 
 def test_fields_of_the_window_return_the_text_pasted(qtbot: QtBot) -> None:
-    composer, editor, result, row = Composer(), InlineEditor(ODD + "\r\n", "Text"), ResultField(), VariableRow("city")
+    session = Experiment(no_gateway, profile_id="demo").main
+    calls = CallCommands(session, lambda: None, lambda: None)
+    composer, editor, row = Composer(), InlineEditor(ODD + "\r\n", "Text"), VariableRow("city")
+    result = ResultField(calls, lambda: ("t", "c"))
     for widget in (composer, editor, result, row):
         qtbot.addWidget(widget)
     paste(composer.findChildren(ExactField)[0], ODD)
@@ -63,10 +69,10 @@ def test_fields_of_the_window_return_the_text_pasted(qtbot: QtBot) -> None:
     assert editor.text == ODD + "\r\n"
     paste(editor.findChildren(ExactField)[0], "\u00a0")
     assert editor.text == ODD + "\n\u00a0"
-    drafts: list[str] = []
-    result.drafted.connect(drafts.append)
     paste(result.field, ODD)
-    assert (result.text, drafts[-1]) == (ODD, ODD)
+    draft = session.debugger.notes.draft("t", "c")
+    assert draft is not None
+    assert (result.text, draft.text) == (ODD, ODD)
     values: list[str] = []
     row.edited.connect(lambda _name, value: values.append(value))
     paste(row.field, ODD)

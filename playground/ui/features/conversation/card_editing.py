@@ -102,7 +102,7 @@ class CardEditing:
         self._header = header
         self._body = body
         self._top = top
-        self._text = TextEditing(commands.edits, self._text_opened, self._text_closed, runs=True)
+        self._text = TextEditing(commands, self._text_opened, self._text_closed, runs=True)
         self._calls: dict[str, CallEditor] = {}  # by the id of the call under edit; empty for one that is new
         self._rows: list[AnswersRow] = []
         header.edit_asked.connect(self.begin)
@@ -116,7 +116,7 @@ class CardEditing:
     def offers(self) -> list[tuple[str, Callable[[], None]]]:
         """What the menu of the turn has besides: words, and what is done."""
         role = self._card.turn.role
-        if self._card.row.growing or self._commands.edits.fixed:
+        if self._card.row.growing or self._commands.read_only:
             return []
         images: tuple[str, Callable[[], None]] = ("Add images…", self.add_images)
         match role:
@@ -166,7 +166,7 @@ class CardEditing:
             row.deleteLater()
         while len(self._rows) < wanted:
             row = AnswersRow(self._above)
-            row.setEnabled(not self._commands.edits.fixed)
+            row.setEnabled(not self._commands.read_only)
             row.chosen.connect(partial(self._give, row))
             self._rows.append(row)
             self._top.addWidget(row)
@@ -175,10 +175,10 @@ class CardEditing:
             row.show_call(results[number].call_id if results else "")
 
     def _above(self) -> list[Answerable]:
-        return list(self._commands.hand.above(self._card.turn.id))
+        return list(self._commands.answerable_calls(self._card.turn.id))
 
     def _give(self, row: AnswersRow, call_id: str) -> None:
-        self._commands.hand.give_call(self._card.turn.id, self._rows.index(row), call_id)
+        self._commands.set_answered_call(self._card.turn.id, self._rows.index(row), call_id)
 
     def choose_call(self) -> None:
         """Bring the calls to choose from under the cursor, at the first result that has none."""
@@ -211,19 +211,19 @@ class CardEditing:
 
     def edit_call(self, call_id: str) -> None:
         """Write another name, id and arguments for a call, with the arguments that are being written."""
-        edits, call = self._commands.edits, self._call(call_id)
+        edits, call = self._commands, self._call(call_id)
         if call is None:
             return
         arguments = EditKey(self._card.turn.id, What.ARGUMENTS, call_id)
-        typed = edits.get(arguments)
-        edits.cancel(arguments)
+        typed = edits.editor(arguments)
+        edits.cancel_editor(arguments)
         text = typed.text if typed is not None else None
         self._begin_call(call_id, _written(call, text) if text is not None else None)
 
     def _begin_call(self, call_id: str, written: ToolCall | None) -> None:
         if call_id not in self._calls:
             edit = OpenEdit(turn=self._card.turn.id, what=What.CALL, call=call_id, written=written)
-            self._commands.edits.put(edit)
+            self._commands.put_editor(edit)
             self.follow()
         if call_id in self._calls:
             self._calls[call_id].setFocus()
@@ -236,7 +236,7 @@ class CardEditing:
 
     def _follow_calls(self) -> None:
         turn = self._card.turn
-        edits = {edit.call: edit for edit in self._commands.edits.of(turn.id) if edit.what is What.CALL}
+        edits = {edit.call: edit for edit in self._commands.editors_of(turn.id) if edit.what is What.CALL}
         for call_id, editor in list(self._calls.items()):
             if editor.property("turn") != turn.id or call_id not in edits or self._call(call_id) is None:
                 del self._calls[call_id]
@@ -254,13 +254,13 @@ class CardEditing:
                 self._open_call(call_id, shown)
             elif not _same(self._calls[call_id].call, shown):
                 self._calls[call_id].set_call(shown)
-            self._calls[call_id].show_branching(self._commands.edits.branches(turn.id, call_id))
+            self._calls[call_id].show_branching(self._commands.branches(turn.id, call_id))
             at = next((n for n, view in enumerate(self._parts.views) if _is_call(view, call_id)), -1)
             if at >= 0 and self._body.indexOf(self._calls[call_id]) != at + 1:
                 self._body.insertWidget(at + 1, self._calls[call_id])
 
     def _open_call(self, call_id: str, shown: ToolCall) -> None:
-        editor = self._calls[call_id] = CallEditor(shown, self._commands.hand.tools)
+        editor = self._calls[call_id] = CallEditor(shown, self._commands.tools)
         editor.setProperty("turn", self._card.turn.id)
         editor.edited.connect(partial(self._call_typed, call_id))
         editor.kept.connect(partial(self._keep_call, call_id))
@@ -275,19 +275,19 @@ class CardEditing:
 
     def _put_call(self, call_id: str, written: ToolCall | None) -> None:
         turn_id = self._card.turn.id
-        self._commands.edits.put(OpenEdit(turn=turn_id, what=What.CALL, call=call_id, written=written))
+        self._commands.put_editor(OpenEdit(turn=turn_id, what=What.CALL, call=call_id, written=written))
 
     def _keep_call(self, call_id: str) -> None:
         editor = self._calls[call_id]
         if not call_id:  # even with nothing in it: then it is said what is missing
             self._put_call(call_id, editor.call)
-        if problem := self._commands.edits.keep(EditKey(self._card.turn.id, What.CALL, call_id)):
+        if problem := self._commands.save_editor(EditKey(self._card.turn.id, What.CALL, call_id)):
             editor.say(problem)
         else:
             self.follow()
 
     def _cancel_call(self, call_id: str) -> None:
-        self._commands.edits.cancel(EditKey(self._card.turn.id, What.CALL, call_id))
+        self._commands.cancel_editor(EditKey(self._card.turn.id, What.CALL, call_id))
         self.follow()
 
     # Both

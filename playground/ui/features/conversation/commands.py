@@ -1,30 +1,57 @@
-"""What a card may ask for. The pane that holds the session does it; a card never touches the session itself."""
+"""Commands on turns: `TurnCommands` executes for one pane what its cards offer; cards never touch the session."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QInputDialog
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.debugging import Answer
+from playground.domain.adaptations import Adaptation
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
-from playground.domain.tool_servers import ServerAnswer
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role
-from playground.engine.advice.parts import Action
+from playground.domain.transcript import Role, Turn
+from playground.engine.advice.parts import (
+    ASK_AGAIN,
+    GIVE_UP,
+    KEEP_OFFER,
+    READ_CUMULATIVE,
+    RETRY,
+    RETRY_NOW,
+    STREAM_ON,
+    TURNS,
+    Action,
+    Offer,
+)
+from playground.engine.library.store import StoreError
 from playground.engine.session.drafts import EditKey, OpenEdit
-from playground.engine.session.edits import Answerable
+from playground.engine.session.edits import Answerable, answerable, answers_none, calls_first, without_call
 from playground.engine.session.request_executor import RetryWait
-from playground.engine.session.tool_calls import Ticket
+from playground.engine.session.session import Session
+from playground.engine.session.variants import letter_of
+from playground.ui.features.conversation.calls.call_commands import CallCommands
+from playground.ui.features.conversation.image_intake import shrink_in_turn
+from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.thinking_guard import ThinkingGuard
+from playground.ui.widgets.dialogs import dress
+from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.notice_bar import Choice
+
+if TYPE_CHECKING:  # the pane makes the commands, and they its pictures
+    from playground.ui.features.conversation.image_intake import TurnPictures
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
+
+BRANCHED = "Saved as a new branch. Use ‹ › to switch."
 
 
 class Growth(NamedTuple):
-    """How far a turn has come that is being received. ``elapsed`` is in seconds since it was asked for.
+    """A turn that is being received: what has arrived, and the seconds since the request.
 
-    ``retry_wait`` is there while the next try is waited for; ``starting`` while nothing could be sent yet.
+    `retry_wait` is set while the next attempt is waited for, `starting` until the request could be sent.
     """
 
     choice: GrowingChoice
@@ -33,191 +60,321 @@ class Growth(NamedTuple):
     starting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSide:
-    """The tool server that a call may be asked of, by its name. ``refusal`` is why it cannot be asked now, empty where
-    it can; ``ticket`` how far it is with the call, None while it is not asked.
+class WireSignals(QObject):
+    """Requests to show how a turn, or a call in it, was transferred. The inspector answers them."""
+
+    frames_asked = Signal(str, str)  # turn id, call id; without a call the events of the turn
+    messages_asked = Signal(str, str)  # turn id, call id: messages with the call's tool server
+    compare_asked = Signal(str)  # turn id
+    lint_asked = Signal(str)  # turn id
+    hole_asked = Signal(str)  # turn id: the part of it that could not be read
+
+
+class TurnCommands:
+    """Executes commands on turns for the session that a pane shows.
+
+    `calls` has the commands on tool calls, `wire` the requests to the inspector, `pictures` adds images. If it is
+    `read_only`, nothing is offered that changes a turn.
     """
 
-    name: str
-    refusal: str = ""
-    ticket: Ticket | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallState:
-    """What the debugger knows of a call: why it waits, what is typed, when its answer comes, its repetition.
-
-    ``elsewhere`` is how many lanes wait at the same call.
-
-    ``prepared`` is an answer that was chosen instead of typed. ``remaining`` is in seconds, None where no answer is on
-    its way. ``server`` is that of its tool, None where it has none. ``served`` is what one answered, of which ``draft``
-    was made, and ``images`` are what goes along with that; ``pictures`` whether the protocol carries them.
-    """
-
-    reason: str = ""
-    draft: str = ""
-    prepared: Answer | None = None
-    remaining: float | None = None
-    warning: str = ""
-    elsewhere: int = 0
-    server: ServerSide | None = None
-    served: ServerAnswer | None = None
-    images: tuple[Image, ...] = ()
-    pictures: bool = False
-
-
-class CallCommands(Protocol):
-    """What is offered on the calls of a turn, and what is known of them, by turn id and call id."""
-
-    def state(self, turn_id: str, call_id: str) -> CallState: ...
-
-    def choices(self, name: str) -> list[tuple[str, Answer]]: ...
-
-    def draft(self, turn_id: str, call_id: str, text: str) -> None: ...
-
-    def prepare(self, turn_id: str, call_id: str, answer: Answer) -> None: ...
-
-    def send_prepared(self, turn_id: str, call_id: str, is_error: bool) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
-
-    def answer_lanes(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
-
-    def answer_all(self, text: str, is_error: bool) -> None: ...
-
-    def step(self, turn_id: str, call_id: str) -> None: ...
-
-    def compare_answers(self, turn_id: str, call_id: str) -> None: ...
-
-    def remember(self, turn_id: str, call_id: str) -> None: ...
-
-    def rules(self, name: str) -> None: ...
-
-    def ask(self, turn_id: str, call_id: str) -> None: ...
-
-    def cancel_ask(self, turn_id: str, call_id: str) -> None: ...
-
-    def restore(self, turn_id: str, call_id: str) -> None: ...
-
-    def drop_picture(self, turn_id: str, call_id: str, at: int) -> None: ...
-
-
-class WireCommands(Protocol):
-    """What is offered about the way a turn, or a call in it, came over the wire."""
-
-    def show_turn(self, turn_id: str) -> None: ...
-
-    def show_call(self, turn_id: str, call_id: str) -> None: ...
-
-    def show_messages(self, turn_id: str, call_id: str) -> None: ...
-
-    def compare(self, turn_id: str) -> None: ...
-
-    def lint(self, turn_id: str) -> None: ...
-
-    def hole(self, turn_id: str) -> None: ...
-
-
-class HandCommands(Protocol):
-    """What is offered on calls and results that a person writes. ``above`` are the calls that a turn's result may
-    answer."""
+    def __init__(
+        self, pane: TranscriptPane, calls: CallCommands, wire: WireSignals, guard: ThinkingGuard, *, read_only: bool
+    ) -> None:
+        self.calls = calls
+        self.wire = wire
+        self.read_only = read_only
+        self.pictures: TurnPictures
+        self._pane = pane
+        self._guard = guard
 
     @property
-    def tools(self) -> tuple[ToolDefinition, ...]: ...
+    def _session(self) -> Session:
+        return self._pane.session
 
-    def above(self, turn_id: str) -> Sequence[Answerable]: ...
-
-    def delete_call(self, turn_id: str, call_id: str) -> None: ...
-
-    def give_call(self, turn_id: str, at: int, call_id: str) -> None: ...
-
-
-class EditCommands(Protocol):
-    """The editors that are open in turns, what stands in them, and the other edits of turns.
-
-    ``branches`` says that an edit leaves what is there on a branch of its own, ``keep`` why something cannot be kept.
-    ``fixed`` says that the turns are only to be read, so that no edit is offered.
-    """
+    # Facts that cards show
 
     @property
-    def fixed(self) -> bool: ...
-
-    def get(self, key: EditKey) -> OpenEdit | None: ...
-
-    def of(self, turn_id: str) -> Sequence[OpenEdit]: ...
-
-    def put(self, edit: OpenEdit) -> None: ...
-
-    def cancel(self, key: EditKey) -> None: ...
-
-    def keep(self, key: EditKey) -> str: ...
-
-    def run(self, turn_id: str, text: str) -> None: ...
-
-    def branches(self, turn_id: str, call_id: str = "") -> bool: ...
-
-    def image(self, turn_id: str, at: int, image: Image | None) -> None: ...
-
-    def role(self, turn_id: str, role: Role) -> None: ...
-
-
-class PictureCommands(Protocol):
-    """Images for turns that are there. ``take`` says whether it takes those of a paste or drop, and does so ``now``."""
-
-    def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool: ...
-
-    def choose(self, turn_id: str) -> None: ...
-
-
-class TurnCommands(Protocol):
-    """The actions offered on turns, by turn id. ``values`` are those of the variables, by name."""
+    def variables(self) -> Mapping[str, str]:
+        """The values of variables by name."""
+        return self._session.settings.variables
 
     @property
-    def calls(self) -> CallCommands: ...
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """The tools on offer."""
+        return self._session.settings.tools
 
-    @property
-    def wire(self) -> WireCommands: ...
+    def cost_words(self, turn_id: str) -> str:
+        """Return the cost of the request that brought a turn; empty if unknown."""
+        return self._pane.cost_words(turn_id)
 
-    @property
-    def hand(self) -> HandCommands: ...
+    def output_limit(self, turn_id: str) -> int | None:
+        """Return the output limit of the model that answered, in tokens; None if unknown."""
+        turn = self._session.transcript.turns.get(turn_id)
+        asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
+        return self._session.facts_asked(asked).output if asked is not None else None
 
-    @property
-    def edits(self) -> EditCommands: ...
+    def other_lane(self, turn_id: str) -> str:
+        """Return the other lane that shows a turn, such as "lane B"; empty if none does."""
+        lanes = enumerate(self._session.experiment.lanes)
+        others = ((number, lane.transcript.path) for number, lane in lanes if lane is not self._session)
+        return next((f"lane {letter_of(n)}" for n, path in others if any(turn.id == turn_id for turn in path)), "")
 
-    @property
-    def pictures(self) -> PictureCommands: ...
+    # Editors
 
-    def values(self) -> Mapping[str, str]: ...
+    def editor(self, key: EditKey) -> OpenEdit | None:
+        """Return the content of an open editor; None if it is closed."""
+        return self._session.editors.open.get(key)
 
-    def open_image(self, image: Image) -> None: ...
+    def editors_of(self, turn_id: str) -> list[OpenEdit]:
+        """Return the open editors of a turn in the order in which they were opened."""
+        return [edit for edit in self._session.editors.open.values() if edit.turn == turn_id]
 
-    def shrink_image(self, turn_id: str, at: int) -> None: ...
+    def put_editor(self, edit: OpenEdit) -> None:
+        """Open an editor, or store what was typed in it."""
+        self._session.editors.set_editing(edit)
 
-    def delete_turn(self, turn_id: str) -> None: ...
+    def cancel_editor(self, key: EditKey) -> None:
+        """Close an editor and forget its content."""
+        self._session.editors.end_editing(key)
 
-    def move_turn(self, turn_id: str, step: int) -> None: ...
+    def save_editor(self, key: EditKey) -> str:
+        """Save the content of an editor and close it. Return why that is impossible, or nothing."""
+        try:
+            self.edit(key.turn, partial(self._session.editors.keep_editing, key))
+        except ValueError as error:
+            return str(error)
+        return ""
 
-    def select_alternative(self, turn_id: str) -> None: ...
+    def save_and_run(self, turn_id: str, text: str) -> None:
+        """Replace the text of a turn and run from there."""
+        pane, session = self._pane, self._session
+        pane.notice.hide()
+        pane.view.jump_to_latest()
 
-    def whose(self, turn_id: str) -> str: ...
+        async def run() -> None:
+            try:
+                await session.run_edited(turn_id, text)
+            except RunRefusedError as error:
+                pane.say_refused(str(error))
 
-    def choose_alternative(self, turn_id: str) -> None: ...
+        spawn(run(), name="run")
 
-    def open_in_compare(self, turn_id: str) -> None: ...
+    def branches(self, turn_id: str, call_id: str = "") -> bool:
+        """Return whether an edit of a turn, or of a call in it, makes a branch."""
+        return turn_id in self._session.transcript.turns and self._session.turns.branches(turn_id, call_id)
 
-    def make_case(self, turn_id: str) -> None: ...
+    # Edits
 
-    def regenerate(self, turn_id: str) -> None: ...
+    def edit(self, turn_id: str, edit: Callable[[], object], done: str = "") -> None:
+        """Execute an edit of a turn, and say `done` or that it made a branch. Raises what `edit` raises."""
+        pane, session = self._pane, self._session
+        count = len(session.transcript.siblings(turn_id))
+        if self._guard.edit(session, edit):
+            return
+        transcript = session.transcript
+        branched = turn_id in transcript.turns and len(transcript.siblings(turn_id)) > count
+        if branched:
+            pane.view.jump_to_latest()
+        if branched or done:
+            pane.notice.say(" ".join(filter(None, (done, BRANCHED * branched))), "Undo", pane.undo, stays=False)
 
-    def take_advice(self, turn_id: str, action: Action) -> None: ...
+    def set_image(self, turn_id: str, index: int, image: Image | None) -> None:
+        """Replace an image of a turn; None removes it."""
+        edit = partial(self._session.turns.set_image, turn_id, index, image)
+        self.edit(turn_id, edit, "Image removed." if image is None else "")
 
-    def open_link(self, address: str) -> None: ...
+    def shrink_image(self, turn_id: str, index: int) -> None:
+        """Replace an image of a turn by a smaller copy."""
+        shrink_in_turn(self._session, turn_id, index, self._pane.notice)
 
-    def cost_words(self, turn_id: str) -> str: ...
+    def set_role(self, turn_id: str, role: Role) -> None:
+        """Change the role of a turn."""
+        self.edit(turn_id, partial(self._session.turns.change_role, turn_id, role))
 
-    def output_limit(self, turn_id: str) -> int | None: ...
+    def delete_turn(self, turn_id: str) -> None:
+        """Delete a turn."""
+        if turn_id in self._session.growing:
+            self._session.delete_turn(turn_id)
+        elif not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
+            self._pane.notice.say("Message deleted.", "Undo", self._pane.undo, stays=False)
 
-    def show_exchange(self, turn_id: str) -> None: ...
+    def move_turn(self, turn_id: str, step: int) -> None:
+        """Move a turn up (-1) or down (+1)."""
+        self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
+
+    def delete_call(self, turn_id: str, call_id: str) -> None:
+        """Delete a call with its results."""
+        answered = self._session.debugger.result(turn_id, call_id) is not None
+        done = "Call deleted, with its result." if answered else "Call deleted."
+        self.edit(turn_id, partial(self._session.turns.delete_call, turn_id, call_id), done)
+
+    def answerable_calls(self, turn_id: str = "") -> list[Answerable]:
+        """Return the calls that a result in a turn may answer; without a turn, those for the end of the path."""
+        transcript = self._session.transcript
+        turn = transcript.turns.get(turn_id)
+        return answerable(transcript.lineage(turn.parent) if turn is not None else transcript.path)
+
+    def set_answered_call(self, turn_id: str, index: int, call_id: str) -> None:
+        """Let a result of a tool turn answer another call."""
+        self.edit(turn_id, partial(self._session.turns.give_call, turn_id, index, call_id))
+
+    # Branches
+
+    def select_alternative(self, turn_id: str) -> None:
+        """Show the branch of a turn."""
+        self._session.turns.select_alternative(turn_id)
+
+    def choose_alternative(self, turn_id: str) -> None:
+        """Ask for the number of an alternative, and show it."""
+        spawn(self._choose_alternative(turn_id), name="go to an alternative")
+
+    async def _choose_alternative(self, turn_id: str) -> None:
+        siblings = self._session.transcript.siblings(turn_id)
+        dialog = QInputDialog(self._pane)
+        dialog.setWindowTitle("Go to alternative")
+        dialog.setLabelText(f"Number (1 to {len(siblings):,}, oldest first)")
+        dialog.setInputMode(QInputDialog.InputMode.IntInput)
+        dialog.setIntRange(1, len(siblings))
+        dialog.setIntValue(siblings.index(turn_id) + 1)
+        dress(dialog, "Go")
+        if await ask(dialog) and (chosen := siblings[dialog.intValue() - 1]) in self._session.transcript.turns:
+            self.select_alternative(chosen)
+        dialog.deleteLater()
+
+    def open_in_compare(self, turn_id: str) -> None:
+        """Show the alternatives of a turn as lanes."""
+        self._pane.compare_asked.emit(turn_id)
+
+    def make_case(self, turn_id: str) -> None:
+        """Make a case of the evaluation from a turn and those before it."""
+        self._pane.case_asked.emit(turn_id)
+
+    # Runs
+
+    def regenerate(self, turn_id: str) -> None:
+        """Send the request of a turn again."""
+        self._regenerate(turn_id)
+
+    def _regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
+        session = self._session
+
+        async def run() -> None:
+            try:
+                await session.regenerate(turn_id, once)
+            except RunRefusedError as error:
+                self._pane.say_refused(str(error), again=turn_id)
+
+        spawn(run(), name="run")
+
+    def take_advice(self, turn_id: str, action: Action) -> None:
+        """Execute the action that an error card offers."""
+        session = self._session
+        run = session.run_of(turn_id)
+        wait = run.retry_wait if run is not None else None
+        if action == RETRY_NOW and wait is not None:
+            wait.retry_now()
+            return
+        if action == GIVE_UP and wait is not None:
+            wait.give_up()
+            return
+        if action == STREAM_ON:
+            session.set_parameters(session.settings.current.with_value("stream", True))
+        if action in (RETRY, ASK_AGAIN, STREAM_ON):
+            self._regenerate(turn_id)
+        elif action == TURNS:
+            self._pane.view.focus_turn(session.transcript.path[0].id)
+        elif action == READ_CUMULATIVE:
+            spawn(self._read_as_cumulative(turn_id), name="read as cumulative text")
+        elif action.offer is not None:
+            self._take_offer(turn_id, action, action.offer)
+        else:
+            self._pane.advice_asked.emit(action)
+
+    async def _read_as_cumulative(self, turn_id: str) -> None:
+        try:
+            await self._session.read_as_cumulative(turn_id)
+        except (ValueError, StoreError) as error:
+            self._pane.notice.say(str(error), stays=False)
+
+    def _take_offer(self, turn_id: str, action: Action, offer: Offer) -> None:
+        """Send again with the rules of an offer; if they are saved, also in other lanes refused for the same reason."""
+        from playground.engine.compare.refused import keeping, refused_alike
+
+        session = self._session
+        if action.name == KEEP_OFFER:
+            outcome = session.transcript.turns[turn_id].outcome
+            self._pane.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
+            for lane, other in refused_alike(session, offer, action.value):
+                spawn(lane.regenerate(other, offer.rules), name="run")
+        self._regenerate(turn_id, offer.rules)
+
+    # Links, images and the inspector
+
+    def open_link(self, address: str) -> None:
+        """Ask whether a link is to be opened."""
+        self._pane.link_asked.emit(address)
+
+    def open_image(self, image: Image) -> None:
+        """Show an image in a dialog."""
+        from playground.ui.features.conversation.image_view import ImageDialog
+
+        ImageDialog(image, self._pane).show()
+
+    def show_exchange(self, turn_id: str) -> None:
+        """Show the request and the response of a turn."""
+        outcome = self._session.transcript.turns[turn_id].outcome
+        if outcome is not None and outcome.exchange:
+            self._pane.exchange_asked.emit(outcome.exchange)
+
+    # Commands on the focused turn
+
+    def remedy(self, reason: str, turn: Turn | None) -> Choice | None:
+        """Return the button that helps where a run was refused because of calls; `turn` is in the composer."""
+        path = self._session.transcript.path
+        if reason == without_call((*path, *([turn] if turn is not None else []))):
+            return "Choose its call", partial(self.choose_call, self._result_without_call())
+        if turn is not None and reason == calls_first((turn,)):
+            return "Add the message", self._pane.add_draft
+        return None
+
+    def choose_call(self, turn_id: str = "") -> None:
+        """Let the person choose the call that a result answers: of this turn, else of the focused one, else of the
+        first without a call, else of the one in the composer."""
+        pane, turns = self._pane, self._session.transcript.turns
+        focused = pane.view.focused_turn()
+        if not turn_id and focused is not None and turns[focused].role is Role.TOOL:
+            turn_id = focused
+        card = pane.view.card(turn_id or self._result_without_call())
+        if card is not None:
+            card.editing.choose_call()
+        elif not pane.choose_written_call():
+            pane.notice.say("Every result already belongs to a call.", stays=False)
+
+    def _result_without_call(self) -> str:
+        return next((turn.id for turn in self._session.transcript.path if answers_none(turn)), "")
+
+    def write_call(self) -> None:
+        """Add a tool call to the focused assistant turn, else to the last one."""
+        pane, path = self._pane, self._session.transcript.path
+        last = next((turn.id for turn in reversed(path) if turn.role is Role.ASSISTANT), "")
+        card = pane.view.card(pane.view.focused_turn() or last)
+        if card is None or card.turn.role is not Role.ASSISTANT or card.row.growing:
+            pane.notice.say("Only assistant messages have tool calls. Select one, or write one below.", stays=False)
+        else:
+            card.editing.add_call()
+
+    def edit_and_run(self) -> None:
+        """Save the open editor and run; without one, edit the focused turn, else the last one that a person wrote."""
+        pane = self._pane
+        editors = [editor for editor in pane.view.findChildren(InlineEditor) if editor.runs and editor.isVisible()]
+        if editors:
+            focused = next((editor for editor in editors if editor.isAncestorOf(pane.focusWidget())), editors[0])
+            focused.run_asked.emit()
+            return
+        written = next((turn.id for turn in reversed(self._session.transcript.path) if turn.outcome is None), "")
+        card = pane.view.card(pane.view.focused_turn() or written)
+        if card is None or card.row.growing:
+            pane.notice.say("There is no message to edit yet.", stays=False)
+        else:
+            card.editing.begin()
+            pane.notice.say("Edit the text, then press Alt+Enter to run from there.", stays=False)

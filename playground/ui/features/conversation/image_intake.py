@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSettings
 from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
@@ -29,15 +29,20 @@ from playground.engine.files.images import (
 from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.documents import read_text_file
 from playground.ui.features.conversation.image_view import figures
 from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
-from playground.ui.features.conversation.stage import Stage
-from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 
+if TYPE_CHECKING:  # the pane and its commands make the pictures
+    from playground.ui.features.conversation.commands import TurnCommands
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
+
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
+ANY_FILTER = "All files (*)"
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 ADDRESS = "Address (https://…) or data URL. An address is sent as it is; nothing is loaded here."
 AS_LINES = "This API sends results as text: each image becomes a line."
 
@@ -225,8 +230,11 @@ class ImageIntake(QObject):
     def attend(self) -> None:
         """Connect to the composer's buttons and menu."""
         self._composer.images_pasted.connect(self.take)
-        self._composer.image_wanted.connect(self._add_by)
+        self._composer.image_action.triggered.connect(self.choose_files)
+        self._composer.file_action.triggered.connect(self.choose_any_files)
         menu = self._composer.image_menu
+        menu.addAction("Image from clipboard").triggered.connect(self.paste)
+        menu.addAction("Image by address…").triggered.connect(self.ask_address)
         menu.addSeparator()
         group = QActionGroup(menu)
         for choice, words in CHOICES:
@@ -275,8 +283,29 @@ class ImageIntake(QObject):
         """Ask for an address and attach it; it is not fetched."""
         spawn(self._ask_address(), name="image address")
 
-    def _add_by(self, way: str) -> None:
-        {"file": self.choose_files, "clipboard": self.paste, "address": self.ask_address}[way]()
+    def choose_any_files(self) -> None:
+        """Ask for files: attach the images, put the text of the others into the message."""
+        spawn(self._choose_any_files(), name="choose files")
+
+    async def _choose_any_files(self) -> None:
+        session = self._session
+        paths = await ask_several(self._place.window(), "Put files into the message", self._folder, ANY_FILTER)
+        if not paths or session is None:
+            return
+        self._folder = str(paths[0].parent)
+        pictures = [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
+        self.take(pictures)
+        problems: list[str] = []
+        for path in (path for path in paths if path not in pictures):
+            try:
+                text = await asyncio.to_thread(read_text_file, path)
+            except ValueError as error:
+                problems.append(str(error))
+                continue
+            if session is self._session:
+                self._composer.append_text(text)
+        if problems:
+            self._notice.say(f"Not inserted. {_first_three(problems)}")
 
     async def _choose_files(self) -> None:
         if paths := await ask_several(self._place.window(), "Attach images", self._folder, FILTER):
@@ -322,7 +351,7 @@ class ImageIntake(QObject):
 
     def _say_reading(self) -> None:
         number = self._reading.get(self._session.id, 0) if self._session is not None else 0
-        self._composer.say_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
+        self._composer.show_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
 
     def _shrink_attached(self, at: int) -> None:
         image = self._composer.attached[at]
@@ -362,17 +391,16 @@ def takes_images(turn: Turn) -> bool:
 class TurnPictures:
     """Adds images to turns, one edit for all that were given together."""
 
-    def __init__(self, pane: Stage, place: QWidget, edits: TurnEdits, sizes: ImageSizes) -> None:
+    def __init__(self, pane: TranscriptPane, commands: TurnCommands, sizes: ImageSizes) -> None:
         self._pane = pane
-        self._place = place
-        self._edits = edits
+        self._commands = commands
         self._sizes = sizes
         self._folder = ""
 
     def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool:
         """Add the images of a paste or drop to a turn; without ``now`` only return whether that is possible."""
         turn = self._pane.session.transcript.turns.get(turn_id)
-        if self._edits.fixed or turn is None or not takes_images(turn) or not offers_images(mime):
+        if self._commands.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
             return False
         if not now:
             return True
@@ -386,7 +414,7 @@ class TurnPictures:
         spawn(self._choose(turn_id), name="choose images for a turn")
 
     async def _choose(self, turn_id: str) -> None:
-        if paths := await ask_several(self._place.window(), "Add images to the message", self._folder, FILTER):
+        if paths := await ask_several(self._pane.window(), "Add images to the message", self._folder, FILTER):
             self._folder = str(paths[0].parent)
             self._begin(turn_id, list(paths))
 
@@ -407,7 +435,7 @@ class TurnPictures:
         words = f"{len(images)} images added." if len(images) > 1 else "Image added."
         if turn.role is Role.TOOL and not pictures_in_results(session.settings.protocol):
             words = f"{words} {AS_LINES}"
-        self._edits.make(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
+        self._commands.edit(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
         if added:
             self._sizes.consider(images, partial(self._swap, session, added[0]), problems)
 
@@ -418,7 +446,7 @@ class TurnPictures:
         images = [*turn.images, *(image for result in turn.results for image in result.images)]
         count = sum(image.url in swaps for image in images)
         if count:
-            self._edits.make(turn_id, partial(session.turns.swap_images, turn_id, swaps))
+            self._commands.edit(turn_id, partial(session.turns.swap_images, turn_id, swaps))
         return count
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from itertools import takewhile
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
@@ -44,7 +43,7 @@ class TurnImages(ImageStrip):
     """Images that stand next to one another in a turn."""
 
     def __init__(self, commands: TurnCommands) -> None:
-        super().__init__(large=True, fixed=commands.edits.fixed)
+        super().__init__(large=True, fixed=commands.read_only)
         self._commands = commands
         self._turn_id = ""
         self._start = 0
@@ -64,53 +63,16 @@ class TurnImages(ImageStrip):
 
     def _detail_chosen(self, at: int, detail: str | None) -> None:
         image = self.images[at].model_copy(update={"detail": detail})
-        self._commands.edits.image(self._turn_id, self._start + at, image)
+        self._commands.set_image(self._turn_id, self._start + at, image)
 
     def _removed(self, at: int) -> None:
-        self._commands.edits.image(self._turn_id, self._start + at, None)
+        self._commands.set_image(self._turn_id, self._start + at, None)
 
     def _opened(self, at: int) -> None:
         self._commands.open_image(self.images[at])
 
     def _shrink_asked(self, at: int) -> None:
         self._commands.shrink_image(self._turn_id, self._start + at)
-
-
-def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
-    """A new card; ``turn_id`` is asked when something is done with it, for a card may come to show another turn."""
-    calls = commands.calls
-    card = CallCard(calls.choices, commands.edits, turn_id)
-    for signal, command in (
-        (card.answered, calls.answer),
-        (card.answered_lanes, calls.answer_lanes),
-        (card.drafted, calls.draft),
-        (card.prepared, calls.prepare),
-        (card.prepared_sent, calls.send_prepared),
-        (card.stepped, calls.step),
-        (card.answers_asked, calls.compare_answers),
-        (card.remember_asked, calls.remember),
-        (card.frame_asked, commands.wire.show_call),
-        (card.tape_asked, commands.wire.show_messages),
-        (card.delete_asked, commands.hand.delete_call),
-        (card.server_asked, calls.ask),
-        (card.ask_cancelled, calls.cancel_ask),
-        (card.restored, calls.restore),
-        (card.picture_dropped, calls.drop_picture),
-    ):
-        signal.connect(partial(_of_turn, command, turn_id))
-    card.answered_all.connect(calls.answer_all)
-    card.stop_asked.connect(calls.stop)
-    card.rules_asked.connect(calls.rules)
-    card.result_chosen.connect(commands.select_alternative)
-    card.compare_asked.connect(commands.open_in_compare)
-    card.result_deleted.connect(commands.delete_turn)
-    card.image_opened.connect(commands.open_image)
-    card.link_asked.connect(commands.open_link)
-    return card
-
-
-def _of_turn(command: Callable[..., None], turn_id: Callable[[], str], *rest: object) -> None:
-    command(turn_id(), *rest)
 
 
 @dataclass(slots=True)
@@ -302,7 +264,7 @@ class _Call(PartView[CallCard, ToolCall]):
     widget = CallCard
 
     def make(self, drawing: Drawing, mode: str) -> CallCard:
-        card = wired_call(drawing.commands, drawing.turn_id)
+        card = CallCard(drawing.commands, drawing.turn_id)
         card.height_changed.connect(drawing.frame.height_changed)
         card.edit_asked.connect(drawing.edit_call)
         return card

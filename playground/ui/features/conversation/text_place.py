@@ -10,7 +10,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QApplication
 
 from playground.engine.session.drafts import EditKey, OpenEdit
-from playground.ui.features.conversation.commands import EditCommands
+from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.inline_editor import InlineEditor
 
 
@@ -19,7 +19,7 @@ class TextEditing:
 
     def __init__(
         self,
-        edits: EditCommands,
+        commands: TurnCommands,
         opened: Callable[[InlineEditor], None],
         closed: Callable[[bool], None],
         *,
@@ -27,7 +27,7 @@ class TextEditing:
         runs: bool = False,
     ) -> None:
         """Where it ``runs``, what is typed can be asked with at once."""
-        self._edits = edits
+        self._commands = commands
         self._opened = opened
         self._closed = closed
         self._code, self._runs = code, runs
@@ -41,7 +41,7 @@ class TextEditing:
         if key != self._key:
             self._close()
         self._key, self._text, self._name = key, text, name
-        edit = self._edits.get(key) if key is not None else None
+        edit = self._commands.editor(key) if key is not None else None
         if edit is None:
             self._close()
             return
@@ -51,14 +51,14 @@ class TextEditing:
         elif self.editor.text != shown:
             self.editor.set_text(shown)
         if self.editor is not None and key is not None:
-            self.editor.show_branching(self._edits.branches(key.turn, key.call))
+            self.editor.show_branching(self._commands.branches(key.turn, key.call))
 
     def begin(self) -> None:
         """Edit it, with the cursor in it."""
         if self._key is None:
             return
         if self.editor is None:
-            self._edits.put(_unchanged(self._key))
+            self._commands.put_editor(_unchanged(self._key))
             self._again()
         if self.editor is not None:
             self.editor.setFocus()
@@ -73,21 +73,21 @@ class TextEditing:
 
     def _typed(self) -> None:
         if self.editor is not None and self._key is not None:
-            text = self.editor.text
-            self._edits.put(_unchanged(self._key).model_copy(update={"text": None if text == self._text() else text}))
+            text = self.editor.text if self.editor.text != self._text() else None
+            self._commands.put_editor(_unchanged(self._key).model_copy(update={"text": text}))
 
     def _keep(self) -> None:
         if self._key is not None:
-            self._edits.keep(self._key)
+            self._commands.save_editor(self._key)
             self._again()
 
     def _run(self) -> None:
         if self._key is not None and self.editor is not None:
-            self._edits.run(self._key.turn, self.editor.text)
+            self._commands.save_and_run(self._key.turn, self.editor.text)
 
     def _cancel(self) -> None:
         if self._key is not None:
-            self._edits.cancel(self._key)
+            self._commands.cancel_editor(self._key)
             self._again()
 
     def _again(self) -> None:

@@ -1,35 +1,18 @@
-"""A session's turns, drawn, with all that can be done to them: what a person does becomes session commands.
-
-The conversation is one of them with a message field below it, a lane of Compare another. Nothing here is written.
-"""
+"""The messages of a session with their commands: the conversation without its composer, or a lane of Compare."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from time import perf_counter
+from collections.abc import Callable
+from typing import ClassVar
+from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QInputDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from playground.domain.adaptations import Adaptation
 from playground.domain.costs import PriceLookup, cost, total
 from playground.domain.errors import RunRefusedError
-from playground.domain.parts import Image, ToolCall
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice.parts import (
-    ASK_AGAIN,
-    GIVE_UP,
-    KEEP_OFFER,
-    READ_CUMULATIVE,
-    RETRY,
-    RETRY_NOW,
-    STREAM_ON,
-    TURNS,
-    Action,
-    Offer,
-)
-from playground.engine.library.store import StoreError
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -44,89 +27,47 @@ from playground.engine.session.changes import (
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
-from playground.ui.features.conversation.aside import Aside
-from playground.ui.features.conversation.calls.call_answers import CallAnswers
-from playground.ui.features.conversation.calls.debug_bar import FILL
-from playground.ui.features.conversation.commands import Growth
+from playground.ui.features.conversation.calls.call_commands import CallCommands
+from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures, shrink_in_turn
+from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures
 from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.rows import Rows
+from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
-from playground.ui.features.conversation.transcript_view import TranscriptView
-from playground.ui.features.conversation.turn_edits import TurnEdits
-from playground.ui.features.conversation.written_calls import WrittenCalls
-from playground.ui.widgets.dialogs import dress
+from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.widgets.layouts import in_column
-from playground.ui.widgets.loop import Throttle, ask, spawn
+from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
 
 CLOCK_MS = 100
-DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
+DRAW_MS = 40  # between two drawings of what arrives: text that grows faster is not easier to read
 
-#: What a pane hears of its session: not of exchanges, word of which comes with every token.
+#: The changes that a pane handles; changes of exchanges come with every token and are left out.
 _FOLLOWED = (TurnGrew, TurnChanged, PathChanged, SettingsChanged, RunStateChanged, DebugChanged, DraftChanged)
 
 
-class WireSignals(QObject):
-    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself.
-
-    ``messages_asked`` carries those of a turn and a call that a tool server was asked about.
-    """
-
-    frames_asked = Signal(str, str)
-    messages_asked = Signal(str, str)
-    compare_asked = Signal(str)  # turn id
-    lint_asked = Signal(str)  # turn id
-    hole_asked = Signal(str)  # turn id
-
-    def show_turn(self, turn_id: str) -> None:
-        """Show the first frame that brought something of a turn."""
-        self.frames_asked.emit(turn_id, "")
-
-    def show_call(self, turn_id: str, call_id: str) -> None:
-        """Show the frame that carried a call."""
-        self.frames_asked.emit(turn_id, call_id)
-
-    def show_messages(self, turn_id: str, call_id: str) -> None:
-        """Show what was said with a tool server about a call."""
-        self.messages_asked.emit(turn_id, call_id)
-
-    def compare(self, turn_id: str) -> None:
-        """Compare the exchange that brought a turn with another one."""
-        self.compare_asked.emit(turn_id)
-
-    def lint(self, turn_id: str) -> None:
-        """List what the stream that brought a turn did differently from the specification."""
-        self.lint_asked.emit(turn_id)
-
-    def hole(self, turn_id: str) -> None:
-        """Show what of a turn could not be read."""
-        self.hole_asked.emit(turn_id)
-
-
 def cost_of_turn(session: Session, turn_id: str, entered: PriceLookup) -> str:
-    """What the request that brought a turn cost, all its choices; empty where that is not known."""
+    """Return the cost of the request that brought a turn, with all its choices; empty if unknown."""
     turn = session.transcript.turns.get(turn_id)
     outcome = turn.outcome if turn is not None else None
-    found = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
-    return total([found]) if found is not None else ""
+    price = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
+    return total([price]) if price is not None else ""
 
 
 class TranscriptPane(Centre):
-    """Shows one session at a time, and does what its cards ask for: implements ``TurnCommands``.
+    """Shows the messages of one session at a time. Call `begin` once it is complete.
 
-    ``empty`` is seen while there is no turn; ``below`` stands under the turns, behind the bar of the debugger and the
-    line that says what happened. Whoever makes one calls ``begin`` when all of it is there. The turns of one
-    that is ``fixed`` are only to be read: nothing is offered that would change them.
+    `empty` is shown while there are no messages, `below` under the bar of the debugger and the notice. With `fixed`
+    nothing is offered that changes a message.
     """
 
-    advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
+    advice_asked = Signal(object)  # an `Action` that is not about the turn itself
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
-    compare_asked = Signal(str)  # turn id: what stands beside it is to be seen with it
-    case_asked = Signal(str)  # turn id: with what stands above it, it is to be a case of the evaluation
-    refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
+    compare_asked = Signal(str)  # turn id, to compare it with its alternatives
+    case_asked = Signal(str)  # turn id, to make it and the messages above a case
+    commands_type: ClassVar[type[TurnCommands]] = TurnCommands
+    refused = Signal(str, str)  # the reason, and the turn to regenerate
 
     def __init__(
         self, session: Session, entered: PriceLookup, empty: QWidget, *below: QWidget, fixed: bool = False
@@ -136,21 +77,19 @@ class TranscriptPane(Centre):
         self._entered = entered
         self._empty = empty
         self._grown: set[str] = set()
-        self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
-        self.rows = Rows()
-        self._aside = Aside()
-        self.view: TranscriptView = TranscriptView(self, self._growing)
-        self.finder = Finder(self.view, self)
+        self.path_size = PathSize()
+        self._positions: WeakKeyDictionary[Session, Position] = WeakKeyDictionary()  # of sessions shown before
         self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
-        self.edits: TurnEdits = TurnEdits(self, self._guard, fixed=fixed)
-        self.sizes = ImageSizes(self.notice, self)
-        self.pictures = TurnPictures(self, self, self.edits, self.sizes)
-        self.hand: WrittenCalls = WrittenCalls(self, self.edits)
-        self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
+        self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
         self.wire = WireSignals(self)
+        self.commands: TurnCommands = self.commands_type(self, self.calls, self.wire, self._guard, read_only=fixed)
+        self.sizes = ImageSizes(self.notice, self)
+        self.commands.pictures = TurnPictures(self, self.commands, self.sizes)
+        self.view: TranscriptView = TranscriptView(self.commands, self._growing)
+        self.finder = Finder(self.view, self)
         self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)
         self._stack = self.seen = QStackedWidget(self)
         self._whole.addWidget(self._stack, 1)
@@ -161,9 +100,9 @@ class TranscriptPane(Centre):
         column.setSpacing(8)
         bar = self.calls.bar
         if fixed:
-            aside = QWidget(self)  # nothing is gone on with: the bar shows itself in there, and is not seen
-            aside.hide()
-            bar.setParent(aside)
+            hidden = QWidget(self)  # the bar shows itself, but there is nothing to continue
+            hidden.hide()
+            bar.setParent(hidden)
         for widget in (*([] if fixed else [bar]), *below):
             column.addWidget(widget)
         below_turns = self._below = at_reading_width(column, self)
@@ -172,19 +111,19 @@ class TranscriptPane(Centre):
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False
-        self.stale = False  # rows are to be looked at with the next picture
+        self.stale = False  # rows are updated with the next drawing
         self._debug = Throttle(self.view.refresh_calls, self)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
 
     def begin(self) -> None:
-        """Follow the session, and show it."""
+        """Show the session and its changes."""
         self.begun = True
         self._cancel = self._session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def end(self) -> None:
-        """Follow it no longer."""
+        """Handle no more changes of the session."""
         if self.begun:
             self._cancel()
         self._clock.stop()
@@ -195,87 +134,71 @@ class TranscriptPane(Centre):
         """The session shown."""
         return self._session
 
-    async def expect(self, session: Session) -> None:
-        """Another session will be shown: make what would take a frame then."""
-        if session is not self._session:
-            await self._aside.make(session, self.view.guess)
-
     def set_session(self, session: Session) -> None:
-        """Show another session; the one before goes on by itself."""
+        """Show another session, at the scroll position it had; the one before continues by itself."""
         if session is self._session:
             return
         self._cancel()
-        self._aside.keep(self._session, self.rows, self.view.heights)
+        self._positions[self._session] = self.view.position
         self._session = session
         self.calls.set_session(session)
-        self.rows, heights = self._aside.take(session)
-        self.view.take_heights(heights)
         self._cancel = session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def _show_session(self) -> None:
         self.notice.hide()
+        self._clock.stop()  # of the session shown before
         self._clock_for(self._session.state)
-        self._show_rows(latest=True)
+        self.view.setAccessibleDescription("")
+        self.view.begin(self._positions.get(self._session))
+        self._show_rows()
 
     @property
     def turns(self) -> QWidget:
-        """Where the turns stand, or what is seen while there are none."""
+        """The widget with the messages, or with what is shown while there are none."""
         return self._stack
 
-    # Doing
+    # Commands
 
     def choose_written_call(self) -> bool:
-        """Have the call chosen that what is being written answers. Returns whether anything is."""
+        """Let the call be chosen that the message in the composer answers. Return whether it is a result."""
         return False
 
     def add_draft(self) -> None:
-        """Add what is being written, if anything is."""
+        """Add the message in the composer, if there is one."""
 
     def add_bar(self, bar: QWidget) -> None:
-        """Put a bar below the messages."""
+        """Show a bar below the messages."""
         self._column.insertWidget(0, bar)
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
-        """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
-        if cure := self.hand.cure(reason, turn):
-            self.notice.offer(reason, cure)
-        elif self._session.debugger.waiting and self._session.debugger.paused and not again:
-            self.notice.say(reason, FILL, self.calls.bar.fill)
-            self._open_said = self._session.transcript.waiting
-            self._focus_waiting_call()
+        """Show why a run was refused, with the remedy if there is one. `turn` is the message in the composer."""
+        if remedy := self.commands.remedy(reason, turn):
+            self.notice.offer(reason, remedy)
         else:
-            self.notice.say(reason, stays=reason != UNDER_WAY)  # a run ends, and then it is true no more
+            self.notice.say(reason, stays=reason != UNDER_WAY)  # not true any more when the run ends
             self.refused.emit(reason, again)
 
-    def _close_open_said(self) -> None:
-        if self._open_said and self._session.transcript.waiting != self._open_said:
-            self._open_said = ()
-            self.notice.hide()
-
     def stop(self) -> None:
-        """Stop the run under way, or the loop where it is paused; what has arrived stays."""
+        """Stop the active run, or the paused loop. What has arrived stays."""
         self.calls.stop()
 
-    def _start(self, regenerate: str | None, once: tuple[Adaptation, ...] = ()) -> None:
-        session = self._session
-
-        async def go() -> None:
-            try:
-                await (session.regenerate(regenerate, once) if regenerate else session.run())
-            except RunRefusedError as error:
-                self.say_refused(str(error), again=regenerate or "")
-
-        spawn(go(), name="run")
-
     def _all_answered(self) -> None:
-        self._run_as_it_stands()
+        self._run_session()
 
-    def _run_as_it_stands(self) -> None:
-        """Run without what is written in the composer."""
+    def _run_session(self) -> None:
+        """Run without the message in the composer."""
         self.notice.hide()
         self.view.jump_to_latest()
-        self._start(None)
+        session = self._session
+
+        async def run() -> None:
+            try:
+                await session.run()
+            except RunRefusedError as error:
+                self.say_refused(str(error))
+
+        spawn(run(), name="run")
 
     def _focus_waiting_call(self) -> None:
         waiting = {call.id for call in self._session.transcript.unanswered()}
@@ -288,184 +211,78 @@ class TranscriptPane(Centre):
                 return
 
     def servers_changed(self) -> None:
-        """What can be asked of tool servers may be different."""
+        """Show on the calls in view which tool servers can be called now."""
         self._debug.poke()
 
-    # TurnCommands
-
-    def values(self) -> Mapping[str, str]:
-        return self._session.settings.variables
-
-    def open_image(self, image: Image) -> None:
-        from playground.ui.features.conversation.image_view import ImageDialog
-
-        ImageDialog(image, self).show()
-
-    def shrink_image(self, turn_id: str, at: int) -> None:
-        shrink_in_turn(self._session, turn_id, at, self.notice)
-
     def tools_changed(self) -> None:
-        """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
+        """Warn if signed thinking belongs to the former tools."""
         self._guard.tools_changed(self._session)
 
     def edit_by_hand(self, work: Callable[[], object]) -> None:
-        """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
+        """Execute an edit made elsewhere; warn if it invalidates signed thinking."""
         self._guard.edit(self._session, work)
 
-    def delete_turn(self, turn_id: str) -> None:
-        if turn_id in self._session.growing:
-            self._session.delete_turn(turn_id)
-            return
-        if not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
-            self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
-
-    def move_turn(self, turn_id: str, step: int) -> None:
-        self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
-
-    def select_alternative(self, turn_id: str) -> None:
-        self._session.turns.select_alternative(turn_id)
-
-    def choose_alternative(self, turn_id: str) -> None:
-        spawn(self._choose_alternative(turn_id), name="go to an alternative")
-
-    async def _choose_alternative(self, turn_id: str) -> None:
-        beside = self._session.transcript.siblings(turn_id)
-        dialog = QInputDialog(self)
-        dialog.setWindowTitle("Go to an alternative")
-        dialog.setLabelText(f"Its number, 1 to {len(beside):,}, the oldest first")
-        dialog.setInputMode(QInputDialog.InputMode.IntInput)
-        dialog.setIntRange(1, len(beside))
-        dialog.setIntValue(beside.index(turn_id) + 1)
-        dress(dialog, "Go")
-        if await ask(dialog) and (chosen := beside[dialog.intValue() - 1]) in self._session.transcript.turns:
-            self._session.turns.select_alternative(chosen)
-        dialog.deleteLater()
-
     def open_in_compare(self, turn_id: str) -> None:
-        self.compare_asked.emit(turn_id)
-
-    def make_case(self, turn_id: str) -> None:
-        self.case_asked.emit(turn_id)
-
-    def whose(self, turn_id: str) -> str:
-        """The other lane that shows a turn, "lane B" say; empty where none does."""
-        lanes = enumerate(self._session.experiment.lanes)
-        others = ((at, lane.transcript.path) for at, lane in lanes if lane is not self._session)
-        return next((f"lane {letter_of(at)}" for at, path in others if any(t.id == turn_id for t in path)), "")
+        """Show the alternatives of a turn as lanes."""
+        self.commands.open_in_compare(turn_id)
 
     def regenerate(self, turn_id: str) -> None:
-        self._start(turn_id)
-
-    def take_advice(self, turn_id: str, action: Action) -> None:
-        session = self._session
-        run = session.run_of(turn_id)
-        pause = run.retry_wait if run is not None else None
-        if action == RETRY_NOW and pause is not None:
-            pause.retry_now()
-            return
-        if action == GIVE_UP and pause is not None:
-            pause.give_up()
-            return
-        if action == STREAM_ON:
-            session.set_parameters(session.settings.current.with_value("stream", True))
-        if action in (RETRY, ASK_AGAIN, STREAM_ON):
-            self._start(turn_id)
-        elif action == TURNS:
-            self.view.focus_turn(session.transcript.path[0].id)
-        elif action == READ_CUMULATIVE:
-            spawn(self._read_as_cumulative(turn_id), name="read as cumulative text")
-        elif action.offer is not None:
-            self._ask_with(turn_id, action, action.offer)
-        else:
-            self.advice_asked.emit(action)
-
-    async def _read_as_cumulative(self, turn_id: str) -> None:
-        try:
-            await self._session.read_as_cumulative(turn_id)
-        except (ValueError, StoreError) as error:
-            self.notice.say(str(error), stays=False)
-
-    def _ask_with(self, turn_id: str, action: Action, offer: Offer) -> None:
-        """Ask again with the rules of an offer, once they are kept if they are to be; where they were refused in other
-        lanes of the gateway, too, there as well.
-        """
-        from playground.engine.compare.refused import keeping, refused_alike
-
-        session = self._session
-        if action.name == KEEP_OFFER:
-            outcome = session.transcript.turns[turn_id].outcome
-            self.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
-            for lane, other in refused_alike(session, offer, action.value):
-                spawn(lane.regenerate(other, offer.rules), name="run")
-        self._start(turn_id, offer.rules)  # so, too, where it could not be kept
-
-    def open_link(self, address: str) -> None:
-        self.link_asked.emit(address)
+        """Send the request of a turn again."""
+        self.commands.regenerate(turn_id)
 
     def cost_words(self, turn_id: str) -> str:
+        """Return the cost of the request that brought a turn; empty if unknown."""
         return cost_of_turn(self._session, turn_id, self._entered)
 
-    def output_limit(self, turn_id: str) -> int | None:
-        turn = self._session.transcript.turns.get(turn_id)
-        asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
-        return self._session.facts_asked(asked).output if asked is not None else None
-
     def refresh(self) -> None:
-        """Draw the turns in view again, for figures that depend on settings."""
+        """Show figures that depend on settings again."""
         for card in self.view.cards.values():
             card.refresh_header()
 
-    def show_exchange(self, turn_id: str) -> None:
-        outcome = self._session.transcript.turns[turn_id].outcome
-        if outcome is not None and outcome.exchange:
-            self.exchange_asked.emit(outcome.exchange)
-
     def undo(self) -> None:
-        """Take the last edit of the experiment back."""
+        """Undo the last edit of the experiment."""
         self.notice.hide()
         if not self._session.undo():
-            self.notice.say(self._no_travel("undo"), stays=False)
+            self.notice.say(self._why_not("undo"), stays=False)
 
     def redo(self) -> None:
-        """Do the edit taken back last again."""
+        """Redo the edit that was undone last."""
         if not self._session.redo():
-            self.notice.say(self._no_travel("redo"), stays=False)
+            self.notice.say(self._why_not("redo"), stays=False)
 
-    def _no_travel(self, what: str) -> str:
-        if self._session.experiment.busy:
-            return f"A run is under way; stop it to {what}."
-        return f"There is nothing to {what}."
+    def _why_not(self, command: str) -> str:
+        return f"Stop the run to {command}." if self._session.experiment.busy else f"Nothing to {command}."
 
     def look_for(self, step: int = 0) -> None:
-        """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
-        if not self.rows.rows:
-            self.notice.say("There are no turns to search yet.", stays=False)
+        """Open the find bar, or go to the next (+1) or previous (-1) result."""
+        if not self.view.rows:
+            self.notice.say("No messages to search yet.", stays=False)
         elif step:
             self.finder.step(step)
         else:
             self.finder.open()
 
     def edit_focused(self) -> None:
-        """Edit the turn that has the focus."""
+        """Edit the focused message."""
         if turn_id := self.view.focused_turn():
             card = self.view.card(turn_id)
             if card is not None and turn_id not in self._session.growing:
                 card.editing.begin()
 
     def retry_last(self) -> None:
-        """Ask again for the last turn."""
+        """Regenerate the last message."""
         path = self._session.transcript.path
         if path and path[-1].role is Role.ASSISTANT:
             self.regenerate(path[-1].id)
 
     def regenerate_focused(self) -> None:
-        """Ask again for the turn that has the focus, or for the last one."""
+        """Regenerate the focused message, or else the last one."""
         path = self._session.transcript.path
-        chosen = self.view.focused_turn() or (path[-1].id if path else "")
-        if chosen and self._session.transcript.turns[chosen].role is Role.ASSISTANT:
-            self.regenerate(chosen)
+        turn_id = self.view.focused_turn() or (path[-1].id if path else "")
+        if turn_id and self._session.transcript.turns[turn_id].role is Role.ASSISTANT:
+            self.regenerate(turn_id)
 
-    # Following the session
+    # Changes of the session
 
     def _growing(self, turn_id: str) -> Growth | None:
         choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
@@ -481,58 +298,49 @@ class TranscriptPane(Centre):
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                if self._may_wait(change):
+                if change.by_run and self._poke_draw is not self._own_draw:  # several lanes may start or end at once
                     self.stale = True
                     self._poke_draw()
                 else:
                     self._show_rows()
-                self._close_open_said()
             case RunStateChanged(state):
                 self._clock_for(state)
             case DebugChanged(progress=True):
-                pass  # the card of a call that is asked looks for itself
+                pass  # the card of a pending call updates itself
             case DebugChanged():
                 self._debug.poke()
             case DraftChanged():
                 self.view.refresh_editors()
             case SettingsChanged():
                 self.view.set_tools(self._session.settings.tools)
-                self._debug.poke()  # another protocol may carry pictures, and another tool have a server
+                self._debug.poke()  # another protocol may accept images in results, another tool may have a server
             case _:
                 pass
 
-    def _may_wait(self, change: PathChanged | TurnChanged) -> bool:
-        """Whether it is drawn lane after lane: several runs may begin or end at once."""
-        if self._poke_draw is self._own_draw:
-            return False
-        path, rows = self._session.transcript.path, self.rows.path
-        elsewhere = isinstance(change, PathChanged) and [turn.id for turn in path] == [turn.id for turn in rows]
-        return change.by_run or elsewhere
-
     def _is_elsewhere(self, turn_id: str) -> bool:
-        """Whether an answer is not on the path; there may be thousands beside the one that is."""
+        """Return whether a turn is an answer that is not on the path; there may be thousands."""
         turn = self._session.transcript.turns.get(turn_id)
         return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
 
-    def _show_rows(self, *, latest: bool = False) -> None:
-        session, began = self._session, perf_counter()
+    def _show_rows(self) -> None:
+        session = self._session
         self.stale = False
-        rows = self.rows.follow(session.transcript, session.growing)
+        rows = make_rows(session.transcript, session.growing, self.view.rows)
         self._stack.setCurrentWidget(self.view if rows else self._empty)
-        self.view.set_rows(rows, session.settings.tools, began=began, latest=latest)
+        self.view.set_rows(rows, session.settings.tools)
         self.finder.set_rows(rows)
 
     def draw_by(self, poke: Callable[[], None] | None) -> None:
-        """Call ``poke`` when there is something to ``draw``; None: the pane draws by itself."""
+        """Call `poke` when `draw` is needed; None: the pane calls `draw` itself."""
         self._poke_draw = poke or self._own_draw
 
     def grew(self, turn_id: str) -> None:
-        """More of a turn has arrived that the run of another lane brings."""
+        """Draw what the run of another lane has received for a turn."""
         self._grown.add(turn_id)
         self._poke_draw()
 
     def draw(self) -> None:
-        """Draw what has arrived."""
+        """Draw what has arrived since the last time."""
         if self.stale:
             self._show_rows()
         grown, self._grown = self._grown, set()
@@ -540,13 +348,28 @@ class TranscriptPane(Centre):
             self.view.draw_growing_turn(turn_id)
 
     def _clock_for(self, state: RunState) -> None:
-        if state is RunState.IDLE:
-            self._clock.stop()
-        else:
+        if state is not RunState.IDLE:
             self._clock.start()
+        elif self._clock.isActive():
+            self._clock.stop()
+            self._announce_end()
+
+    def _announce_end(self) -> None:
+        """Tell screen readers once how the run ended."""
+        waiting, path = len(self._session.debugger.waiting), self._session.transcript.path
+        outcome = path[-1].outcome if path else None
+        if waiting and self._session.debugger.paused:
+            words = f"{waiting} tool call{'s need results' if waiting > 1 else ' needs a result'}"
+        else:
+            words = f"Answer {outcome.ending.words or 'complete'}" if outcome is not None else "Run ended"
+        lanes = self._session.experiment.lanes
+        if len(lanes) > 1 and self._session in lanes:
+            words = f"Lane {letter_of(lanes.index(self._session))}: {words}"
+        self.view.setAccessibleDescription(words)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.view, words))
 
     def _tick(self) -> None:
-        """The seconds go on although nothing arrives."""
+        """Show the elapsed time while nothing arrives."""
         self._grown.update(self._session.growing)
         if self._session.debugger.pending:
             self._debug.poke()

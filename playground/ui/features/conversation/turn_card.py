@@ -26,7 +26,6 @@ from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.advice.parts import Action
 from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.looks import Caption
 from playground.ui.features.conversation.card_editing import CardEditing
 from playground.ui.features.conversation.card_finds import CardFinds
 from playground.ui.features.conversation.card_frame import CardFrame
@@ -138,19 +137,19 @@ def fill_menu(
     menu.clear()
     turn = row.turn
     menu.addAction("Copy text").triggered.connect(copy)
-    raw = menu.addAction("Show the exact text")
+    raw = menu.addAction("Raw text")
     raw.setCheckable(True)
     raw.setChecked(exact)
     raw.toggled.connect(set_exact)
     for words, act in more:
         menu.addAction(words).triggered.connect(act)
     if turn.outcome is not None:
-        menu.addAction("Show its request and response").triggered.connect(partial(commands.show_exchange, turn.id))
-        menu.addAction("Show its frames").triggered.connect(partial(commands.wire.show_turn, turn.id))
-    if commands.edits.fixed:
+        menu.addAction("Show request and response").triggered.connect(partial(commands.show_exchange, turn.id))
+        menu.addAction("Show its events").triggered.connect(partial(commands.wire.frames_asked.emit, turn.id, ""))
+    if commands.read_only:
         return
     if turn.outcome is not None:
-        menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare, turn.id))
+        menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare_asked.emit, turn.id))
         menu.addAction("Regenerate").triggered.connect(partial(commands.regenerate, turn.id))
     if len(row.alternatives) > FEW_BESIDE:
         menu.addAction("Go to an alternative…").triggered.connect(partial(commands.choose_alternative, turn.id))
@@ -178,12 +177,11 @@ class TurnCard(CardFrame):
         parent: QWidget,
         width: int = 0,
     ) -> None:
-        """With the ``width`` it will have it is ``bare``; ``fill`` goes on until it is ``whole``, long texts too."""
+        """`width` is the one that the card will have."""
         super().__init__(parent)
         if width:
             self.resize(width, self.height())
         self._commands = commands
-        self._filled_from_outside = width > 0
         self._drawing = Drawing(
             frame=self,
             commands=commands,
@@ -192,21 +190,21 @@ class TurnCard(CardFrame):
             zoom=zoom,
             judged=self.refresh_verdict,
             edit_call=self._edit_call,
-            patient=width > 0,
+            patient=False,
         )
         self._rest: QSpacerItem | None = None
         self._growth: Growth | None = None
         self._grew = False  # drawn since the last step of what was too much for one
         self._going = Throttle(self._go_on, self)
-        self._header = TurnHeader(fixed=commands.edits.fixed)
+        self._header = TurnHeader(fixed=commands.read_only)
         self._header.role_chosen.connect(self._role_chosen)
         self._header.alternative_chosen.connect(commands.select_alternative)
-        self._header.alternatives.whose = commands.whose
+        self._header.alternatives.whose = commands.other_lane
         self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
         self._body.setSpacing(8)
-        self._end = TurnEnd(fixed=commands.edits.fixed)
+        self._end = TurnEnd(fixed=commands.read_only)
         self._end.action_taken.connect(self._advice_taken)
         self._end.frame_asked.connect(self._ask_hole)
         self._end.height_changed.connect(self.height_changed)
@@ -218,20 +216,19 @@ class TurnCard(CardFrame):
         row_of_parts.asked.connect(lambda where: self._patiently(lambda: self.parts.step(where)))
         column.addWidget(row_of_parts)
         column.addLayout(self._end)
-        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill, unseen=width > 0)
+        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
         self.finds = CardFinds(self, lambda: self.row, self.parts, self.turn_to)
         top = QVBoxLayout()  # what stands above the parts
         top.setContentsMargins(1, 0, 4, 0)
         layout = in_column(self._header, top, column, of=self, margins=(17, 6, 10, 10), spacing=2)
         self.editing = CardEditing(self._drawing, self.parts, self._header, self._body, top)
-        self._sent = AsSent(commands.values, self._header.sent)
+        self._sent = AsSent(lambda: commands.variables, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
         self.setObjectName("messageCard")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
         self.show_row(row, tools)
-        self._drawing.patient = False
 
     def heads(self) -> Iterator[tuple[int, int]]:
         """Upper and lower edges of what names things: the turn's header and its calls', in pixels of the parent."""
@@ -240,10 +237,9 @@ class TurnCard(CardFrame):
         for call in self.calls:
             upper = top + call.mapTo(self, QPoint(0, 0)).y()
             yield upper, upper + call.rule.y()
-            for word in call.findChildren(Caption):
-                if word.isVisible():
-                    line = top + word.mapTo(self, QPoint(0, 0)).y()
-                    yield line, line + word.height()
+            for word in call.captions:
+                line = top + word.mapTo(self, QPoint(0, 0)).y()
+                yield line, line + word.height()
 
     @property
     def turn(self) -> Turn:
@@ -299,7 +295,7 @@ class TurnCard(CardFrame):
 
     def _parts_made(self) -> None:
         """Some views are new, or there are others."""
-        if not self.parts.whole and not self._filled_from_outside:
+        if not self.parts.whole:
             self._going.poke()
         self.leave_room(not self.parts.whole)
         self.refresh_verdict()
@@ -406,7 +402,7 @@ class TurnCard(CardFrame):
             elif self._growth is not None:
                 self.draw_growth(self._growth)
             self._grew = False
-        elif not self._filled_from_outside and not self.whole:
+        elif not self.whole:
             self.fill()
             self._going.poke()
 
@@ -509,13 +505,13 @@ class TurnCard(CardFrame):
         self.editing.edit_call(call_id)
 
     def _role_chosen(self, role: Role) -> None:
-        self._commands.edits.role(self.turn.id, role)
+        self._commands.set_role(self.turn.id, role)
 
     def _ask_hole(self) -> None:
-        self._commands.wire.hole(self.turn.id)
+        self._commands.wire.hole_asked.emit(self.turn.id)
 
     def _ask_lint(self) -> None:
-        self._commands.wire.lint(self.turn.id)
+        self._commands.wire.lint_asked.emit(self.turn.id)
 
     def _advice_taken(self, action: Action) -> None:
         self._commands.take_advice(self.turn.id, action)

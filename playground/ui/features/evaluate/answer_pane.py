@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from PySide6.QtCore import QTimer, Signal
 
@@ -12,6 +12,7 @@ from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, KEEP_OFFER, RETRY
 from playground.engine.compare.refused import keeping
 from playground.engine.evaluation.cases import begin_with_answer
 from playground.engine.session.session import Experiment, Session
+from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
 
@@ -24,11 +25,38 @@ _AGAIN: Final = (RETRY, ASK_AGAIN, RETRY_NOW, GIVE_UP)
 NOTHING = "Nothing was kept of it but what stands beside."
 
 
+class AnswerCommands(TurnCommands):
+    """Commands on the turns of a saved answer: nothing is run here, but asked of the evaluation."""
+
+    @property
+    def _answer_pane(self) -> AnswerPane:
+        return cast("AnswerPane", self._pane)
+
+    def regenerate(self, turn_id: str) -> None:
+        self._answer_pane.again_asked.emit()
+
+    def take_advice(self, turn_id: str, action: Action) -> None:
+        pane = self._answer_pane
+        if action == STREAM_ON:
+            pane.stream_asked.emit()
+        elif action in _AGAIN:
+            pane.again_asked.emit()
+        elif action == TURNS:
+            super().take_advice(turn_id, action)
+        elif action.name == KEEP_OFFER:
+            outcome = pane.session.transcript.turns[turn_id].outcome
+            pane.advice_asked.emit(keeping(action, outcome, pane.session.settings.profile_id))
+            pane.again_asked.emit()
+        else:
+            pane.advice_asked.emit(action)
+
+
 class AnswerPane(TranscriptPane):
     """``again_asked``: a button in an answer asks for it again; ``stream_asked``: to have it streamed then."""
 
     again_asked = Signal()
     stream_asked = Signal()
+    commands_type = AnswerCommands
 
     def __init__(self, session: Session, entered: PriceLookup, name: str = "The answer") -> None:
         super().__init__(session, entered, empty_words(NOTHING), fixed=True)
@@ -53,23 +81,6 @@ class AnswerPane(TranscriptPane):
             self.view.show_place(row, 0.0)
         else:
             self.view.verticalScrollBar().setValue(0)
-
-    def regenerate(self, turn_id: str) -> None:
-        self.again_asked.emit()
-
-    def take_advice(self, turn_id: str, action: Action) -> None:
-        if action == STREAM_ON:
-            self.stream_asked.emit()
-        elif action in _AGAIN:
-            self.again_asked.emit()
-        elif action == TURNS:
-            super().take_advice(turn_id, action)
-        elif action.name == KEEP_OFFER:
-            outcome = self.session.transcript.turns[turn_id].outcome
-            self.advice_asked.emit(keeping(action, outcome, self.session.settings.profile_id))
-            self.again_asked.emit()
-        else:
-            self.advice_asked.emit(action)
 
 
 def session_of(resolved: ResolvedEvaluation, column: EvalVariant, kept: SavedAnswer) -> Session:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -19,7 +20,7 @@ from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.transcript_view import TranscriptView
-from tests.support.editors import Edits, no_gateway
+from tests.support.editors import no_gateway
 from tests.support.eventually import LIMIT_S
 from tests.ui.conftest import ShowWidget
 
@@ -28,13 +29,18 @@ def no_price(_profile_id: str, _model: str) -> None:
     return None
 
 
+def make_pane() -> TranscriptPane:
+    """A pane with an empty session."""
+    return TranscriptPane(Experiment(no_gateway, profile_id="demo").main, no_price, QWidget())
+
+
 class TranscriptDriver:
     """A view on rows of its own, 900 × 600, and what is growing in it."""
 
     def __init__(self) -> None:
-        self.commands = TranscriptPane(Experiment(no_gateway, profile_id="demo").main, no_price, QWidget())
+        self.pane = make_pane()
         self.growing: dict[str, GrowingChoice] = {}
-        self.view = TranscriptView(self.commands, self._state)
+        self.view = TranscriptView(self.pane.commands, self._state)
 
     def _state(self, turn_id: str) -> Growth | None:
         choice = self.growing.get(turn_id)
@@ -58,12 +64,19 @@ class TranscriptDriver:
         self.settle()
 
     def top(self, turn_id: str) -> int:
-        """Where a turn's card begins, in pixels below the view's upper edge."""
-        return self.view.cards[turn_id].y()
+        """Return the top of a turn's card in pixels below the view's upper edge."""
+        return self.view.cards[turn_id].mapTo(self.view.viewport(), QPoint(0, 0)).y()
 
     @property
-    def pill(self) -> QPushButton:
-        return next(b for b in self.view.findChildren(QPushButton) if b.parent() is self.view)
+    def latest(self) -> QPushButton:
+        return self._button("Jump to latest")
+
+    @property
+    def earlier(self) -> QPushButton:
+        return self._button("Show earlier")
+
+    def _button(self, words: str) -> QPushButton:
+        return next(button for button in self.view.findChildren(QPushButton) if words in button.text())
 
 
 def settle() -> None:
@@ -74,7 +87,7 @@ def settle() -> None:
 @pytest.fixture
 def driver(qtbot: QtBot) -> Iterator[TranscriptDriver]:
     driver = TranscriptDriver()
-    qtbot.addWidget(driver.commands)
+    qtbot.addWidget(driver.pane)
     qtbot.addWidget(driver.view)
     driver.view.resize(900, 600)
     driver.view.show()
@@ -88,6 +101,14 @@ def make_row(turn: Turn, *, growing: bool = False) -> Row:
 
 
 @pytest.fixture
-def card(show_widget: ShowWidget) -> CallCard:
-    """The card of a call of a tool without prepared answers."""
-    return show_widget(CallCard(lambda _name: [], Edits(), lambda: "t"), 700, 300)
+def pane(qtbot: QtBot) -> TranscriptPane:
+    """A pane whose commands the card has."""
+    pane = make_pane()
+    qtbot.addWidget(pane)
+    return pane
+
+
+@pytest.fixture
+def card(show_widget: ShowWidget, pane: TranscriptPane) -> CallCard:
+    """The card of a call."""
+    return show_widget(CallCard(pane.commands, lambda: "t"), 700, 300)

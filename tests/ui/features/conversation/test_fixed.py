@@ -73,4 +73,4 @@ def test_fixed_turn_offers_no_changes(qtbot: QtBot) -> None:
     free, fixed = (_list_actions(_pane(qtbot, *TURNS, fixed=fixed)) for fixed in (False, True))
     assert _changing(free)  # of the same turns, were they not fixed
     assert not _changing(fixed)
-    assert {"copy text", "show its frames", "show the frame that carried it"} <= fixed
+    assert {"copy text", "show its events", "raw arguments"} <= fixed

@@ -152,7 +152,7 @@ class ArgumentTree(QWidget):
             value = f'"{node.preview}"' if node.kind == "string" and node.complete else node.preview
             value = f'"{value}' if node.kind == "string" and not node.complete else value
         if not node.complete:
-            value += " …" if not self._reader.ended else "" if self._reader.broken else "  (cut off)"
+            value += "" if self._reader.ended else " …"
         wrong = [problem.message for problem in self._by_path.get(node.path, [])]
         return show_hidden(name), show_hidden(value), " · ".join(dict.fromkeys(wrong))
 

@@ -9,9 +9,9 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions.kinds import ArgumentsFit, SampleOf
 from playground.ui.features.conversation.calls.call_text import FREE_TEXT, judged
-from playground.ui.features.conversation.calls.looks import quiet
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
@@ -20,7 +20,7 @@ from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import code_font
 
 NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
-MADE = "id: made for you"
+MADE = "Id (optional)"
 
 
 class CallForm(QFrame):
@@ -43,7 +43,7 @@ class CallForm(QFrame):
         self.id.setProperty("kind", "field")
         self.id.setFont(code_font())
         self.id.setPlaceholderText(MADE)
-        self.id.setToolTip("The id that its result refers to. Left empty, one is made that no other call has.")
+        self.id.setToolTip("The id that the result refers to. Leave empty for a new one.")
         self.id.setMinimumWidth(ID_WIDTH)
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._judge)
@@ -51,7 +51,8 @@ class CallForm(QFrame):
         self._asking.answered.connect(self._fill_in)
         self.verdict = Chip()
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.example = quiet("example", "Fill in arguments that fit the tool's schema")
+        self.example = push_button("Sample", "quiet")
+        self.example.setToolTip("Fill in arguments that match the tool's schema")
         self.remove = IconButton("close", "Remove this call")
         self.remove.setVisible(removable)
         self.arguments = GrowingField(code=True, most=8, compact=True)
@@ -119,7 +120,7 @@ class CallForm(QFrame):
         self.name.setAccessibleName(f"Tool of {which}")
         self.id.setAccessibleName(f"Id of {which}")
         self.arguments.setAccessibleName(f"Arguments of {which}")
-        self.example.setAccessibleName(f"Fill in an example for {which}")
+        self.example.setAccessibleName(f"Fill in a sample for {which}")
         self.remove.say(f"Remove {which}")
 
     @property
@@ -159,8 +160,8 @@ class CallForm(QFrame):
         if made:
             self.arguments.set_text(made)
         elif made is not None:
-            self.verdict.say("No sample fits the schema", "chip")
-            self.verdict.setToolTip("No value was found that fits this schema. Write the arguments by hand.")
+            self.verdict.say("No sample", "chip")
+            self.verdict.setToolTip("No value was found that matches this schema. Enter the arguments yourself.")
             self.verdict.show()
             self.height_changed.emit()
         if made is not None:
@@ -172,10 +173,10 @@ def _name_field() -> QComboBox:
     field.setProperty("kind", "field")
     field.setMinimumWidth(NAME_WIDTH)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    field.setToolTip("The tool that is called: one of those on offer, or any other name")
+    field.setToolTip("The tool to call: one on offer, or any other name")
     line, completer = field.lineEdit(), field.completer()
     if line is not None:
-        line.setPlaceholderText("name of the tool")
+        line.setPlaceholderText("Tool name")
     if completer is not None:
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)  # nothing is typed for anybody
         completer.setFilterMode(Qt.MatchFlag.MatchContains)

@@ -37,7 +37,7 @@ class Judged(NamedTuple):
     says: str
 
 
-FREE_TEXT: Final = Judged("free text", "chip", "The input of a custom tool is text and has no schema.")
+FREE_TEXT: Final = Judged("Free text", "chip", "The input of a custom tool is text and has no schema.")
 
 
 def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Judged:
@@ -56,18 +56,13 @@ def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Ju
         more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
         return Judged(clipped(f"{first.where}: {first.message}".removeprefix(": ")) + more, "chip-error", says)
     if not known:
-        return Judged("no tool of this name is defined", "chip", "")
-    return Judged("matches schema", "chip-ok", "")
+        return Judged("Unknown tool", "chip", "No tool of this name is defined.")
+    return Judged("Valid", "chip-ok", "The arguments match the schema of the tool.")
 
 
 def clipped(text: str) -> str:
     """A text as long as a verdict may be."""
     return cut(text, VERDICT_LENGTH)
-
-
-def counted(problems: list[Problem]) -> str:
-    """How many problems there are, where each is said at its place."""
-    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
 
 
 def is_laid_out(arguments: str) -> bool:
@@ -95,11 +90,13 @@ def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
     for problem in problems:
         if problem.severity != UNCHECKED:  # nothing is known to be wrong
             wrong.setdefault(problem.path, []).append(problem.message)
+    several = len(problems) > 1  # the card's header names a single problem
     out: list[Line] = []
     for path, text in laid_out:
         said = " · ".join(wrong.pop(path, []))  # once, where the value begins
         spans = (Span(text, Style.CODE, token="deleted" if said and path else ""),)
-        out.append(Line("raw", (*spans, Span(f"   × {said}", Style.CODE, token="deleted")) if said else spans))
+        message = (Span(f"   × {said}", Style.CODE, token="deleted"),) if said and several else ()
+        out.append(Line("raw", (*spans, *message)))
     return out
 
 
@@ -177,30 +174,29 @@ def brief_json(text: str) -> str:
     return line if 0 < len(line) <= ONE_LINE else pretty_json(text)
 
 
-PAUSED = "paused, your turn"
-ASKING = "asking the server…"
-_BY = {
-    "you": "by you",
-    "table": "from the table",
-    "fixed": "at once",
-    "server": "by the server",
-    "fork": "in a fork",
-    "filled": "no result given",
+WAITS: Final = "Needs your result"
+_SOURCES: Final = {
+    "you": "you",
+    "table": "mock table",
+    "fixed": "fixed reply",
+    "server": "server",
+    "fork": "compared result",
+    "filled": "you",
 }
 
 
-def answered_words(result: ToolResult | None) -> str:
-    """How a call stands that does not wait."""
+def describe_result(result: ToolResult | None) -> str:
+    """Return who answered a call and how long that took, such as "you 50 s · server 4 ms"."""
     if result is None:
-        return "not answered"
+        return "No result"
     took = [answer_time_words(result)] if result.seconds is not None and result.seconds >= LEAST_TOLD else []
-    return " · ".join(
-        ["answered", *([_BY[result.by]] if result.by in _BY else []), *(["error"] * result.is_error), *took]
-    )
+    source = _SOURCES.get(result.by, "")
+    words = " · ".join(took) or (f"Answered by {source}" if source else "Answered")
+    return f"{words} · error" if result.is_error else words
 
 
-def waiting_words(remaining: float | None, *, narrow: bool) -> str:
-    """How a call stands that waits: for a person, or for the answer that comes in ``remaining`` seconds."""
-    if remaining is not None:
-        return "never answers; Stop ends it" if remaining == float("inf") else f"answers in {remaining:.1f} s"
-    return "your turn" if narrow else PAUSED
+def waiting_words(remaining: float | None) -> str:
+    """Return the status of a call that waits: for a person, or until a delayed result is sent."""
+    if remaining is None:
+        return WAITS
+    return "No reply until Stop" if remaining == float("inf") else f"Sends in {remaining:.1f} s"

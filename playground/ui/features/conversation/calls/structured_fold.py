@@ -1,10 +1,11 @@
-"""The structured content of a server's answer: one line that says whether it fits its schema, and opens to the JSON.
+"""The structured content of a server's answer: one line with its verdict that opens to the JSON.
 
-Whether it fits was found out when it came, in a process of its own; nothing foreign is checked here.
+The verdict was made in a separate process when the answer arrived; nothing is validated here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
@@ -29,20 +30,20 @@ from playground.ui.widgets.mark_label import Chip
 from playground.ui.widgets.plain_text import few_lines_of, tip
 
 CAPTION: Final = "Structured content"
-FITS, MISFITS, UNKNOWN = "fits its schema", "does not fit its schema", "no schema for it"
-NOT_CHECKED: Final = "not checked"
+FITS, MISFITS, UNKNOWN = "Valid", "Does not match its schema", "No schema"
+NOT_CHECKED: Final = "Not checked"
 COSTLY: Final = unchecked("").message
 LONGEST: Final = 200_000  # characters of JSON that are written here before somebody asks for them
 
 
 class StructuredFold(QWidget):
-    """Hidden while there is none, and none was promised. ``taken`` gives its text, to be sent instead of the other."""
+    """Structured content in one line that opens to its JSON; `use` makes its text the result."""
 
-    taken = Signal(str)
     height_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, use: Callable[[str], None]) -> None:
+        super().__init__()
+        self._use = use
         self._value: JSON = None
         self._text: str | None = None  # None for what is too large to be written here
         self._open = self._drawn = False
@@ -50,8 +51,8 @@ class StructuredFold(QWidget):
         self.head.clicked.connect(self._toggle)
         self.verdict = Chip()
         self.problems = text_label("", "flag-error", wrap=True)
-        self.take = styled(QPushButton("Send this"), "quiet")
-        self.take.setToolTip("Put this JSON into the field, to be sent in the place of the text")
+        self.take = styled(QPushButton("Use as result"), "quiet")
+        self.take.setToolTip("Replace the text by this JSON; nothing is sent")
         self.take.clicked.connect(self._take)
         self.copy = IconButton("copy", "Copy the structured content", size=14)
         self.copy.clicked.connect(self._copy)
@@ -122,7 +123,7 @@ class StructuredFold(QWidget):
 
     def _take(self) -> None:
         if self._text is not None:
-            self.taken.emit(self._text)
+            self._use(self._text)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text if self._text is not None else write(self._value))

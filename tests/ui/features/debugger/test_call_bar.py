@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.session.session import Experiment
-from playground.ui.features.conversation.calls.debug_bar import DebugBar
+from playground.ui.features.conversation.calls.call_bar import CallBar
 from tests.ui.features.debugger.conftest import nowhere
 
 
@@ -15,8 +15,8 @@ def test_answer_paused_by_the_gateway_offers_continue(window: QWidget) -> None:
     session.turns.add_turn(make_turn(Role.USER, "Tea?"))
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason="pause_turn")
     session.turns.add_turn(make_turn(Role.ASSISTANT, "Let me look.").model_copy(update={"outcome": outcome}))
-    bar = DebugBar(session, window)
+    bar = CallBar(session, window)
     assert not bar.isHidden()
-    assert bar.words.startswith("The gateway paused this answer (pause_turn). Press Continue")
-    buttons = (bar.continue_button, bar.step_button, bar.end_button, bar.fill_button, bar.stop_button)
-    assert [not button.isHidden() for button in buttons] == [True, False, False, False, False]
+    assert "The gateway paused this answer (pause_turn). Continue sends it back" in bar.text
+    buttons = (bar.continue_button, bar.stop_button, bar.more_button)
+    assert [not button.isHidden() for button in buttons] == [True, False, False]
