@@ -121,7 +121,7 @@ FAULTS: tuple[tuple[str, AnswerRow], ...] = (
     ("Malformed JSON", AnswerRow(answer=Answer(text='{"status": "ok", "items": [1, 2,'))),
     ("1 MB", AnswerRow(answer=Answer(text="0123456789abcdef", size=1_000_000))),
     ("Slow", AnswerRow(answer=Answer(text='{"status": "ok"}', delay=10.0))),
-    ("Never", AnswerRow(answer=Answer(never=True))),
+    ("No reply (time out)", AnswerRow(answer=Answer(never=True))),
 )
 
 

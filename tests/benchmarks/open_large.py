@@ -108,13 +108,13 @@ class _FirstPaint(QObject):
         super().__init__(view)
         self.time: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._view = view
-        self._viewport = view.viewport()
-        self._viewport.installEventFilter(self)
+        self._content = view.content
+        self._content.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
-            self._viewport.removeEventFilter(self)
-            QTimer.singleShot(0, self._check)  # children of the viewport are painted before the next event
+            self._content.removeEventFilter(self)
+            QTimer.singleShot(0, self._check)  # the cards in it are painted before the next event
         return False
 
     def _check(self) -> None:

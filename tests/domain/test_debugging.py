@@ -223,7 +223,7 @@ def test_spelling_of_json_does_not_count(value: dict[str, object]) -> None:
 
 def test_faults_have_the_answer_of_their_name() -> None:
     faults = dict(FAULTS)
-    assert list(faults) == ["Empty", "Error text", "Malformed JSON", "1 MB", "Slow", "Never"]
+    assert list(faults) == ["Empty", "Error text", "Malformed JSON", "1 MB", "Slow", "No reply (time out)"]
     assert faults["Empty"].answer.body == ""
     assert faults["Error text"].answer.is_error
     with pytest.raises(ValueError, match="Expecting"):
@@ -231,7 +231,7 @@ def test_faults_have_the_answer_of_their_name() -> None:
     assert len(faults["1 MB"].answer.body) == 1_000_000
     assert len(faults["1 MB"].model_dump_json()) < 300, "short to keep"
     assert faults["Slow"].answer.delay > 1
-    assert faults["Never"].answer.never
+    assert faults["No reply (time out)"].answer.never
 
 
 def test_rules_can_be_saved() -> None:

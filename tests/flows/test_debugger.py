@@ -215,9 +215,9 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     first, second = await pause(person, "!calls=2 The weather in Lisbon and Oslo")
     debugger = person.session.debugger
     await first.choose("Compare several results…")
-    await close_dialog(person, "Compare several answers to get_weather")
+    await close_dialog(person, "Compare answers to get_weather")
     await first.choose("Tool responses…")
-    await close_dialog(person, "Rules for tool calls")
+    await close_dialog(person, "Tool responses")
     await first.type_result("21 degrees")
     await first.choose("Save as mock row")
     await person.until(lambda: debugger.debugging.rule("get_weather").rows, "the rule")
@@ -242,7 +242,7 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     result = person.path[2].results[0]
     assert (result.text, result.is_error) == ("Error: the service did not answer.", True)
     _, second = await person.conversation.wait_for_calls(1)
-    await second.choose_result("Never")
+    await second.choose_result("No reply (time out)")
     await second.send_result()
     await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that never comes")
     await person.key(Qt.Key.Key_Escape)

@@ -23,7 +23,7 @@ current, open_bar, says = finder.current, finder.open_bar, finder.says  # import
 async def test_text_is_found_at_both_ends_of_a_long_conversation(person: Person) -> None:
     bar = Finder(person)
     await person.key(Qt.Key.Key_F, CONTROL)
-    await person.conversation.notice.wait_for_text("no turns to search")
+    await person.conversation.notice.wait_for_text("No messages to search")
     assert not bar.is_open
 
     transcript = long_transcript(1_000)

@@ -82,6 +82,10 @@ async def test_focus_stays_near_a_button_that_goes(person: Person) -> None:
     await person.run("!fast Hello")
     await person.idle(turns=2)
     await person.do((await conversation.wait_for_message(1)).widget.setFocus)
+    for letter in (Qt.Key.Key_E, Qt.Key.Key_R):
+        await person.key(letter)
+    assert not (await conversation.wait_for_message(1)).has_button("Cancel"), "a letter edits nothing"
+    assert len(person.session.exchanges) == 1, "a letter sends nothing"
     await person.key(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     await person.idle(turns=2)
     await (await conversation.wait_for_message(1)).press("Earlier alternative")

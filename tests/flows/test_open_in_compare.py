@@ -84,7 +84,7 @@ async def test_results_of_a_call_open_as_lanes(person: Person) -> None:
     card = await page.wait_for_call(1)
     assert person.session is session, "the first lane is in front"
     await card.choose("Compare several results…")
-    dialog = await wait_for_dialog(person, "Compare several answers to")
+    dialog = await wait_for_dialog(person, "Compare answers to")
     await dialog.press("Start 2 lanes")
     await page.wait_for_lanes(4)
     await person.until(lambda: all(results(one) for one in lanes.all[2:]), "a result in each")

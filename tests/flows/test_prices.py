@@ -23,27 +23,27 @@ async def test_answers_keep_their_price_until_it_is_corrected(person: Person) ->
     assert outcome is not None
     assert outcome.usage is not None
     spent = f"${outcome.usage.completion:,.2f}"
-    await person.until(lambda: pane.spent.words == spent, "three choices are one request")
+    await person.until(lambda: pane.cost.words == spent, "three choices are one request")
     labels = person.app.window.status.findChildren(QLabel)
     await person.until(
         lambda: any("all 3 choices:" in label.text() and spent in label.text() for label in labels), "the status"
     )
 
     await person.use_model("demo-reasoner")
-    assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
+    assert (pane.cost_words(person.path[-1].id), pane.cost.words) == (spent, spent)
     other = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
     session.change(profile_id=other.id)
-    assert (pane.cost_words(person.path[-1].id), pane.spent.words) == (spent, spent)
+    assert (pane.cost_words(person.path[-1].id), pane.cost.words) == (spent, spent)
 
     session.change(profile_id=DEMO_ID)
     session.set_parameters(session.settings.current.with_value("n", None))
     await person.run("And this? !long=10")
     await person.idle(turns=4)
     assert pane.cost_words(person.path[-1].id) == "", "that model costs nothing, by the gateway's list"
-    await person.until(lambda: pane.spent.words == spent)
+    await person.until(lambda: pane.cost.words == spent)
     gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
-    pane.spent.count()
-    await person.until(lambda: pane.spent.words.startswith(f"{spent} + "), "the price of an answer that had none")
+    pane.cost.count()
+    await person.until(lambda: pane.cost.words.startswith(f"{spent} + "), "the price of an answer that had none")
 
     # A corrected price is applied to earlier answers
     await person.trigger("experiment.new")
@@ -52,11 +52,11 @@ async def test_answers_keep_their_price_until_it_is_corrected(person: Person) ->
     person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
     await person.run("Say it in one line. !long=40")
     await person.idle(turns=2)
-    await person.until(lambda: person.pane.spent.words)
-    before = person.pane.spent.words
+    await person.until(lambda: person.pane.cost.words)
+    before = person.pane.cost.words
     prices = await PriceWindow.opened(person, "run.price")
     await prices.enter("Output", "100000")
-    await prices.press("Price the earlier answer")
+    await prices.press("Also update 1 earlier answer")
     await prices.press("Save")
-    await person.until(lambda: person.pane.spent.words != before)
-    assert float(person.pane.spent.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))
+    await person.until(lambda: person.pane.cost.words != before)
+    assert float(person.pane.cost.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))

@@ -70,7 +70,7 @@ async def test_refused_fields_are_left_out_once_or_always(person: Person) -> Non
     (rule,) = person.app.gateways.get(DEMO_ID).adaptations
     assert (rule.words, rule.model, rule.learnt) == ("stream_options left out", "", today())
     assert rule.why.startswith("Unsupported parameter: 'stream_options'")
-    await person.conversation.notice.wait_for_text("Kept for Demo gateway")
+    await person.conversation.notice.wait_for_text("Saved for Demo gateway")
     # The retry may begin before the rule is saved: then it leaves the field out for this request alone.
     adapted, tried = rules()
     assert [*adapted, *tried] == ["stream_options left out"]

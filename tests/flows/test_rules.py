@@ -31,7 +31,7 @@ async def test_table_answers_two_calls_and_the_loop_ends(person: Person) -> None
     await ready(person)
     rules = await RulesWindow.open(person)
     await rules.select_row(1)
-    await rules.press("Table")
+    await rules.press("Mock table")
     await rules.add_row("", "no such city")
     await rules.add_row("$[?@.city == 'Lisbon']", "21")
     await rules.add_row("$[?@.city == 'Oslo']", "4")
@@ -51,7 +51,7 @@ async def test_table_answers_two_calls_and_the_loop_ends(person: Person) -> None
 async def test_default_rule_holds_for_all_tools_and_a_tool_keeps_its_own_under_a_new_name(person: Person) -> None:
     await ready(person)
     await open_tab(person, "Parameters")
-    choice = await person.seen(QComboBox, "On a tool call")
+    choice = await person.seen(QComboBox, "When the model calls a tool")
     await select_entry(person, choice, 2)
     rules = await RulesWindow.opened(person)
     assert rules.tool == "Default", "a fixed answer was chosen, and there is none yet"
@@ -64,14 +64,14 @@ async def test_default_rule_holds_for_all_tools_and_a_tool_keeps_its_own_under_a
     assert {result.by for turn in person.path for result in turn.results} == {"fixed"}
 
     tools = await ToolsPage.open(person)
-    await tools.press("Rule for this tool")
+    await tools.press("Response of this tool")
     rules = await RulesWindow.opened(person)
     assert rules.tool == "get_weather"
-    await rules.press("Table")
+    await rules.press("Mock table")
     await rules.leave()
     await person.type_into(tools.get(QLineEdit, "Tool name"), "weather_now")
     assert set(person.session.debugger.debugging.rules) == {"weather_now"}
-    assert tools.find(QWidget, "When called: table, no rows")
+    assert tools.find(QWidget, "Response: Mock table, no rows")
 
     await person.trigger("experiment.new")
     assert choice.currentIndex() == 0, "another experiment has rules of its own"

@@ -35,6 +35,7 @@ async def test_failure_is_retried_automatically_or_shown_with_retry(person: Pers
     await person.idle(turns=2)
     assert person.path[-1].outcome is not None
     assert person.path[-1].outcome.ending is Ending.COMPLETE
+    assert person.conversation.messages.widget.accessibleDescription() == "Answer complete"
     assert len(person.posts) == 2
 
     await person.trigger("experiment.new")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.parts import ToolCall, ToolResult
-from playground.domain.transcript import Role, make_turn
+from playground.domain.transcript import Role, Transcript, make_turn
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -17,6 +17,15 @@ LOG = "".join(
 async def large_result(stage: Stage) -> None:
     """A result of a megabyte, folded to its beginning."""
     await _answered(stage)
+
+
+@scene()
+async def long_conversation(stage: Stage) -> None:
+    """The oldest loaded messages of a long conversation, and the ways to earlier ones and to the latest."""
+    roles = (Role.USER, Role.ASSISTANT)
+    turns = [make_turn(roles[number % 2], f"Message {number}") for number in range(250)]
+    stage.session.turns.rewrite(Transcript().append(*turns))
+    await stage.scroll_to_top()
 
 
 async def _answered(stage: Stage) -> str:

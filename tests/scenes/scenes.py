@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QLineEdit
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
@@ -107,6 +107,14 @@ async def wide_answer(stage: Stage) -> None:
 async def palette(stage: Stage) -> None:
     """Every action, model and gateway by name."""
     stage.act("view.palette")
+
+
+@scene()
+async def palette_synonyms(stage: Stage) -> None:
+    """Commands found by a word that is in none of their names."""
+    stage.act("view.palette")
+    field = stage.find(QLineEdit, inside=QApplication.activePopupWidget())
+    await stage.person.do(partial(QTest.keyClicks, field, "theme"))
 
 
 @scene()

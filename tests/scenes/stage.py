@@ -239,7 +239,7 @@ class Stage:
         if card is None:
             raise SceneError(f"turn {index} has no card")
         bar = view.verticalScrollBar()
-        bar.setValue(bar.value() + card.y() - TOP)
+        bar.setValue(card.y() - TOP)
 
     async def scroll_to_top(self) -> None:
         """Show the first turn."""

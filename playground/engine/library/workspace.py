@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -75,8 +75,6 @@ class Workspace:
         self._trash: dict[str, Deleted] = {}
         self._gone: list[_Gone] = []
         self._shows = 0
-        #: Awaited before an experiment becomes the current one, so that a view can prepare it.
-        self.expect: Callable[[Session], Awaitable[None]] | None = None
         self.current: Session = self.new()
         self._begun = False  # a person works in the current one, although the store is not open yet
         self.listed = store is None
@@ -144,9 +142,6 @@ class Workspace:
         self._shows += 1
         number = self._shows
         session = await self.bring(experiment_id)
-        if number == self._shows and self.expect is not None:
-            await self.expect(session)
-            session = self._find(experiment_id)
         if number == self._shows:
             self._look_at(session)
         return session

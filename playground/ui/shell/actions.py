@@ -67,8 +67,8 @@ def _theme(choice: str, text: str) -> OwnAction:
 #: By the choice that is saved in the settings.
 THEMES: Final = {
     "system": _theme("system", "Match system"),
-    "light": _theme("light", "Light"),
-    "dark": _theme("dark", "Dark"),
+    "light": _theme("light", "Light theme"),
+    "dark": _theme("dark", "Dark theme"),
 }
 
 OWN: Final[tuple[OwnAction, ...]] = (

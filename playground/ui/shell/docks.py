@@ -39,6 +39,9 @@ class Region(QFrame):
     def fill(self, content: QWidget) -> None:
         """Set the content."""
         self._column.addWidget(content)
+        self.end = QWidget(self)  # a hidden stop of the Tab key, by which what follows is put in order
+        self.end.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.end.hide()
 
 
 def stacked(*widgets: QWidget, inside: QWidget) -> QFrame:
@@ -113,7 +116,7 @@ class Dock(QDockWidget):
             super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close a dock over the centre when a person clicks beside it."""
+        """Close a dock over the centre when a person clicks outside it."""
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget) and self.is_over:
             centre = self._window.centralWidget()
             if centre is not None and (watched is centre or centre.isAncestorOf(watched)):
@@ -213,7 +216,7 @@ class Docks(QObject):
 
     def note_height(self) -> None:
         """Note the inspector's share of the height, which a person may have changed."""
-        height = self._area.height()
+        height = self._area.height() if not self._centre.isHidden() else 0  # hidden: the inspector is maximised
         if self._is_docked(self._bottom) and not self._bottom.isHidden() and self._window.isVisible() and height:
             share = min(max(self._bottom.height() / height, 0.05), 0.95)
             self._pages[self._page] = self._pages[self._page]._replace(share=share)

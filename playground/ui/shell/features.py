@@ -89,7 +89,7 @@ from playground.ui.features.variables.control import VariablesControl
 from playground.ui.features.wire.control import WireControl
 from playground.ui.shell import centre
 from playground.ui.shell.actions import ACTIONS
-from playground.ui.shell.docks import Region, stacked
+from playground.ui.shell.docks import stacked
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.side_panel import SidePanel
@@ -102,7 +102,6 @@ class Regions(Protocol):
 
     bar: ToolBar
     side: SidePanel
-    left: Region
     drops: DropTarget
     page_shown: SignalInstance
 
@@ -114,19 +113,17 @@ class Regions(Protocol):
 class Panels:
     """The panels at the sides of one window."""
 
-    def __init__(self, regions: Regions, workspace: Workspace) -> None:
-        side, left = regions.side, regions.left
+    def __init__(self, regions: Regions, workspace: Workspace, experiments_panel: ExperimentsPanel) -> None:
+        side = regions.side
+        self.experiments = experiments_panel
         form = ParameterPanel(side, kind=type(workspace.current.settings.current), without=("Output",))
         self.parameters = form
         self.presets = PresetBar()
         side.fill(parameters.PAGE, stacked(self.presets, form, inside=side.pages))
-        self.experiments = ExperimentsPanel(left)
-        self.experiments.set_opening(not workspace.listed)
-        left.fill(self.experiments)
         self.default_rule = DefaultRuleFields(form)
-        form.add_extra("Tools", "On a tool call", self.default_rule.policy)
-        form.add_extra("Tools", "Rules by tool", self.default_rule.rules)
-        form.add_extra("Tools", "Step limit", self.default_rule.limit)
+        form.add_extra("Tools", "When tools are called", self.default_rule.policy)
+        form.add_extra("Tools", "Tool responses", self.default_rule.rules)
+        form.add_extra("Tools", "Max requests per run", self.default_rule.limit)
         self.tools = ToolsPanel(side.pages)
         side.fill(tools.PAGE, self.tools)
         self.output = OutputPanel(side.pages)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QToolButton, QWidget
 from shiboken6 import isValid
 
 from playground.ui.shell.docks import Region
@@ -39,6 +39,15 @@ class Centre(Region):
                 return True
         to.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
+
+
+def reveal(widget: QWidget | None) -> None:
+    """Scroll the areas around a widget until it is in view."""
+    area = widget.parentWidget() if widget is not None else None
+    while widget is not None and area is not None:
+        if isinstance(area, QScrollArea):
+            area.ensureWidgetVisible(widget)
+        area = area.parentWidget()
 
 
 class EnterKey(QObject):

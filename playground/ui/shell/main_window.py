@@ -45,7 +45,7 @@ from playground.ui.shell.actions import (
     SHOW_LIST,
 )
 from playground.ui.shell.docks import LEAST_LEFT, Dock, Docks, Region
-from playground.ui.shell.focus import Centre, EnterKey
+from playground.ui.shell.focus import Centre, EnterKey, reveal
 from playground.ui.shell.main_menu import MainMenu
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.form_parts import thin_line
@@ -73,6 +73,8 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self._gateway, self._usage = _label(), _label()
+        for label in (self._gateway, self._usage):
+            label.setMinimumWidth(1)  # gives way to the rate limit
         self._usage.setAccessibleName("Tokens of the last run")
         self._limit_name, self._limit = _label(), _label()
         self._meter = QProgressBar()
@@ -202,12 +204,16 @@ class MainWindow(QMainWindow):
             self.populate(workspace)
 
     def populate(self, workspace: Workspace) -> None:
-        """Fill the regions: the conversation, the panels at the sides, the inspector."""
+        """Fill the regions, in the order of the Tab key: list, conversation, inspector, side panel."""
         from playground.ui.features.conversation.pane import ConversationPane
+        from playground.ui.features.experiments.panel import ExperimentsPanel
         from playground.ui.features.inspector.inspector import Inspector
         from playground.ui.shell.features import Panels
         from playground.ui.widgets.copied import CopiedNotice
 
+        experiments = ExperimentsPanel(self.left)
+        experiments.set_opening(not workspace.listed)
+        self.left.fill(experiments)
         self.pane = ConversationPane(workspace.current, workspace.gateways.price)
         self.pane.welcome_page.set_opening(self._opening)
         self.pane.sizes.keep_in(self._settings)
@@ -216,10 +222,12 @@ class MainWindow(QMainWindow):
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
         self._centre.set_home(self.composer, self.pane.view)
         EnterKey(self)
-        self.panels = Panels(self, workspace)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
         self.inspector.maximise_toggled.connect(self._centre.setHidden)
+        if self._bottom.window() is self.side.window():  # neither floats
+            QWidget.setTabOrder(self._bottom.end, self.side.tabs)
+        self.panels = Panels(self, workspace, experiments)
 
     # Building
 
@@ -340,6 +348,12 @@ class MainWindow(QMainWindow):
         if event.type() == QEvent.Type.MouseButtonRelease:
             self.docks.note_height()
         return done
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Scroll to the widget that the Tab key has reached."""
+        moved = super().focusNextPrevChild(next)
+        reveal(self.focusWidget())
+        return moved
 
     def let_close(self) -> None:
         """The next close event is obeyed."""

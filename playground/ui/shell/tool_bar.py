@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtGui import QAction, QIcon, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
@@ -53,8 +53,8 @@ class PathPart(QPushButton):
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         text = self.fontMetrics().horizontalAdvance
-        shown = self.text().replace("&&", "&")
-        return QSize(hint.width() - text(shown) + text(self._text) + 2, hint.height())
+        elided = self.text().replace("&&", "&")
+        return QSize(hint.width() - text(elided) + text(self._text) + 2, hint.height())
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
@@ -75,7 +75,7 @@ class PathPart(QPushButton):
 class ToolBar(QFrame):
     """Show what is chosen, and emit what a person chooses.
 
-    ``menu`` opens from the button at the far left, ``preferences`` is the action of the one at the far right.
+    ``menu`` opens from the button at the far left; ``preferences`` is the action of the one at the far right.
     ``list_action`` and ``side_action`` show the side panels; they have buttons while the window is compact.
     """
 
@@ -106,9 +106,6 @@ class ToolBar(QFrame):
         self.setObjectName("tool-bar")
         self.setProperty("kind", "surface")
         self.setFixedHeight(46)
-        main = _icon_button("menu", "Menu")
-        main.setMenu(menu)
-        main.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.gateways = QMenu("Gateway", self)
         self.gateways.aboutToShow.connect(self._list_gateways)
         self._gateway = PathPart("Gateway", self.gateways)
@@ -133,12 +130,16 @@ class ToolBar(QFrame):
         self._path = QWidget()
         path = in_row(self._gateway, self._protocol, self.model, margins=0, spacing=0)
         in_row((path, 1), self.model.unlisted, of=self._path, margins=0, spacing=SPACING)
-        gear = _icon_button("settings", f"Preferences ({preferences.shortcut().toString()})")
-        gear.clicked.connect(preferences.trigger)
         self.page = PAGES[0]  # of the centre, that is shown
         self._page_bar: QWidget | None = None
+        menu_button = _icon_button("menu", "Menu")
+        menu_button.setMenu(menu)
+        menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        keys = preferences.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        gear = _icon_button("settings", f"Preferences ({keys})")
+        gear.clicked.connect(preferences.trigger)
         self._row = in_row(
-            main,
+            menu_button,
             self._list,
             self.pages,
             self._path,
@@ -186,7 +187,7 @@ class ToolBar(QFrame):
             action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
         menu.addSeparator()
         for text, symbol, signal in (
-            ("Check gateway…", "check", self.check_asked),
+            ("Check gateway…", "evaluate", self.check_asked),
             ("Test connection", "refresh", self.test_asked),
             ("Settings of this gateway…", "settings", self.gateways_asked),
             ("Connect another gateway…", "plus", self.connect_asked),
@@ -229,6 +230,7 @@ def _icon_button(symbol: str, words: str) -> QToolButton:
     button.setIcon(icon(symbol))
     button.setToolTip(words)
     button.setAccessibleName(words)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     button.setMinimumSize(30, 30)
     return button
 

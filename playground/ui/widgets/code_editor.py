@@ -34,6 +34,7 @@ from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.exact_field import ExactField, holdable, index_at, readable, units
+from playground.ui.widgets.form_parts import press_default_button
 from playground.ui.widgets.json_highlight import LONGEST_LINE, JsonHighlighter
 from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import HIDDEN, hidden_name, show_hidden, tip
@@ -252,6 +253,8 @@ class CodeEditor(ExactField):
             self._indent()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control:
             self._new_line()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and press_default_button(self):
+            event.accept()
         elif event.text() in ("}", "]") and not self.textCursor().block().text().strip():
             self._close(event.text())
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -54,7 +54,7 @@ def text_item(text: str, colour: str, parent: QGraphicsItem | None = None, pixel
 
 
 class DiagramItem(QGraphicsPathItem):
-    """An outline that stands for `key`. `describe` returns its tooltip, asked for when the pointer is above it.
+    """An outline named `key`. `describe` returns its tooltip, asked for when the pointer is above it.
 
     It is drawn with `strong` as its pen while it is selected or pointed at.
     """
@@ -121,6 +121,7 @@ class Diagram(QGraphicsView):
         self.pointed = ""
         self._selected = ""
         self._drawing = False
+        self._drawn_size = QSize()
         scene = QGraphicsScene(self)
         scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.BspTreeIndex)
         scene.selectionChanged.connect(self._select_clicked)
@@ -167,6 +168,11 @@ class Diagram(QGraphicsView):
         item.setPos(place)
         self.scene().addItem(item)
         return item
+
+    @property
+    def room(self) -> int:
+        """Pixels from left to right beside a vertical scroll bar, whether there is one or not."""
+        return self.maximumViewportSize().width() - self.verticalScrollBar().sizeHint().width()
 
     def rect_of(self, key: str) -> QRectF:
         """Return where an item is in the viewport. Raises KeyError."""
@@ -274,8 +280,11 @@ class Diagram(QGraphicsView):
             self.redraw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw for another size, except for one that only makes room for a scroll bar: that would never end."""
         super().resizeEvent(event)
-        self.redraw()
+        if self.maximumViewportSize() != self._drawn_size:
+            self._drawn_size = self.maximumViewportSize()
+            self.redraw()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRegularExpression, QSize, Qt
 from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
@@ -92,6 +92,19 @@ def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
 def push_button(text: str, kind: str = "") -> QPushButton:
     """A button that Enter in a field never presses."""
     return styled(QPushButton(text, autoDefault=False), kind)
+
+
+def press_default_button(field: QWidget) -> bool:
+    """Press the default button of the dialog around a field, for Ctrl+Enter in a text of several lines.
+
+    Return whether there is one that is enabled.
+    """
+    dialog = field.window()
+    buttons = dialog.findChildren(QPushButton) if isinstance(dialog, QDialog) else []
+    button = next((button for button in buttons if button.isDefault() and button.isEnabled()), None)
+    if button is not None:
+        button.click()
+    return button is not None
 
 
 class OfferButton(QPushButton):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtCore import QEvent, QMetaMethod, QMimeData, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.form_parts import press_default_button
 from playground.ui.widgets.theme import body_font, code_font
 
 ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
@@ -19,7 +20,11 @@ Elsewhere = Callable[[QMimeData, bool], bool]
 
 
 class GrowingField(ExactField):
-    """A field as tall as its text, up to ``most`` lines; Ctrl+Enter submits, Escape cancels."""
+    """A field as tall as its text, up to ``most`` lines; Ctrl+Enter submits, Escape cancels.
+
+    Where nothing is connected to ``submitted``, Ctrl+Enter presses the default button of the dialog; where nothing is
+    connected to ``cancelled``, Escape goes on to the dialog or window.
+    """
 
     submitted = Signal()
     cancelled = Signal()
@@ -66,11 +71,12 @@ class GrowingField(ExactField):
         self._fit()  # lines wrap differently now
 
     def event(self, event: QEvent) -> bool:
-        """The keys used here come here, although the window has shortcuts on them."""
+        """Take the keys used here, although the window has shortcuts on them."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
             enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)  # with it the window's own keys
-            if (enter and not alt) or event.matches(QKeySequence.StandardKey.Cancel):
+            keys = event.modifiers()
+            submits = self._connected(self.submitted) if keys & Qt.KeyboardModifier.ControlModifier else True
+            if (enter and submits and not keys & Qt.KeyboardModifier.AltModifier) or self._cancels(event):
                 event.accept()
                 return True
         return super().event(event)
@@ -78,8 +84,17 @@ class GrowingField(ExactField):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.submitted.emit()
-        elif event.matches(QKeySequence.StandardKey.Cancel):
+            if self._connected(self.submitted):
+                self.submitted.emit()
+            elif not press_default_button(self):
+                super().keyPressEvent(event)
+        elif self._cancels(event):
             self.cancelled.emit()
         else:
             super().keyPressEvent(event)
+
+    def _cancels(self, event: QKeyEvent) -> bool:
+        return event.matches(QKeySequence.StandardKey.Cancel) and self._connected(self.cancelled)
+
+    def _connected(self, signal: SignalInstance) -> bool:
+        return self.isSignalConnected(QMetaMethod.fromSignal(signal))

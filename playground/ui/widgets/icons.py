@@ -36,8 +36,8 @@ class _SvgEngine(QIconEngine):
 
     def paint(self, painter: QPainter, rect: object, mode: QIcon.Mode, state: QIcon.State) -> None:
         muted = mode == QIcon.Mode.Disabled
-        wanted = self._colour or "text"
-        colour = tokens().muted if muted else wanted if wanted.startswith("#") else getattr(tokens(), wanted)
+        name = self._colour or "text"
+        colour = tokens().muted if muted else name if name.startswith("#") else getattr(tokens(), name)
         renderer = QSvgRenderer(QByteArray(_source(self._name).replace("currentColor", colour).encode()))
         renderer.render(painter, QRectF(rect))  # type: ignore[call-overload]  # the stub types rect as object
 

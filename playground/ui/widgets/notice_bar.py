@@ -23,7 +23,7 @@ Choice = tuple[str, Callable[[], None]]
 class NoticeBar(QFrame):
     """Hidden until ``say`` or ``offer``. A notice stays until it is closed, answered, or replaced.
 
-    It stands in a layout, or with ``float_over`` over another widget, which it does not move.
+    It is part of a layout, or floats over another widget after ``float_over``, so that it moves nothing.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -34,7 +34,10 @@ class NoticeBar(QFrame):
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout()
         self._line.setSpacing(6)
-        self._close = close = IconButton("close", "Close this notice")
+        self._start = QWidget(self)  # a hidden stop of the Tab key, after which the buttons come
+        self._start.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._start.hide()
+        close = IconButton("close", "Close this notice")
         close.clicked.connect(self.hide)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
@@ -90,22 +93,13 @@ class NoticeBar(QFrame):
             button = QPushButton(text)
             button.clicked.connect(partial(self._do, act))
             self._line.addWidget(button)
+            QWidget.setTabOrder(self.buttons[-1] if self.buttons else self._start, button)
             self.buttons.append(button)
         self._words.setText(words)
         self.setAccessibleName(words)
-        self._order_focus()
         self._arrange(self.width())
         self.show()
         self._place()
-
-    def _order_focus(self) -> None:
-        """Put the buttons before the one that closes the notice."""
-        before = self._close.previousInFocusChain()
-        while not before.focusPolicy() & Qt.FocusPolicy.TabFocus and before is not self._close:
-            before = before.previousInFocusChain()
-        for button in self.buttons:
-            QWidget.setTabOrder(before, button)
-            before = button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

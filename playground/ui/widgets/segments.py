@@ -11,9 +11,9 @@ from playground.ui.widgets.layouts import in_row
 
 
 class Segments(QWidget):
-    """``chosen`` tells the index a person picked; ``set_index`` is silent. Left and Right move between them.
+    """``chosen`` carries the index that a person picked; ``set_index`` emits nothing. Left and Right move.
 
-    ``tall`` ones are as high as the fields they stand beside.
+    ``tall`` segments are as high as fields.
     """
 
     chosen = Signal(int)

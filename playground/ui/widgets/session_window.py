@@ -1,4 +1,4 @@
-"""The base of windows that stand beside the conversation: one of a kind for each main window, following its session."""
+"""The base of windows next to the conversation: one of a kind for each main window, following its session."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class SessionWindow(QDialog):
 
     @classmethod
     def shown_for(cls: type[W], session: Session, parent: QWidget) -> W:
-        """The one of the main window that ``parent`` is in, brought to the front; made when there is none yet."""
+        """Bring the window of the main window of ``parent`` to the front; make it if there is none yet."""
         window = main_window(parent)
-        found = window.findChildren(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        dialog = found[0] if found else cls(session, window)
+        open_ones = window.findChildren(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        dialog = open_ones[0] if open_ones else cls(session, window)
         dialog.set_session(session)
         dialog.show()
         dialog.raise_()
@@ -42,21 +42,21 @@ class SessionWindow(QDialog):
             self._session_changed()
 
     def fit_into_window(self, width: int, height: int) -> None:
-        """That size, or as much of it as the main window leaves."""
+        """Resize to a size, at most a little smaller than the main window."""
         room = main_window(self).size()
         self.resize(min(width, room.width() - 40), min(height, room.height() - 60))
 
     def _session_changed(self) -> None:
-        """Another session is followed: show it."""
+        """Show the session that is followed now."""
         raise NotImplementedError
 
     def _changed(self, change: Change) -> None:
-        """The session tells that something is different."""
+        """Show a change of the session."""
         raise NotImplementedError
 
 
 def main_window(widget: QWidget) -> QWidget:
-    """The outermost window above a widget, past the dialogs between."""
+    """Return the outermost window above a widget."""
     window = widget.window()
     while (above := window.parentWidget()) is not None:
         window = above.window()

@@ -39,17 +39,17 @@ class SidePanel(QFrame):
 
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""
-        at = self._titles.index(title)
+        index = self._titles.index(title)
         front = self.pages.currentIndex()
-        self.pages.insertWidget(at, page)
-        self.pages.removeWidget(self._blanks[at])
+        self.pages.insertWidget(index, page)
+        self.pages.removeWidget(self._blanks[index])
         self.pages.setCurrentIndex(front)
-        self._blanks[at].deleteLater()
+        self._blanks[index].deleteLater()
 
     def set_count(self, title: str, number: int) -> None:
         """Show a count beside a tab's title; none for 0."""
-        at = self._titles.index(title)
-        self.tabs.setTabText(at, f"{title}{GAP}{number}" if number else title)
+        index = self._titles.index(title)
+        self.tabs.setTabText(index, f"{title}{GAP}{number}" if number else title)
 
     def show_page(self, title: str) -> None:
         """Bring a page to the front."""
@@ -65,12 +65,12 @@ class _Tabs(QTabBar):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens().chip))
         metrics = self.fontMetrics()
-        for at in range(self.count()):
-            _, gap, number = self.tabText(at).partition(GAP)
+        for index in range(self.count()):
+            _, gap, number = self.tabText(index).partition(GAP)
             if gap:
-                tab = self.tabRect(at)
+                tab = self.tabRect(index)
                 wide = metrics.horizontalAdvance(number)
-                right = tab.center().x() + metrics.horizontalAdvance(self.tabText(at)) // 2 + 7
+                right = tab.center().x() + metrics.horizontalAdvance(self.tabText(index)) // 2 + 7
                 chip = QRect(right - wide - 14, tab.center().y() - 8, wide + 14, 18)
                 painter.drawRoundedRect(chip, 9, 9)
         painter.end()

@@ -173,8 +173,8 @@ def style_sheet(colours: Tokens) -> str:
     template = (resource_root() / "style.qss").read_text(encoding="utf-8")
     icons = (resource_root() / "icons").as_posix()
     scheme = "dark" if colours is DARK else "light"
-    other = "light" if colours is DARK else "dark"  # of what stands on the accent
-    return Template(template).substitute(colours._asdict(), icons=icons, scheme=scheme, other=other)
+    on_accent = "light" if colours is DARK else "dark"
+    return Template(template).substitute(colours._asdict(), icons=icons, scheme=scheme, other=on_accent)
 
 
 def _palette(t: Tokens) -> QPalette:

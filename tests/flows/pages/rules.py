@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class RulesWindow(Window):
     """The rule of each tool and the default rule."""
 
-    title = "Rules for tool calls"
+    title = "Tool responses"
 
     @classmethod
     async def open(cls, person: Person) -> Self:
         """Open it from the Parameters panel."""
         await open_tab(person, "Parameters")
-        await person.press("Rules by tool")
+        await person.press("Tool responses")
         return await cls.opened(person)
 
     @property
@@ -38,16 +38,21 @@ class RulesWindow(Window):
         """Select a row of the list; the first is the default rule."""
         await self.person.do(lambda: self.get(QListWidget, "Tools").setCurrentRow(row))
 
+    @property
+    def answer_field(self) -> str:
+        """The name of the answer in view: a row's, or the fixed reply."""
+        return "Fixed reply" if self.find(QPlainTextEdit, "Fixed reply") else "Answer"
+
     async def type_answer(self, text: str) -> None:
         """Replace the fixed answer, or that of the selected row of the table."""
-        await replace_text(self.person, self.get(QPlainTextEdit, "Answer"), text)
+        await replace_text(self.person, self.get(QPlainTextEdit, self.answer_field), text)
 
     async def add_row(self, path: str, answer: str) -> None:
         """Add a row to the table: for the arguments that a JSONPath selects, or for any without one."""
         await self.press("Add row")
         if path:
             await self.press("JSONPath")
-            await replace_text(self.person, await self.wait_for(QLineEdit, "JSONPath the row is for"), path)
+            await replace_text(self.person, await self.wait_for(QLineEdit, "JSONPath"), path)
         await self.type_answer(answer)
 
     async def leave(self) -> None:
@@ -61,7 +66,7 @@ class RulesWindow(Window):
 class AnswersWindow(Window):
     """Several answers to one call of get_weather, each to go on in a lane of its own."""
 
-    title = "Compare several answers to get_weather"
+    title = "Compare answers to get_weather"
 
     @property
     def arguments(self) -> str:

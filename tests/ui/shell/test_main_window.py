@@ -102,8 +102,8 @@ def test_menus_are_short_and_offer_no_item_twice(parts: WindowParts) -> None:
     assert read_menu(parts.window.menu) == ["File", "Edit", "Run", "View", "Tools", "Help"]
     menus = list_menus(parts)
     assert all(len(items) <= 12 for items in menus.values()), menus
-    gateway_menu = [words.replace("this ", "").replace("a ", "") for words in read_menu(parts.window.bar.gateways)]
-    items = [item for items in menus.values() for item in items] + gateway_menu
+    parts.window.bar.gateways.aboutToShow.emit()
+    items = [item for items in menus.values() for item in items] + read_menu(parts.window.bar.gateways)
     assert sorted(items) == sorted(set(items))
 
 
@@ -279,6 +279,22 @@ def test_floating_inspector_leaves_the_composer_free(parts: WindowParts, qtbot: 
     top = window.pane.mapToGlobal(window.pane.rect().topLeft()).y()
     assert window.bottom_dock.frameGeometry().top() - top < 60
     assert window.bottom_dock.geometry().bottom() < window.composer.mapToGlobal(window.composer.rect().topLeft()).y()
+
+
+def test_tab_key_follows_the_screen(parts: WindowParts, qtbot: QtBot) -> None:
+    window = parts.window
+    places = [window.bar, window.left_dock, window.pane, window.bottom_dock, window.right_dock]
+    window.bar.pages.buttons[0].setFocus()
+    visited: list[QWidget] = []
+    for _ in range(200):
+        focus = window.focusWidget()
+        assert focus is not None
+        assert not focus.visibleRegion().isEmpty(), f"{focus} is in view"
+        visited.append(next(place for place in places if place.isAncestorOf(focus)))
+        window.focusNextPrevChild(True)
+        if window.bar.isAncestorOf(window.focusWidget()) and visited[-1] is places[-1]:
+            break
+    assert list(dict.fromkeys(visited)) == places
 
 
 def test_notice_moves_neither_messages_nor_composer(parts: WindowParts, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""What stands in the tool bar while lanes are shown: what is about all of them, and a way to one more."""
+"""The bar of Compare in the tool bar: the experiment, options for all lanes, and adding a lane."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPACING = 8
 
 
 class LanesBar(QWidget):
-    """``menu`` offers lanes to add; whoever asks for it fills it when it is about to open."""
+    """``menu`` offers lanes to add; its owner fills it when it is about to open."""
 
     list_asked = Signal()  # of experiments
     together_set = Signal(bool)
@@ -31,7 +31,7 @@ class LanesBar(QWidget):
         self.title.clicked.connect(self.list_asked)
         self._count = text_label("", "muted")
         self.together = QCheckBox("Scroll together")
-        self.together.setToolTip("Where one lane stands, the others stand, turn by turn")
+        self.together.setToolTip("Scroll lanes together, message by message")
         self.together.toggled.connect(self.together_set)
         self.add = styled(QPushButton("Lane"), "bare-menu")
         self.add.setIcon(icon("plus"))
@@ -41,14 +41,14 @@ class LanesBar(QWidget):
         self.add.setMenu(self.menu)
         self.mark = push_button("")
         self.mark.setCheckable(True)
-        self.mark.setAccessibleName("Mark what differs from A")
-        self.mark.setToolTip("Mark what lane A's answers do not have, and say how requests and figures differ")
+        self.mark.setAccessibleName("Highlight differences")
+        self.mark.setToolTip("Highlight text that lane A's answers do not have, and compare requests and metrics")
         self.mark.toggled.connect(self.marking_set)
         self._parts = (self._count, self.together, self.add, self.mark)
         in_row(self.title, *self._parts, 1, of=self, margins=0, spacing=SPACING)
 
     def show_lanes(self, title: str, count: int, *, together: bool, marking: bool, full: str) -> None:
-        """What is compared, and how; ``full`` says why there can be no more lanes, where that is so."""
+        """Show the experiment and the options; ``full`` is the reason if no lane can be added."""
         self._title = one_line_of(title)
         self.title.setAccessibleName(f"Experiment {self._title}: show the list of all")
         self._count.setText(f"{count} lane{'s' * (count != 1)}")
@@ -65,21 +65,21 @@ class LanesBar(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Short words where there is no room for long ones; the title has the rest."""
-        room = self._word(wide=True)
+        """Use short labels if there is no room for long ones; the title gets the rest."""
+        room = self._set_labels(wide=True)
         if room < LEAST_TITLE:
-            room = self._word(wide=False)
+            room = self._set_labels(wide=False)
         room = min(max(room, LEAST_TITLE), MOST_TITLE) - 2 * BUTTON_SIDE
         elided = self.title.fontMetrics().elidedText(self._title, Qt.TextElideMode.ElideRight, room)
         self.title.setText(elided.replace("&", "&&"))
 
-    def _word(self, *, wide: bool) -> int:
-        """Returns the pixels that are left for the title."""
+    def _set_labels(self, *, wide: bool) -> int:
+        """Return the pixels that are left for the title."""
         self.together.setText("Scroll together" if wide else "Together")
-        self.mark.setText("Mark what differs from A" if wide else "Mark")
+        self.mark.setText("Highlight differences" if wide else "Differences")
         self._count.setVisible(wide)
         return self.width() - sum(part.sizeHint().width() + SPACING for part in self._parts if not part.isHidden())
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as with short words and no more of the title than its beginning."""
+        """Return the width with short labels and a part of the title."""
         return QSize(260, super().minimumSizeHint().height())

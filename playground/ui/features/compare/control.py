@@ -113,14 +113,14 @@ class CompareControl(QObject):
         page.arranged.connect(self._show_bar)
         page.rested.connect(self._rest)
         page.arrange()
-        host.pane.seat(page, page)
+        host.pane.set_central(page, page)
         self._around.pick_with(page.column(page.front_lane).model)
 
     def leave(self) -> None:
         """Another page is about to be shown in their place."""
         if (page := self.page) is not None:
             self._end(page)
-            self._host.pane.seat(None)
+            self._host.pane.set_central(None)
             self._host.workspace.look_in(self._host.session.main)
 
     def _end(self, page: LanesPage) -> None:

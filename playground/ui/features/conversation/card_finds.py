@@ -66,7 +66,7 @@ class CardFinds:
         if self._current is None:
             return False
         totals = accumulate(self._counts)
-        self._turn_to(next((at for at, total in enumerate(totals) if total > self._current), self._parts.first))
+        self._turn_to(next((index for index, total in enumerate(totals) if total > self._current), self._parts.first))
         self._highlight()
         current = self._current_text()
         if current is None:
@@ -92,12 +92,12 @@ class CardFinds:
         return QRect(view.viewport().mapTo(self._card, rect.topLeft()), rect.size())
 
     def _current_text(self) -> tuple[TextView, Folded | None, Span] | None:
-        left = self._current - sum(self._counts[: self._parts.first]) if self._current is not None else -1
-        for view, folded in self._texts() if left >= 0 else ():
+        remaining = self._current - sum(self._counts[: self._parts.first]) if self._current is not None else -1
+        for view, folded in self._texts() if remaining >= 0 else ():
             spans = self._matches(view, folded)
-            if left < len(spans):
-                return view, folded, spans[left]
-            left -= len(spans)
+            if remaining < len(spans):
+                return view, folded, spans[remaining]
+            remaining -= len(spans)
         return None
 
     def _matches(self, view: TextView, folded: Folded | None) -> list[Span]:

@@ -70,7 +70,7 @@ def texts_of(card: TurnCard) -> list[CardText]:
 
 
 def selected_in(text: CardText) -> Spot | None:
-    """What is selected of a part; None for nothing."""
+    """Return the selected characters of a part; None for none."""
     text.view.marks.set_original(text.whole)
     span = text.view.marks.selected(text.view.textCursor())
     if span is None:
@@ -83,15 +83,15 @@ def selected_in(text: CardText) -> Spot | None:
 
 def mark(card: TurnCard, spots: Iterable[Spot]) -> None:
     """Mark these characters in a card, and nothing else."""
-    wanted: dict[TextView, list[tuple[int, int]]] = {}
+    spans_by_view: dict[TextView, list[tuple[int, int]]] = {}
     spots = list(spots)
     for text in texts_of(card):
         text.view.marks.set_original(text.whole)
-        found = wanted.setdefault(text.view, [])
+        spans = spans_by_view.setdefault(text.view, [])
         for kind, nth, start, end in spots:
             if (kind, nth) == (text.kind, text.nth) and start < end:
-                found.append((start + text.offset, end + text.offset))
-    for view, spans in wanted.items():
+                spans.append((start + text.offset, end + text.offset))
+    for view, spans in spans_by_view.items():
         view.show_linked(spans)
 
 
@@ -103,17 +103,17 @@ def place_of(card: TurnCard, spot: Spot) -> QRect | None:
     numbers = _numbers(card.turn.parts)
     card.turn_to(
         next(
-            (at for at, part in enumerate(shown_parts(card.turn)) if numbers.get(id(part)) == spot[:2]),
+            (index for index, part in enumerate(shown_parts(card.turn)) if numbers.get(id(part)) == spot[:2]),
             card.parts.first,
         )
     )
-    found = next((text for text in texts_of(card) if (text.kind, text.nth) == (spot.kind, spot.nth)), None)
-    if found is None:
+    text = next((text for text in texts_of(card) if (text.kind, text.nth) == (spot.kind, spot.nth)), None)
+    if text is None:
         return None
-    if found.folded is not None and not found.folded.is_open:
-        found.folded.unfold()
-    view = found.view
-    view.show_place(found.offset + spot.start)
+    if text.folded is not None and not text.folded.is_open:
+        text.folded.unfold()
+    view = text.view
+    view.show_place(text.offset + spot.start)
     places = view.marks.linked_places
     begin = QTextCursor(view.document())
     rect = QRect(QPoint(0, 0), view.size())

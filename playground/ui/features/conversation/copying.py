@@ -1,4 +1,4 @@
-"""What is copied out of a text as it is shown: the selection as plain text, and the code blocks by a button each."""
+"""Copy from a text as it is shown: the selection as plain text, and code blocks by a button each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CopyButtons(QObject):
         self._copied.timeout.connect(self._forget_copied)
 
     def follow(self, *, grown: bool = False) -> None:
-        """The text is another, or elsewhere; ``grown``: only at its end."""
+        """Place the buttons for another text, or one that has only ``grown`` at its end."""
         blocks = self._writer.code_blocks
         last = round(self._place(blocks[-1]).top()) if blocks else 0
         before, self._placed = self._placed, (len(blocks), last, self._view.width())
@@ -53,7 +53,7 @@ class CopyButtons(QObject):
                 button.setGeometry(self._view.width() - size.width() - 4, round(rect.top()) + 2, size.width(), 22)
 
     def recolour(self) -> None:
-        """Other colours are in force."""
+        """Use the colours in force."""
         for button in self._buttons:
             button.setIcon(icon("copy"))
 
@@ -76,7 +76,7 @@ class CopyButtons(QObject):
 
 
 def selected_text(cursor: QTextCursor, writer: DocumentWriter) -> str:
-    """What is selected, as plain text: lines that were cut for speed are joined again."""
+    """Return the selection as plain text; lines that were cut for speed are joined again."""
     start, end = cursor.selectionStart(), cursor.selectionEnd()
     out: list[str] = []
     block = cursor.document().findBlock(start)

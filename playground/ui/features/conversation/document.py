@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -51,10 +51,8 @@ class DocumentWriter:
         self._zoom = zoom
         self._muted = muted
         self._starts: list[int] = []  # position of each line's first block
-        self._fresh: list[bool] = []  # whether that block was there already, empty
         self._code: list[CodeBlock] = []
         self._lines: list[Line] = []
-        self._is_fresh = True
         self._looks: dict[tuple[object, ...], QTextCharFormat] = {}
         font = body_font()
         font.setPixelSize(round(font.pixelSize() * zoom))
@@ -106,10 +104,6 @@ class DocumentWriter:
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            if at < len(self._lines) and new < len(lines) and self._patch(cursor, at, lines[new]):
-                self._lines[at] = lines[new]
-                at += 1
-                new += 1
             if at < len(self._lines):
                 self._cut(cursor, at)
             for line in lines[new:]:
@@ -143,51 +137,18 @@ class DocumentWriter:
             form.setTopMargin(head)
             frame.setFrameFormat(form)
 
-    # Patching
-
-    def _patch(self, cursor: QTextCursor, at: int, line: Line) -> bool:
-        """Whether the line at ``at`` has been made equal to ``line`` by adding to it; it is the last one then."""
-        if at < len(self._lines) - 1:
-            if not self._may_patch_table(at, line):
-                return False
-            self._cut(cursor, at + 1)
-        return self._extend(cursor, at, line) or self._patch_table(at, line)
-
-    def _extend(self, cursor: QTextCursor, at: int, line: Line) -> bool:
-        """Whether ``line`` is the old one with more text at its end, and that text has been inserted."""
-        old = self._lines[at]
-        if old.kind == "table" or not _same_frame(old, line) or not old.spans or len(line.spans) < len(old.spans):
-            return False
-        *before, last = old.spans
-        if tuple(before) != line.spans[: len(before)]:
-            return False
-        same = line.spans[len(before)]
-        if (same.style, same.href, same.token) != (last.style, last.href, last.token):
-            return False
-        if not same.text.startswith(last.text):
-            return False
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        more = same.text[len(last.text) :]
-        if more:
-            cursor.insertText(drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
-        for number in range(len(old.spans), len(line.spans)):
-            span = line.spans[number]
-            cursor.insertText(drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
-        return True
-
     def _cut(self, cursor: QTextCursor, at: int) -> None:
         """Remove the lines from ``at`` on."""
-        start, fresh = self._starts[at], self._fresh[at]
-        cursor.setPosition(start if fresh else start - 1)
-        before = QTextBlockFormat() if fresh else cursor.blockFormat()
+        start = self._starts[at]
+        cursor.setPosition(start - 1 if at else start)
+        before = cursor.blockFormat() if at else QTextBlockFormat()
         letters = cursor.blockCharFormat()
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        self._is_fresh = fresh
         if cursor.blockFormat() != before:  # an empty block has taken over the looks of what is removed behind it
             cursor.setBlockFormat(before)
             cursor.setBlockCharFormat(letters)
-        del self._starts[at:], self._fresh[at:], self._lines[at:]
+        del self._starts[at:], self._lines[at:]
         while self._code and self._code[-1].last >= at:
             last = self._code.pop()
             if last.first < at:
@@ -196,17 +157,14 @@ class DocumentWriter:
     def _append(self, cursor: QTextCursor, line: Line) -> None:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         form = self._block(line)
-        fresh = self._is_fresh
         # An empty line of code is as tall as the others only if its block has their font.
         empty = self._char(Span("", Style.CODE), line) if line.kind in ("code", "raw") else QTextCharFormat()
-        if fresh:
+        if not self._lines:  # a document always has a block
             cursor.setBlockFormat(form)
             cursor.setBlockCharFormat(empty)
         else:
             cursor.insertBlock(form, empty)
         self._starts.append(cursor.block().position())
-        self._fresh.append(fresh)
-        self._is_fresh = False
         if line.kind == "table":
             self._table(cursor, line)
         else:
@@ -249,45 +207,6 @@ class DocumentWriter:
         thin = QTextBlockFormat()
         thin.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         cursor.setBlockFormat(thin)  # Qt wants a block behind a table
-
-    def _may_patch_table(self, at: int, line: Line) -> bool:
-        old = self._lines[at]
-        if old.kind != "table" or replace(old, rows=()) != replace(line, rows=()) or len(line.rows) < len(old.rows):
-            return False
-        return bool(old.rows) and {len(row) for row in old.rows} == {len(row) for row in line.rows}
-
-    def _patch_table(self, at: int, line: Line) -> bool:
-        """Whether the table, the last line, has been made equal to ``line`` cell by cell: far cheaper than anew."""
-        table = self.table(at) if self._may_patch_table(at, line) else None
-        if table is None:
-            return False
-        old = self._lines[at]
-        if len(line.rows) > len(old.rows):
-            table.appendRows(len(line.rows) - len(old.rows))
-        for r, row in enumerate(line.rows):
-            before = old.rows[r] if r < len(old.rows) else None
-            if before is row:
-                continue
-            for c, spans in enumerate(row):
-                if before is None or (
-                    before[c] != spans and not self._extend_cell(table, r, c, before[c], spans, line)
-                ):
-                    self._fill_cell(table, r, c, spans, line)
-        return True
-
-    def _extend_cell(
-        self, table: QTextTable, r: int, c: int, old: Sequence[Span], new: Sequence[Span], line: Line
-    ) -> bool:
-        """Whether a cell, outside the head, only had text added to its one span."""
-        if len(old) != 1 or len(new) != 1 or (r == 0 and line.header):
-            return False
-        before, after = old[0], new[0]
-        if not after.text.startswith(before.text) or replace(before, text="") != replace(after, text=""):
-            return False
-        end = table.cellAt(r, c).lastCursorPosition()
-        more = after.text[len(before.text) :]
-        end.insertText(drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
-        return True
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
         cell = table.cellAt(r, c)
@@ -415,18 +334,6 @@ def _same(old: Line, new: Line) -> bool:
     return old is new or old == new
 
 
-def _same_frame(old: Line, new: Line) -> bool:
-    return (old.kind, old.level, old.marker, old.quote, old.joins, old.language, old.first) == (
-        new.kind,
-        new.level,
-        new.marker,
-        new.quote,
-        new.joins,
-        new.language,
-        new.first,
-    )
-
-
 def drawn_text(text: str, line: Line, before: str = "") -> str:
     """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced.
 
@@ -435,13 +342,3 @@ def drawn_text(text: str, line: Line, before: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     return (show_hidden if line.kind in ("code", "raw") else show_prose)(text, before)
-
-
-def _end_of(spans: Sequence[Span]) -> str:
-    """The end of a line's words, as far as it decides how what follows is drawn."""
-    found = ""
-    for span in reversed(spans):
-        found = span.text[-LOOKED_AT:] + found
-        if len(found) >= LOOKED_AT:
-            break
-    return found[-LOOKED_AT:]

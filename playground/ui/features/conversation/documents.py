@@ -1,4 +1,4 @@
-"""Which files a paste or a drop offers for opening. Looks at names only, never at what is in them."""
+"""Files that a paste or a drop offers for opening, recognised by their names alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 
 
 def documents(mime: QMimeData) -> list[Path]:
-    """The files a drop offers, where each can be an experiment, a cassette or messages; else none."""
+    """Return the files offered if each may be an experiment, a recording or messages; else none."""
     urls = mime.urls() if mime.hasUrls() else []
     files = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
     if not files or len(files) < len(urls):

@@ -30,13 +30,13 @@ from playground.ui.widgets.loop import Throttle
 
 SLICE_S = 0.02  # seconds that the window searches before it looks at other events
 COUNT_MS = 150  # between two counts of the matches in a turn that is being received
-LONGEST = 200  # characters of a selection that are taken for what to look for
+LONGEST = 200  # characters of a selection that are searched for
 LEAST_FIELD, FIELD = 80, 320  # pixels
 NEXT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class FindBar(QFrame):
-    """``edited`` carries a new query, ``stepped`` +1 or -1; ``closed`` asks for the bar to go."""
+    """The bar; ``edited`` carries a new query, ``stepped`` +1 or -1, ``closed`` asks to hide it."""
 
     edited = Signal(Query)
     stepped = Signal(int)
@@ -54,7 +54,7 @@ class FindBar(QFrame):
         self.field.setMaximumWidth(FIELD)
         self.field.textChanged.connect(self._edited)
         self.field.stepped.connect(self.stepped)
-        self.field.left.connect(self.closed)
+        self.field.escaped.connect(self.closed)
         self._case = _switch("Aa", "Match upper and lower case")
         self._whole = _switch("Word", "Whole words only")
         self._says = text_label("", "small")
@@ -79,22 +79,22 @@ class FindBar(QFrame):
 
     @property
     def query(self) -> Query:
-        """What is asked for now."""
+        """Return the query that is typed in."""
         return Query(self.field.text(), self._case.isChecked(), self._whole.isChecked())
 
     @property
     def says(self) -> str:
-        """What it says about the places found."""
+        """Return the words about the matches."""
         return self._says.text()
 
     def say(self, number: int | None, total: int, *, done: bool) -> None:
-        """Say which place it is and how many there are; ``done`` when no more can be found."""
+        """Show the number of the current match and of all; ``done`` when all are counted."""
         if self.query.pattern is None:
             words = ""
         elif not total:
             words = "No results" if done else "Searching…"
         else:
-            place = f"{number} of {total}" if number is not None else f"{total} places"
+            place = f"{number} of {total}" if number is not None else f"{total} matches"
             words = place if done else f"{place}…"
         self._says.setText(words)
         self._says.setAccessibleName(words)
@@ -102,7 +102,7 @@ class FindBar(QFrame):
             button.setEnabled(total > 0)
 
     def ask(self, words: str) -> None:
-        """Show the bar, ready to type; ``words`` replace what stands there, if there are any."""
+        """Show the bar, ready to type, with other ``words`` if there are any."""
         if words:
             self.field.setText(words)
         self.show()
@@ -114,10 +114,10 @@ class FindBar(QFrame):
 
 
 class _Field(QLineEdit):
-    """Enter, Shift+Enter, Ctrl+G and Esc mean the bar while it has the focus, not the window."""
+    """A field whose Enter, Shift+Enter, Ctrl+G and Esc are for the bar, not for the window."""
 
     stepped = Signal(int)
-    left = Signal()
+    escaped = Signal()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_ours(event):
@@ -129,16 +129,16 @@ class _Field(QLineEdit):
         if not _is_ours(event):
             super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.escaped.emit()
         else:
             self.stepped.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
 
 
 def _is_ours(event: QKeyEvent) -> bool:
-    held = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+    modifiers = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
     if event.key() == Qt.Key.Key_G:
-        return held == Qt.KeyboardModifier.ControlModifier
-    return event.key() in (*NEXT_KEYS, Qt.Key.Key_Escape) and held == Qt.KeyboardModifier.NoModifier
+        return modifiers == Qt.KeyboardModifier.ControlModifier
+    return event.key() in (*NEXT_KEYS, Qt.Key.Key_Escape) and modifiers == Qt.KeyboardModifier.NoModifier
 
 
 def _switch(text: str, says: str) -> QToolButton:
@@ -151,7 +151,7 @@ def _switch(text: str, says: str) -> QToolButton:
 
 
 class Finder(QObject):
-    """``open``, ``close``, ``step``; ``set_rows`` whenever the rows shown are others."""
+    """``open``, ``close`` and ``step`` through matches; ``set_rows`` when other rows are shown."""
 
     def __init__(self, view: TranscriptView, parent: QObject) -> None:
         super().__init__(parent)
@@ -172,18 +172,18 @@ class Finder(QObject):
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody is looking for something."""
+        """Return whether the bar is shown."""
         return not self.bar.isHidden()
 
     def set_rows(self, rows: Sequence[Row]) -> None:
-        """Other rows are shown."""
+        """Search other rows."""
         self._rows = rows
         if self.is_open:
             self._search.set_rows(rows, self._view.first_in_view())
             self._timer.start()
 
     def open(self) -> None:
-        """Show the bar with what is selected, or with what was looked for last."""
+        """Show the bar with the selected text or the last query."""
         focus = QApplication.focusWidget()
         if focus is not None and not self.bar.isAncestorOf(focus):
             self._focus = focus
@@ -196,7 +196,7 @@ class Finder(QObject):
                 self._look_for(before)
 
     def close(self) -> None:
-        """Take the bar and the highlights away; the focus goes back to where it was."""
+        """Hide the bar and the highlights; the focus returns to where it was."""
         had_focus = self.bar.isAncestorOf(QApplication.focusWidget() or self._view)
         self.bar.hide()
         self._timer.stop()
@@ -270,7 +270,7 @@ class Finder(QObject):
 
 
 def _selected(focus: QWidget | None) -> str:
-    """What is selected where the focus is, if it is a few words."""
+    """Return the selected text where the focus is, if it is a few words."""
     if not isinstance(focus, QTextEdit | QPlainTextEdit):
         return ""
     cursor: QTextCursor = focus.textCursor()

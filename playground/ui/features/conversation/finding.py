@@ -23,7 +23,7 @@ _MARKUP = r"[*`~\\]*"
 
 @dataclass(frozen=True)
 class Query:
-    """What to search for. White space in ``words`` matches any; ``case`` and ``whole`` words count if asked for."""
+    """A search: white space in ``words`` matches any; ``case`` and ``whole`` words count if asked for."""
 
     words: str
     case: bool = False
@@ -31,7 +31,7 @@ class Query:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """What matches; None when there is nothing to search for."""
+        """Return the pattern that matches; None when there is nothing to search for."""
         if not self.words.strip():
             return None
         words = [_MARKUP.join(map(re.escape, word)) for word in self.words.split()]
@@ -75,7 +75,7 @@ def count_in_part(pattern: re.Pattern[str], row: Row, part: Shown) -> int:
 
 
 class Search:
-    """How many matches each row has. ``work`` goes on for a while; rows that were not searched yet count as none."""
+    """Counts the matches of each row. ``work`` goes on for a while; rows that were not searched yet count as none."""
 
     def __init__(self) -> None:
         self.query = Query("")
@@ -90,8 +90,8 @@ class Search:
 
     def set_rows(self, rows: Sequence[Row], start: int) -> None:
         """Search other rows; those that are the same objects are not searched again."""
-        left = set(self._left)
-        counts = {id(row): self.counts[index] for index, row in enumerate(self.rows) if index not in left}
+        unsearched = set(self._left)
+        counts = {id(row): self.counts[index] for index, row in enumerate(self.rows) if index not in unsearched}
         self.rows = rows
         self._begin(start, counts)
 
@@ -109,7 +109,7 @@ class Search:
 
     @property
     def done(self) -> bool:
-        """Whether every row has been searched."""
+        """Return whether every row has been searched."""
         return not self._left
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSettings
 from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
@@ -34,6 +34,9 @@ from playground.ui.features.conversation.images import Source, offers_images, re
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
+
+if TYPE_CHECKING:  # the pane and its commands make the pictures
+    pass
 
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
 ADDRESS = "Address (https://…) or data URL. An address is sent as it is; nothing is loaded here."
@@ -99,7 +102,7 @@ class ImageSizes(QObject):
 
     @property
     def choice(self) -> str:
-        """What is done with large images: one of ``CHOICES``."""
+        """Return the choice for large images: one of ``CHOICES``."""
         return self._choice
 
     def choose(self, choice: str) -> None:
@@ -129,7 +132,7 @@ class ImageSizes(QObject):
                 return
             work.cancel()
             raise
-        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
+        if self._choice == SMALLER:  # without asking, so images that stay large are named
             problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
             if self._choice == SMALLER and problems:
@@ -223,7 +226,7 @@ class ImageIntake(QObject):
     def attend(self) -> None:
         """Connect to the composer's buttons and menu."""
         self._composer.images_pasted.connect(self.take)
-        self._composer.image_wanted.connect(self._wanted)
+        self._composer.image_wanted.connect(self._add_by)
         menu = self._composer.image_menu
         menu.addSeparator()
         group = QActionGroup(menu)
@@ -246,7 +249,7 @@ class ImageIntake(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether an image for the experiment in view is still being read."""
+        """Return whether an image for the experiment in view is still being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
 
     def take(self, sources: Sequence[Source]) -> None:
@@ -273,7 +276,7 @@ class ImageIntake(QObject):
         """Ask for an address and attach it; it is not fetched."""
         spawn(self._ask_address(), name="image address")
 
-    def _wanted(self, way: str) -> None:
+    def _add_by(self, way: str) -> None:
         {"file": self.choose_files, "clipboard": self.paste, "address": self.ask_address}[way]()
 
     async def _choose_files(self) -> None:

@@ -71,12 +71,12 @@ class Thumb(QAbstractButton):
 
     @property
     def cut_off(self) -> bool:
-        """Whether the end of the file is missing."""
+        """Return whether the end of the file is missing."""
         return self._cut_off
 
     @property
     def loaded(self) -> bool:
-        """Whether the picture is there."""
+        """Return whether the picture is decoded."""
         return self._picture is not None
 
     def show_image(self, image: Image) -> None:
@@ -177,7 +177,7 @@ def figures(about: Facts) -> str:
 
 
 def title(image: Image) -> str:
-    """What an image is called: its file's name, its address, else its format."""
+    """Return the name of an image: its file's name, its address, else its format."""
     about = facts(image)
     if image.name or about.address:
         return image.name or about.address
@@ -273,16 +273,16 @@ class ImageBox(QFrame):
         words = in_column(name, line, spacing=1)
         if self._large:
             words.addLayout(in_row(self.detail, 1))
-        whole = in_column(of=self, margins=(7, 7, 7, 6), spacing=5)
+        column = in_column(of=self, margins=(7, 7, 7, 6), spacing=5)
         if self._large:
-            whole.addWidget(self.thumb, 0, Qt.AlignmentFlag.AlignLeft)
-            whole.addLayout(words)
+            column.addWidget(self.thumb, 0, Qt.AlignmentFlag.AlignLeft)
+            column.addLayout(words)
         else:
             row = in_row(self.thumb, (words, 1), spacing=8)
-            whole.addLayout(row)
-        whole.addLayout(warned)
-        whole.addLayout(pills)
-        whole.addStretch(1)
+            column.addLayout(row)
+        column.addLayout(warned)
+        column.addLayout(pills)
+        column.addStretch(1)
 
     @property
     def image(self) -> Image:
@@ -290,7 +290,7 @@ class ImageBox(QFrame):
         return self._image
 
     def sizeHint(self) -> QSize:
-        """As tall as its words need at its width."""
+        """Return its width, and the height that its words need."""
         layout = self.layout()
         height = layout.heightForWidth(self.width()) if layout is not None else -1
         return QSize(self.width(), height if height > 0 else super().sizeHint().height())
@@ -353,9 +353,9 @@ class ImageStrip(QWidget):
 
     def show_images(self, images: tuple[Image, ...]) -> None:
         """Show these; boxes of images that stay are kept."""
-        for at, image in enumerate(images):
-            if at < len(self.boxes):
-                self.boxes[at].show_image(image)
+        for index, image in enumerate(images):
+            if index < len(self.boxes):
+                self.boxes[index].show_image(image)
             else:
                 self._add(image)
         discard(self._flow, *self.boxes[len(images) :])
@@ -363,12 +363,12 @@ class ImageStrip(QWidget):
         self.updateGeometry()
 
     def _add(self, image: Image) -> None:
-        at = len(self.boxes)
+        index = len(self.boxes)
         box = ImageBox(image, large=self._large, fixed=self._fixed)
-        box.detail_chosen.connect(partial(self.detail_chosen.emit, at))
-        box.removed.connect(partial(self.removed.emit, at))
-        box.opened.connect(partial(self.opened.emit, at))
-        box.shrink_asked.connect(partial(self.shrink_asked.emit, at))
+        box.detail_chosen.connect(partial(self.detail_chosen.emit, index))
+        box.removed.connect(partial(self.removed.emit, index))
+        box.opened.connect(partial(self.opened.emit, index))
+        box.shrink_asked.connect(partial(self.shrink_asked.emit, index))
         box.link_asked.connect(self.link_asked)
         self.boxes.append(box)
         self._flow.addWidget(box)

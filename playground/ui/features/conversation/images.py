@@ -43,7 +43,7 @@ _TURNS: Final = {
     7: _Turn.TransformationMirrorAndRotate90,
     8: _Turn.TransformationRotate270,
 }
-_shown: OrderedDict[tuple[int, int, int, int], QImage] = OrderedDict()
+_decoded: OrderedDict[tuple[int, int, int, int], QImage] = OrderedDict()
 
 
 # What is offered
@@ -71,7 +71,7 @@ def sources_of(mime: QMimeData) -> list[Source]:
 
 
 def offers_images(mime: QMimeData) -> bool:
-    """Whether a drop holds images, judged without copying them. Files that the window opens are none."""
+    """Return whether a drop holds images, without copying them. Files that the window opens are none."""
     if documents(mime):
         return False
     if mime.hasUrls():
@@ -80,7 +80,7 @@ def offers_images(mime: QMimeData) -> bool:
 
 
 def _has_picture(mime: QMimeData) -> bool:
-    """Whether there is said to be one; whether it can be read is another matter."""
+    """Return whether the data claims to hold a picture; it may be unreadable."""
     return mime.hasImage() or any(kind.startswith("image/") for kind in mime.formats())
 
 
@@ -119,16 +119,16 @@ def _image_from(data: bytes, name: str | None) -> Image:
 def decode(image: Image, box: QSize) -> QImage:
     """The picture scaled down to fit ``box``, turned upright. Raises ImageError in words; blocks."""
     key = (len(image.url), hash(image.url), box.width(), box.height())
-    picture = _shown.get(key)
+    picture = _decoded.get(key)
     if picture is None:
         data = images.data_of(image.url)
         measure = images.measure(data) if data is not None else None
         if data is None or measure is None:
             raise ImageError("Unsupported image format.")
         picture = _read(data, measure.media_type.removeprefix("image/").encode(), box)
-        _shown[key] = picture
-        while len(_shown) > _KEPT:
-            _shown.popitem(last=False)
+        _decoded[key] = picture
+        while len(_decoded) > _KEPT:
+            _decoded.popitem(last=False)
     return picture
 
 
@@ -140,7 +140,7 @@ def decode_and_check(image: Image, box: QSize) -> tuple[QImage, bool]:
 
 
 def is_quick(image: Image) -> bool:
-    """Whether a picture is decoded so fast that no thread is worth it."""
+    """Return whether a picture is decoded too fast for a thread to be worth it."""
     about = images.facts(image)
     pixels = about.measure.width * about.measure.height if about.measure else 0
     return about.size < 200_000 and pixels < 1_000_000
@@ -203,10 +203,10 @@ def _is_animated(data: bytes, kind: str) -> bool:
 
 
 def _is_clear(picture: QImage) -> bool:
-    """Whether anything shows through."""
+    """Return whether a pixel is transparent."""
     opacity = picture.convertToFormat(QImage.Format.Format_Alpha8)
     bits, line, width = bytes(opacity.constBits()), opacity.bytesPerLine(), opacity.width()
-    return any(bits[at : at + width].count(255) < width for at in range(0, len(bits), line))
+    return any(bits[start : start + width].count(255) < width for start in range(0, len(bits), line))
 
 
 def _read(data: bytes, kind: bytes, box: QSize | None) -> QImage:

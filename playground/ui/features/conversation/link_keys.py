@@ -1,4 +1,4 @@
-"""Links in a text for those without a mouse: Tab goes from one to the next, Enter opens the one that is chosen."""
+"""Links in a text by keyboard: Tab goes from one to the next, Enter opens the one that is selected."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QAbstractScrollArea, QTextEdit, QWidget
 from playground.ui.features.conversation.document import DocumentWriter
 from playground.ui.features.conversation.markdown import Line
 
-EDGE = 24  # pixels between a link that was scrolled to and the edge of what is in view
+EDGE = 24  # pixels between a link that was scrolled to and the edge of the view
 
 
 class Link(NamedTuple):
-    """Document positions, and where it leads."""
+    """Document positions and the address of a link."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class Link(NamedTuple):
 
 
 class LinkKeys:
-    """Serves one text. The link that is chosen is the one that is selected: it is seen, and can be copied."""
+    """The links of one text; the chosen link is selected, so that it is seen and can be copied."""
 
     def __init__(self, view: QTextEdit, document: QTextDocument, writer: DocumentWriter) -> None:
         self._view = view
@@ -33,15 +33,15 @@ class LinkKeys:
 
     @property
     def chosen(self) -> Link | None:
-        """The link that is selected, and nothing else is."""
+        """Return the link that is selected, if exactly a link is."""
         cursor = self._view.textCursor()
         if not cursor.hasSelection():
             return None
-        wanted = cursor.selectionStart(), cursor.selectionEnd()
-        return next((link for link in self._links() if link[:2] == wanted), None)
+        selected = cursor.selectionStart(), cursor.selectionEnd()
+        return next((link for link in self._links() if link[:2] == selected), None)
 
     def step(self, forward: bool) -> bool:
-        """Choose the next link or the one before. Returns whether there is one; with none, nothing is chosen."""
+        """Choose the next or previous link. Return whether there is one; without one, none is chosen."""
         cursor = self._view.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         links = list(self._links())
@@ -60,7 +60,7 @@ class LinkKeys:
         return True
 
     def opened_by(self, event: QKeyEvent) -> str:
-        """The address that a key opens; empty for a key that opens none."""
+        """Return the address that a key opens; empty for none."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and modifiers == Qt.KeyboardModifier.NoModifier
         link = self.chosen if enter else None
@@ -77,21 +77,21 @@ class LinkKeys:
     def _links_between(self, start: int, end: int) -> Iterator[Link]:
         block = self._document.findBlock(start)
         while block.isValid() and block.position() < end:
-            found: Link | None = None
+            link: Link | None = None
             pieces = block.begin()
             while not pieces.atEnd():
                 piece = pieces.fragment()
                 form = piece.charFormat()
                 address = form.anchorHref() if form.isAnchor() else ""
-                if found is not None and address != found.address:
-                    yield found
-                    found = None
+                if link is not None and address != link.address:
+                    yield link
+                    link = None
                 if address:
-                    begin = found.start if found is not None else piece.position()
-                    found = Link(begin, piece.position() + piece.length(), address)
+                    begin = link.start if link is not None else piece.position()
+                    link = Link(begin, piece.position() + piece.length(), address)
                 pieces += 1
-            if found is not None:
-                yield found
+            if link is not None:
+                yield link
             block = block.next()
 
     def _bring_into_view(self, cursor: QTextCursor) -> None:

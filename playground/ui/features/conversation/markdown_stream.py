@@ -13,9 +13,6 @@ from dataclasses import replace
 from playground.ui.features.conversation.caps import CONTINUED_BLOCK, LONG_BLOCK, LONG_LINE
 from playground.ui.features.conversation.markdown import Context, Line, Parsed, Span, Style, parse
 
-#: Characters that do not change the meaning of the words they are added to.
-_QUIET = re.compile(r"[A-Za-zÀ-ɏͰ-ӿ一-鿿ぁ-ヿ0-9 ,.:!?'’“”(…—–%€$-]*[A-Za-zÀ-ɏͰ-ӿ一-鿿ぁ-ヿ0-9,.:!?'’“”(…—–%€$-]\Z")
-_SETTLED = 13  # characters after which no more of a line can make it a list item, a heading or a rule
 _UNDERLINE = re.compile(r"[-=]{1,2}\Z")  # of a heading, or the start of a list
 _BULLETS = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+\d*)([-*+.)])\Z")  # the last without a space yet
 
@@ -43,8 +40,6 @@ class MarkdownStream:
             return len(self.lines)
         self._after_return = text.endswith("\r")
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-        if self._is_plain_growth(text):
-            return self._extend_last(text)
         start = self._final
         del self.lines[start:]
         *complete, rest = (self._rest + text).split("\n")
@@ -53,8 +48,17 @@ class MarkdownStream:
         self._rest = self._take_front(rest)
         if complete:
             self._settle()
-        self.lines += self._parse(self._provisional_rest()).lines
+        self.lines += self._growing_lines()
         return start
+
+    def _growing_lines(self) -> list[Line]:
+        """Draw the tail and the unfinished line; a table's unfinished row apart, for Qt lays out whole tables."""
+        lines = self._parse(self._provisional_rest()).lines
+        last = lines[-1] if lines and self._rest.strip() else None
+        if last is not None and last.kind == "table" and len(last.rows) > 1:
+            row = replace(last, rows=last.rows[-1:], header=False, joins=True)
+            lines[-1:] = [replace(last, rows=last.rows[:-1]), row]
+        return lines
 
     def _take(self, line: str) -> None:
         line = self._take_front(line)
@@ -128,28 +132,6 @@ class MarkdownStream:
         if not end.mark:
             rest = _BULLETS.sub(r"\1\\\2", rest)  # rather a word in bold than an item in an item
         return rest if rest or not end.mark else None
-
-    def _is_plain_growth(self, text: str) -> bool:
-        """Return whether ``text`` only makes the last drawn line longer, whatever comes before or after it."""
-        rest = self._rest
-        if len(rest) < _SETTLED or len(rest) + len(text) > LONG_LINE or rest[0] in " \t>" or "|" in rest:
-            return False
-        if rest[-1] in "\\ \t" or "://" in rest[max(rest.rfind(" "), rest.rfind("\t"), 0) :]:
-            return False
-        if len(self.lines) == self._final or not _QUIET.match(text):
-            return False
-        last = self.lines[-1]
-        if last.kind not in ("paragraph", "item") or not last.spans:
-            return False
-        span = last.spans[-1]
-        return span.style is Style.PLAIN and len(span.text) > 3 and rest.endswith(span.text[-8:])
-
-    def _extend_last(self, text: str) -> int:
-        self._rest += text
-        last = self.lines[-1]
-        grown = replace(last.spans[-1], text=last.spans[-1].text + text)
-        self.lines[-1] = replace(last, spans=(*last.spans[:-1], grown))
-        return len(self.lines) - 1
 
 
 def _continued(line: Line, before: Line, mark: int) -> Line:

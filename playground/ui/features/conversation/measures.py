@@ -1,4 +1,4 @@
-"""How wide a line may get, and the room beside it: the turns and the composer below them stand in one column."""
+"""Sizes of the conversation: messages and composer share one column of limited width."""
 
 from __future__ import annotations
 
@@ -10,34 +10,32 @@ from playground.ui.widgets.layouts import in_row
 
 READING_WIDTH = 860
 MARGIN = 26
-BELOW = MARGIN, 6, MARGIN, 12  # pixels around what stands below turns
-SEEN = 96, 176  # pixels of the turns that stay in view, whatever stands below them: in the smallest window, in others
-SMALLEST = 520  # pixels: the height of the smallest window
+BELOW = MARGIN, 6, MARGIN, 12  # margins of the composer in pixels
+LEAST_MESSAGES = 96, 176  # least height of the messages in pixels: in the smallest window and in higher ones
+SMALLEST = 520  # height of the smallest window in pixels
 
 
 class Centre(QWidget):
-    """Turns above, what one writes below: ``seen`` holds the turns, and keeps a height one can read in."""
+    """Messages above a composer. `seen` shows the messages and keeps a height in which they can be read."""
 
     seen: QWidget
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        least, enough = SEEN
+        least, enough = LEAST_MESSAGES
         self.seen.setMinimumHeight(min(max(least, self.window().height() - SMALLEST), enough))
         self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
-        """With words broken as they are at this width; the panels around it give way to that."""
-        least, layout = super().minimumSizeHint(), self.layout()
-        broken = layout.totalMinimumHeightForWidth(self.width()) if layout else 0  # -1 where nothing is broken
-        return least.expandedTo(QSize(0, broken))
+        """Return the least size with text wrapped at the current width, so that panels leave room for it."""
+        hint, layout = super().minimumSizeHint(), self.layout()
+        wrapped = layout.totalMinimumHeightForWidth(self.width()) if layout else 0  # -1 if nothing is wrapped
+        return hint.expandedTo(QSize(0, wrapped))
 
 
-def at_reading_width(column: QLayout, of: QWidget) -> QHBoxLayout:
-    """``column`` in the middle, no wider than a line may be, with the margins of what stands below the turns. To be put
-    into the layout ``of`` a widget.
-    """
-    middle = QWidget(of)
+def at_reading_width(column: QLayout, parent: QWidget) -> QHBoxLayout:
+    """Return a row with `column` in the middle, at most as wide as the messages, for a layout of `parent`."""
+    middle = QWidget(parent)
     middle.setLayout(column)
     middle.setMaximumWidth(READING_WIDTH)
     middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

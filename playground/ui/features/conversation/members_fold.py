@@ -49,10 +49,10 @@ class MembersFold(QWidget):
         in_column(row, self.text_view, of=self, margins=0, spacing=2)
         self._refresh()
 
-    def show_members(self, found: Beside) -> None:
+    def show_members(self, members: Beside) -> None:
         """Show these, as folded or open as it is."""
-        if found != self._shown:
-            self._shown, self._source = found, None
+        if members != self._shown:
+            self._shown, self._source = members, None
             self.unread = True
             self._refresh()
 
@@ -65,7 +65,7 @@ class MembersFold(QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether the text is shown."""
+        """Return whether the text is shown."""
         return self._open
 
     def unfold(self) -> None:
@@ -92,12 +92,12 @@ class MembersFold(QWidget):
         self.height_changed.emit()
 
     def _words(self) -> str:
-        shown = self._shown
-        return show_hidden(f"{shown.title}: {shown.names} · {shown.fate}") if shown is not None else ""
+        members = self._shown
+        return show_hidden(f"{members.title}: {members.names} · {members.fate}") if members is not None else ""
 
     def _word_head(self) -> None:
-        taken = ARROW + (self.copy.sizeHint().width() + GAP if self._open else 0)
-        room = max(self.contentsRect().width() - taken, 120)
+        used = ARROW + (self.copy.sizeHint().width() + GAP if self._open else 0)
+        room = max(self.contentsRect().width() - used, 120)
         self.head.setText(self.head.fontMetrics().elidedText(self._words(), Qt.TextElideMode.ElideMiddle, room))
 
     def _copy(self) -> None:

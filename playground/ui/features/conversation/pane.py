@@ -1,12 +1,12 @@
-"""The conversation: a session's turns above, the composer below."""
+"""The conversation: the messages of a session above, the composer below."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.costs import PriceLookup
@@ -14,6 +14,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, sizes_of
 from playground.domain.transcript import Role, Turn
+from playground.engine.compare.lanes import Lanes
 from playground.engine.requests.capability_warnings import NO_LIMITS, ContextLimits, context_limits, image_warning
 from playground.engine.session.changes import (
     Change,
@@ -27,26 +28,24 @@ from playground.engine.session.changes import (
 from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.experiment_cost import ExperimentCost
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.pending_calls import pending_calls
-from playground.ui.features.conversation.spent import Spent
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
 
-if TYPE_CHECKING:
-    from playground.engine.compare.lanes import Lanes
+#: Returns how to wait for what is still loading, such as the list of models; None if all is loaded.
+Loading = Callable[[], Callable[[], Awaitable[None]] | None]
 
-#: What is still on its way and may make a run possible that would be refused now; None where nothing is.
-NotKnown = Callable[[], Callable[[], Awaitable[None]] | None]
-
-COUNT_MS = 200  # between two countings while somebody types
+COUNT_MS = 200  # between two token counts while typing
 FEW = 200  # new tools above which all are measured in a thread
+ABOVE = 12  # pixels above a message that is shown
 
 
 class TokenCount:
-    """Shows the token count in the composer, soon after ``poke``. Turns and tools are counted once."""
+    """Shows the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
 
     def __init__(self, pane: ConversationPane, parent: QObject) -> None:
         self._pane = pane
@@ -64,39 +63,39 @@ class TokenCount:
                 spawn(self._measure_tools(tools), name="count the tokens of tools")
             return
         for pane in panes:
-            pane.rows.weigh()
+            pane.path_size.measure(pane.session.transcript.path)
         self._tools = sizes_of(tools, self._tools)
         draft = composer.draft
         calls = draft.calls if draft.role is Role.ASSISTANT else ()
         written = estimate_tokens(draft.text)
         written += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
         offered = [sum(self._tools[id(tool)][1] for tool in _sendable(pane)) for pane in panes]
-        estimates = [pane.rows.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
-        images = max((pane.rows.images for pane in panes), default=0)
-        room = self._room(panes)
-        tight = room.problem(estimates[0]) if estimates else ""
-        about = tight or room.words
-        composer.set_tokens(estimates, images + len(composer.attached), room.context, about, tight=bool(tight))
-        composer.show_told(self._images_told(panes))
+        estimates = [pane.path_size.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
+        images = max((pane.path_size.images for pane in panes), default=0)
+        limits = self._limits(panes)
+        problem = limits.problem(estimates[0]) if estimates else ""
+        words = problem or limits.words
+        composer.set_tokens(estimates, images + len(composer.attached), limits.context, words, tight=bool(problem))
+        composer.show_told(self._image_warning(panes))
 
-    def _room(self, panes: Sequence[TranscriptPane]) -> ContextLimits:
-        """That of the one model that is asked."""
+    def _limits(self, panes: Sequence[TranscriptPane]) -> ContextLimits:
+        """Return the limits of the model; none if several lanes are sent to."""
         if len(panes) != 1:
             return NO_LIMITS
         session = panes[0].session
         return context_limits(session.facts(session.settings.model), session.settings.current)
 
-    def _images_told(self, panes: Sequence[TranscriptPane]) -> str:
-        """What is said of images where one that is asked is not said to take any."""
+    def _image_warning(self, panes: Sequence[TranscriptPane]) -> str:
+        """Return the warning that a model may not accept the images, or nothing."""
         attached = len(self._pane.composer.attached)
-        sessions = [(pane.session, pane.rows.images + attached) for pane in panes]
-        told = (image_warning(one.facts(one.settings.model), images) for one, images in sessions)
-        return next(filter(None, told), "")
+        counts = [(pane.session, pane.path_size.images + attached) for pane in panes]
+        warnings = (image_warning(session.facts(session.settings.model), images) for session, images in counts)
+        return next(filter(None, warnings), "")
 
     def _offered(self) -> tuple[ToolDefinition, ...]:
-        """The tools of all that are asked; most are the same ones in each."""
-        found = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
-        return tuple(found.values())
+        """Return the tools of all lanes that are sent to; most lanes share theirs."""
+        tools = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
+        return tuple(tools.values())
 
     async def _measure_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
         try:
@@ -110,37 +109,37 @@ def _sendable(pane: TranscriptPane) -> Iterator[ToolDefinition]:
     return (tool for tool in pane.session.settings.tools if tool.sendable)
 
 
-class LateRun:
-    """``run`` begins it. ``not_known`` is given by whoever knows of more than one experiment."""
+class DeferredRun:
+    """A run that starts when loading is done. The window sets `loading`."""
 
     def __init__(self, composer: Composer, run: Callable[[], None]) -> None:
         self._composer = composer
         self._run = run
-        self.not_known: NotKnown = _nothing
+        self.loading: Loading = _nothing_loading
 
-    def put_off(self, still_meant: Callable[[], bool]) -> bool:
-        """Have the run wait, if there is something to wait for. Then it begins where it is ``still_meant``."""
-        known = self.not_known()
-        if known is not None and not self._composer.busy:
+    def defer(self, is_wanted: Callable[[], bool]) -> bool:
+        """Return whether something is loading; then the run starts afterwards if it `is_wanted` still."""
+        wait = self.loading()
+        if wait is not None and not self._composer.busy:
             self._composer.set_starting(True)
-            spawn(self._begin(known, still_meant), name="run when all is known")
-        return known is not None
+            spawn(self._start(wait, is_wanted), name="run when loading is done")
+        return wait is not None
 
-    async def _begin(self, known: Callable[[], Awaitable[None]], still_meant: Callable[[], bool]) -> None:
+    async def _start(self, wait: Callable[[], Awaitable[None]], is_wanted: Callable[[], bool]) -> None:
         try:
-            await known()
+            await wait()
         finally:
             self._composer.set_starting(False)
-        if still_meant():
+        if is_wanted():
             self._run()
 
 
-def _nothing() -> None:
+def _nothing_loading() -> None:
     return None
 
 
 class Columns(Protocol):
-    """Several lanes of an experiment, side by side in place of the conversation alone."""
+    """The lanes of an experiment side by side."""
 
     @property
     def lanes(self) -> Lanes: ...
@@ -152,8 +151,8 @@ class Columns(Protocol):
     def ticked(self) -> Sequence[TranscriptPane]: ...
 
 
-class Instead(Protocol):
-    """What is run in place of the conversation while it is shown."""
+class CentralMode(Protocol):
+    """A page shown in place of the conversation, which Run, Stop and Find are about meanwhile."""
 
     @property
     def under_way(self) -> bool: ...
@@ -166,9 +165,9 @@ class Instead(Protocol):
 
 
 class ConversationPane(TranscriptPane):
-    """The conversation of one session at a time, and the message field below it.
+    """The messages of one session and the composer.
 
-    While there are ``columns`` a message goes to their lanes, and what is done by keys is done in the one in front.
+    With `columns` a message goes to their lanes, and keyboard commands to the lane in front.
     """
 
     def __init__(self, session: Session, entered: PriceLookup) -> None:
@@ -176,7 +175,7 @@ class ConversationPane(TranscriptPane):
         self.welcome = self.welcome_page.welcome
         self.composer: Composer = Composer()
         self.columns: Columns | None = None
-        self.instead: Instead | None = None
+        self.mode: CentralMode | None = None
         super().__init__(session, entered, self.welcome_page, self.composer)
         self.setObjectName("conversation")
         self.composer.edited.connect(self._draft_edited)
@@ -185,8 +184,8 @@ class ConversationPane(TranscriptPane):
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
         self._pending = Throttle(self._show_pending, self, interval=30)
-        self.spent = Spent(self, entered, self)
-        self.late = LateRun(self.composer, self.run)
+        self.cost = ExperimentCost(self, entered, self)
+        self.deferred = DeferredRun(self.composer, self.run)
         self.calls.bar.set_own_continue(False)
         self.begin()
         self.composer.run_asked.connect(self.run)
@@ -208,46 +207,48 @@ class ConversationPane(TranscriptPane):
 
     @property
     def front(self) -> TranscriptPane:
-        """Where keys are meant for turns: this, or the lane that has the focus."""
+        """The pane that keyboard commands are for: this one, or that of the lane in front."""
         return self.columns.front if self.columns is not None else self
 
     @property
     def asked(self) -> Sequence[TranscriptPane]:
-        """Where what is written goes."""
+        """The panes that a message goes to."""
         return self.columns.ticked if self.columns is not None else (self,)
 
-    def seat(self, frame: QWidget | None, columns: Columns | None = None, instead: Instead | None = None) -> None:
-        """Put a frame where the turns stand; None: as it was before. In ``columns`` the turns are in it.
+    def set_central(
+        self, page: QWidget | None, columns: Columns | None = None, mode: CentralMode | None = None
+    ) -> None:
+        """Show a page in place of the messages; None: the messages. With `columns` the page contains them.
 
-        ``instead`` is run and stopped in place of the conversation, and no message is written meanwhile.
+        With a `mode` the composer is hidden.
         """
-        least = self.seen.minimumHeight()  # of whatever stands there; what is within a frame has no least of its own
+        least = self.seen.minimumHeight()
         self.seen.setMinimumHeight(0)
         self._whole.removeWidget(self.seen)
-        if frame is not None:
-            self.turns.setVisible(frame.isAncestorOf(self.turns))  # another frame may have hidden them
-        self.instead = instead
-        self._show_below(instead is None)
-        self.seen = frame or self.turns
+        if page is not None:
+            self.turns.setVisible(page.isAncestorOf(self.turns))  # another page may have hidden them
+        self.mode = mode
+        self._show_below(mode is None)
+        self.seen = page or self.turns
         self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
         self.seen.show()
         self.notice.float_over(self.seen)
-        if frame is None:
+        if page is None:
             self._column.insertWidget(self._column.indexOf(self.composer), self.calls.bar)
         self.columns = columns
         self.calls.bar.set_own_continue(columns is not None)
         self.show_lanes()
 
     def _show_below(self, on: bool) -> None:
-        """Show or hide the message field and its bars."""
+        """Show or hide the composer and its bars."""
         below = self._column.parentWidget()
         if below is not None:
             below.setVisible(on)
         self._below.setContentsMargins(*(BELOW if on else (0, 0, 0, 0)))
 
     def show_lanes(self) -> None:
-        """The lanes that a message goes to are others, or run otherwise."""
+        """Show which lanes a message goes to, and whether they run."""
         lanes = self.columns.lanes if self.columns is not None else None
         if lanes is None:
             self.composer.set_lanes(None)
@@ -260,15 +261,36 @@ class ConversationPane(TranscriptPane):
         self._show_pending()
 
     def estimate(self) -> None:
-        """Say anew how much would go out: that is told from the turns as they were drawn last."""
+        """Count the tokens of the next request again."""
         self._count.poke()
 
-    # Doing
+    def show_branch(self, turn_id: str) -> None:
+        """Select the branch with a turn of the lane in front, if there is such a turn."""
+        session = self.front.session
+        if turn_id in session.transcript.turns:
+            session.turns.select_alternative(turn_id)
+
+    def show_turn(self, turn_id: str, call_id: str = "") -> None:
+        """Scroll to a turn of the lane in front, or to a call in it, and focus the turn; select its branch first."""
+        view = self.front.view
+        if view.row_of(turn_id) is None:
+            self.show_branch(turn_id)
+        card = view.card(turn_id)
+        if card is None:
+            return
+        part: QWidget = card.turn_to_call(call_id) or card
+        top, height = part.mapTo(view.viewport(), QPoint(0, 0)).y(), view.viewport().height()
+        if top < 0 or top + min(part.height(), height) > height:
+            bar = view.verticalScrollBar()
+            bar.setValue(bar.value() + top - ABOVE)
+        card.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Commands
 
     def run(self) -> None:
-        """Add what is written as a turn, if anything is, and run."""
-        if self.instead is not None:
-            self.instead.run()
+        """Add the message in the composer, if there is one, and run."""
+        if self.mode is not None:
+            self.mode.run()
             return
         session = self._session
         if self._waits_for_calls and (pending := pending_calls(session)) is not None:
@@ -278,23 +300,23 @@ class ConversationPane(TranscriptPane):
             else:
                 self._focus_waiting_call()
             return
-        if self._unfinished():
+        if self._is_incomplete():
             return
         turn = turn_of_draft(self.composer.draft, session.transcript)
         if self.columns is not None:
             self._run_lanes(self.columns.lanes, turn)
             return
         reason = session.next_request.refusal(*([turn] if turn else []))
-        began = turn is not None or bool(session.transcript.turns)
-        if reason and self.late.put_off(lambda: self._session is session or not began):
+        started = turn is not None or bool(session.transcript.turns)
+        if reason and self.deferred.defer(lambda: self._session is session or not started):
             return
         if reason:
             self.say_refused(reason, turn)
             return
         session.editors.keep_open()
         if turn is not None:
-            self._take(turn)
-        self._run_as_it_stands()
+            self._add(turn)
+        self._run_session()
 
     @property
     def _waits_for_calls(self) -> bool:
@@ -309,53 +331,53 @@ class ConversationPane(TranscriptPane):
         refused = lanes.refusals(lanes.ticked, *([turn] if turn is not None else []))
         ready = [lane for lane in lanes.ticked if lanes.letter(lane) not in refused]
         if not ready:
-            self.say_refused(next(iter(refused.values()), "No lane is ticked: tick those that are to be asked."), turn)
+            self.say_refused(next(iter(refused.values()), "Select at least one lane."), turn)
             return
         if turn is not None:
             lanes.write(turn, ready)
             self._clear_draft(turn)
         self.notice.hide()
         if refused:
-            self.notice.say(" ".join(f"{letter} was not asked: {reason}" for letter, reason in refused.items()))
+            self.notice.say(" ".join(f"Lane {letter} was skipped: {reason}" for letter, reason in refused.items()))
 
-        async def go() -> None:
+        async def run() -> None:
             try:
                 await lanes.run(ready)
             except RunRefusedError as error:
                 self.say_refused(str(error))
 
-        spawn(go(), name="run lanes")
+        spawn(run(), name="run lanes")
 
     def stop(self) -> None:
-        """Stop what is under way in the lane in front, or here."""
-        if self.instead is not None:
-            self.instead.stop()
+        """Stop the run of the lane in front, or of this session."""
+        if self.mode is not None:
+            self.mode.stop()
         else:
             self.front.calls.stop()
 
     def look_for(self, step: int = 0) -> None:
-        if self.instead is not None:
-            self.instead.look_for()
+        if self.mode is not None:
+            self.mode.look_for()
         else:
             super().look_for(step)
 
     def _stop_pressed(self) -> None:
-        """The button below all lanes stops all of them."""
+        """Stop all lanes, or the run."""
         if self.columns is not None:
             self.columns.lanes.stop()
         else:
             self.stop()
 
     def add_draft(self) -> None:
-        """Add what is written as a turn and do not run."""
-        turn = None if self._unfinished() else turn_of_draft(self.composer.draft, self._session.transcript)
+        """Add the message in the composer without a run."""
+        turn = None if self._is_incomplete() else turn_of_draft(self.composer.draft, self._session.transcript)
         if turn is not None:
-            self._take(turn)
+            self._add(turn)
             self.view.jump_to_latest()
         self.composer.setFocus()
 
-    def _unfinished(self) -> bool:
-        """Whether what is written cannot become a turn yet; then it is being said why."""
+    def _is_incomplete(self) -> bool:
+        """Return whether the composer's content cannot become a message yet; then a notice says why."""
         if self.intake.busy:
             self.notice.say("An image is still being read. Try again in a moment.", stays=False)
             return True
@@ -366,7 +388,7 @@ class ConversationPane(TranscriptPane):
             return True
         return False
 
-    def _take(self, turn: Turn) -> None:
+    def _add(self, turn: Turn) -> None:
         self._session.turns.add_written(turn)
         self._clear_draft(turn)
 
@@ -389,10 +411,10 @@ class ConversationPane(TranscriptPane):
         super().edit_by_hand(work)
         self.composer.set_draft(self._session.draft)
 
-    def _open_attached(self, at: int) -> None:
-        self.commands.open_image(self.composer.attached[at])
+    def _open_attached(self, number: int) -> None:
+        self.commands.open_image(self.composer.attached[number])
 
-    # Following the session
+    # Changes of the session
 
     def _changed(self, change: Change) -> None:
         super()._changed(change)

@@ -84,12 +84,12 @@ class ReasoningView(QFrame):
 
     @property
     def is_open(self) -> bool:
-        """Whether the text is shown."""
+        """Return whether the text is shown."""
         return self._live if self._chosen is None else self._chosen
 
     @property
     def unread(self) -> bool:
-        """Whether there is text that was never shown: it is not in the text view yet."""
+        """Return whether there is text that is not in the text view yet."""
         return bool(self._pending)
 
     def unfold(self) -> None:
@@ -107,15 +107,15 @@ class ReasoningView(QFrame):
         self._refresh()
 
     def _refresh(self) -> None:
-        shown = self.is_open
-        if shown and self._pending:
+        is_open = self.is_open
+        if is_open and self._pending:
             self._text.append("".join(self._pending))
             self._pending = []
-        self._text.setVisible(shown)
+        self._text.setVisible(is_open)
         self._word_head()
-        self._head.setIcon(icon("chevron-down" if shown else "chevron-right", "muted"))
-        self._head.setAccessibleName("Reasoning, shown" if shown else "Reasoning, folded")
-        self._head.setToolTip("Fold" if shown else "Show the reasoning")
+        self._head.setIcon(icon("chevron-down" if is_open else "chevron-right", "muted"))
+        self._head.setAccessibleName("Reasoning, shown" if is_open else "Reasoning, folded")
+        self._head.setToolTip("Fold" if is_open else "Show the reasoning")
         self._column.activate()  # Qt would tell the card a turn of the loop later; it stood too high till then
         self.height_changed.emit()
 
@@ -124,10 +124,10 @@ class ReasoningView(QFrame):
         self._word_head()
 
     def _word_head(self) -> None:
-        shown = self.is_open
+        is_open = self.is_open
         facts = f" · {self._facts}" if self._facts else ""
         words = f"Reasoning{'…' if self._live else ''}{facts}"
-        if not shown:
+        if not is_open:
             excerpt = " ".join(self._start.split())
             words += f" — {excerpt}" if excerpt else ""
         room = max(self.width() - 40 - ARROW, 120)

@@ -1,4 +1,4 @@
-"""Which parts of a turn are shown, and how: the one place that cards and the search agree on. No Qt."""
+"""The parts of a turn that its card shows, and how; cards and the search share this. No Qt."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from playground.engine.inspect.unknown_members import Beside, beside_part, besid
 from playground.ui.features.conversation.calls.call_text import json_lines
 
 REDACTED = "(redacted by the provider)"
-PAGE: Final = 20  # parts of a turn that are seen at once
+PAGE: Final = 20  # parts of a turn shown at once
 
-#: What stands in a card: a part, or what came beside one. What came with a call stands in the call's own card.
+#: Content of a card: a part, or unknown members of one. Those of a call are shown in the call's own card.
 Shown: TypeAlias = Part | Beside
 
 
 def is_judged(turn: Turn) -> bool:
-    """Whether the text of a turn is an answer that was to be JSON; what stands beside a tool call is not."""
+    """Return whether the text of a turn is an answer that was requested as JSON; text with a tool call is not."""
     outcome = turn.outcome
     return outcome is not None and wants_json(outcome.response_format) and bool(turn.text) and not turn.calls
 
 
 def shown_parts(turn: Turn) -> list[Shown]:
-    """The parts that are shown; the text of an answer that was to be JSON is one part.
+    """Return the parts that are shown; the text of an answer that was requested as JSON is one part.
 
-    Images that follow one another are shown together, in the place of the first. What a part came with that nothing
-    here knows follows it; what the message came with stands at the end.
+    Consecutive images are one part, the first. Unknown members of a part follow it, those of the message are last.
     """
     parts: list[Shown] = []
     before = ""
-    judged, said = is_judged(turn), False
+    judged, has_text = is_judged(turn), False
     for part in turn.parts:
         if judged and isinstance(part, Text):
-            parts += [] if said else [Text(text=turn.text)]
-            said = True
+            parts += [] if has_text else [Text(text=turn.text)]
+            has_text = True
         elif not (part.kind == "image" and before == "image") and not (
             part.kind == "reasoning" and not _has_words(part)
         ):
@@ -46,13 +45,13 @@ def shown_parts(turn: Turn) -> list[Shown]:
     return parts + beside_turn(turn)
 
 
-def beside_text(found: Beside) -> str:
-    """The text of what came beside a part, as a card shows it."""
-    return "\n".join(line for _, line in json_lines(clipped(found.members)))
+def beside_text(members: Beside) -> str:
+    """Return the text of unknown members, as a card shows it."""
+    return "\n".join(line for _, line in json_lines(clipped(members.members)))
 
 
 def text_mode(turn: Turn, part: Shown) -> str:
-    """How a text of a turn is drawn where nobody asked for the exact text: "markdown", "plain" or "raw"."""
+    """Return how a text is drawn unless its exact text is shown: "markdown", "plain" or "raw"."""
     if part.kind in ("unknown", "tool_result", "beside"):
         return "raw"
     return "markdown" if turn.role is Role.ASSISTANT else "plain"

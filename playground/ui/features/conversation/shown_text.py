@@ -97,17 +97,17 @@ class ShownText:
 
     @property
     def is_behind(self) -> bool:
-        """Whether ``draw_more`` is to draw more of a text that is being received."""
+        """Return whether ``draw_more`` has more to draw of a text that is being received."""
         return self._follows and self.part.stop < self.length
 
     @property
     def is_capped(self) -> bool:
-        """Whether only a part of the text is shown."""
+        """Return whether only a part of the text is shown."""
         return not self._follows and self.part != (0, self.length)
 
     @property
     def may_show_more(self) -> bool:
-        """Whether ``show_more`` has more to show."""
+        """Return whether ``show_more`` has more to show."""
         return self.part.stop < self.length and self.part.stop - self.part.start < GROWING
 
     def give(self, text: str) -> None:

@@ -1,7 +1,7 @@
-"""Which characters of a source text each drawn line shows: Markdown's marks are passed over, everything else is found.
+"""Map drawn characters to the source: marks of Markdown are passed over, all other characters are matched.
 
-No Qt here. What is drawn is, but for marks, laid out spaces and a few replaced characters, the source in its own order;
-so both are walked through side by side. Characters that cannot be found are left out rather than guessed.
+Drawn text is the source in its own order, but for marks, spaces of the layout and a few replaced characters; so both
+are walked side by side. Characters without a match are left out rather than guessed. No Qt here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 from playground.ui.features.conversation.markdown import Line
 
 BREAK: Final = "\u2028"  # a line end inside a paragraph that is drawn
-#: Characters that are looked for at once when the two do not agree, and how far ahead.
+#: Characters that are searched for when the two differ, and how far ahead.
 _AHEAD: Final = ((16, 4_000), (8, 600), (4, 80))
-#: What Markdown writes and does not show, in the order in which it is tried.
+#: Markdown's marks, which are not drawn, in the order in which they are tried.
 _MARKUP: Final = re.compile(
     r"""(?:\]|(?<=\]))\((?:[^()\\\n]|\\.|\([^()\n]*\))*\)   # where a link leads
       | !?\[ | \]                               # around its words
@@ -24,7 +24,7 @@ _MARKUP: Final = re.compile(
       | \s+""",
     re.VERBOSE,
 )
-#: What stands before the words of a line of the source.
+#: Marks in front of the words of a source line.
 _LEAD: Final = re.compile(
     r"""(?:[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]*|\#{1,6}(?=[ \t])[ \t]*|\|[ \t]*))+""",
     re.VERBOSE,
@@ -36,7 +36,7 @@ _QUOTED: Final = re.compile(r"[ \t>]*")
 
 
 class Run(NamedTuple):
-    """Characters drawn one after the other that stand so in the source: ``cell`` counts the cells of a table."""
+    """Drawn characters that follow one another in the source; ``cell`` counts the cells of a table."""
 
     line: int
     cell: int
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Characters of one paragraph that is drawn."""
+    """Characters of one drawn paragraph."""
 
     line: int
     cell: int
@@ -60,29 +60,29 @@ class SourceMap:
     def __init__(self) -> None:
         self._source = ""
         self._runs: list[Run] = []
-        self._begins: list[int] = []  # where in the source each line was begun to be looked for
-        self._at = 0
+        self._starts: list[int] = []  # of the search for each line, in the source
+        self._position = 0
 
     def follow(self, first: int, source: str, lines: Sequence[Line]) -> None:
-        """The text is ``source``, drawn as ``lines``, which are new from ``first`` on."""
-        first = min(first, len(self._begins))
+        """Map ``source``, drawn as ``lines``, which are new from ``first`` on."""
+        first = min(first, len(self._starts))
         self._source = source.replace("\0", "\ufffd")
-        if first < len(self._begins):
-            self._at = self._begins[first]
-            del self._begins[first:]
+        if first < len(self._starts):
+            self._position = self._starts[first]
+            del self._starts[first:]
             del self._runs[bisect_left(self._runs, (first,)) :]
         for number in range(first, len(lines)):
-            self._begins.append(self._at)
+            self._starts.append(self._position)
             line = lines[number]
             cells = [cell for row in line.rows for cell in row] if line.kind == "table" else [line.spans]
             for cell, spans in enumerate(cells):
                 self._paragraph(number, cell, "".join([span.text for span in spans]), line)
 
     def drawn(self, start: int, end: int) -> list[Stretch]:
-        """Where the characters of the source from ``start`` up to and without ``end`` are drawn."""
+        """Return where the characters of the source from ``start`` to ``end``, without the last, are drawn."""
         out: list[Stretch] = []
-        at = max(bisect_right(self._runs, start, key=lambda run: run.source) - 1, 0)
-        for run in self._runs[at:]:
+        first_run = max(bisect_right(self._runs, start, key=lambda run: run.source) - 1, 0)
+        for run in self._runs[first_run:]:
             if run.source >= end:
                 break
             first, last = max(start, run.source) - run.source, min(end, run.source + run.length) - run.source
@@ -97,19 +97,19 @@ class SourceMap:
 
     def before(self, place: int) -> Stretch | None:
         """Return the drawn character in front of a place of the source."""
-        at = bisect_left(self._runs, place, key=lambda run: run.source) - 1
-        if at < 0:
+        first_run = bisect_left(self._runs, place, key=lambda run: run.source) - 1
+        if first_run < 0:
             return None
-        run = self._runs[at]
+        run = self._runs[first_run]
         last = run.start + min(place - run.source, run.length) - 1
         return Stretch(run.line, run.cell, last, last + 1)
 
     def source_of(self, first: tuple[int, int, int], last: tuple[int, int, int]) -> tuple[int, int] | None:
-        """What of the source is drawn between two places (line, cell, character); None for nothing of it."""
+        """Return the characters of the source drawn between two places (line, cell, character); None for none."""
         runs = self._runs
-        at = max(bisect_right(runs, first, key=lambda run: (run.line, run.cell, run.start)) - 1, 0)
-        found: tuple[int, int] | None = None
-        for run in runs[at:]:
+        first_run = max(bisect_right(runs, first, key=lambda run: (run.line, run.cell, run.start)) - 1, 0)
+        span: tuple[int, int] | None = None
+        for run in runs[first_run:]:
             place = (run.line, run.cell)
             if (*place, run.start) >= last:
                 break
@@ -117,8 +117,8 @@ class SourceMap:
             stop = min(last[2] - run.start, run.length) if place == last[:2] else run.length
             if place < first[:2] or begin >= stop:
                 continue
-            found = (found[0] if found else run.source + begin, run.source + stop)
-        return found
+            span = (span[0] if span else run.source + begin, run.source + stop)
+        return span
 
     # Walking
 
@@ -132,123 +132,127 @@ class SourceMap:
             self._enter_words(text)
         elif exact and not line.joins:
             self._skip_line_ends(text)
-        at = 0
-        while at < len(text):
-            if not exact and self._entity(text[at]):
-                self._runs.append(Run(number, cell, at, self._at, 1))
-                self._at = _end(_ENTITY, self._source, self._at)
-                at += 1
-            elif same := self._same(text, at, exact=exact):
-                self._runs.append(Run(number, cell, at, self._at, same))
-                self._at += same
-                at += same
-            elif text[at] == BREAK:
+        index = 0
+        while index < len(text):
+            if not exact and self._entity(text[index]):
+                self._runs.append(Run(number, cell, index, self._position, 1))
+                self._position = _end(_ENTITY, self._source, self._position)
+                index += 1
+            elif same := self._same(text, index, exact=exact):
+                self._runs.append(Run(number, cell, index, self._position, same))
+                self._position += same
+                index += same
+            elif text[index] == BREAK:
                 end = self._line_end()
                 if end >= 0:
-                    self._runs.append(Run(number, cell, at, end, 1))
-                    self._at = _end(_QUOTED, self._source, end + 1)
-                at += 1
-            elif not self._pass_over(text, at):
-                at += 1  # drawn, and not in the source: a space of the layout, a mark
+                    self._runs.append(Run(number, cell, index, end, 1))
+                    self._position = _end(_QUOTED, self._source, end + 1)
+                index += 1
+            elif not self._pass_over(text, index):
+                index += 1  # drawn and not in the source: a space of the layout, a mark
 
-    def _same(self, text: str, at: int, *, exact: bool) -> int:
-        """How many characters from here on are the same in both, up to one that the source may have spelled out."""
-        source, begin = self._source, self._at
-        most = min(len(text) - at, len(source) - begin)
-        if not exact and (entity := text.find("&", at + 1)) >= 0:
-            most = min(most, entity - at)
-        if source.startswith(text[at : at + most], begin):
+    def _same(self, text: str, index: int, *, exact: bool) -> int:
+        """Return how many characters are equal in both, up to one that the source may spell as an entity."""
+        source, begin = self._source, self._position
+        most = min(len(text) - index, len(source) - begin)
+        if not exact and (entity := text.find("&", index + 1)) >= 0:
+            most = min(most, entity - index)
+        if source.startswith(text[index : index + most], begin):
             return most
         low, high = 0, most
         while low < high:
             middle = (low + high + 1) // 2
-            low, high = (middle, high) if source.startswith(text[at : at + middle], begin) else (low, middle - 1)
+            low, high = (middle, high) if source.startswith(text[index : index + middle], begin) else (low, middle - 1)
         return low
 
     def _line_end(self) -> int:
-        """Where the line of the source ends, if nothing but marks is left of it; else -1."""
-        here = self._at
-        while here < len(self._source) and self._source[here] != "\n":
-            if self._source[here] in " \t\r\\":
-                here += 1
-            elif (end := _end(_MARKUP, self._source, here)) > here:
-                here = end
+        """Return where the source line ends if only marks are left of it; else -1."""
+        position = self._position
+        while position < len(self._source) and self._source[position] != "\n":
+            if self._source[position] in " \t\r\\":
+                position += 1
+            elif (end := _end(_MARKUP, self._source, position)) > position:
+                position = end
             else:
                 return -1
-        return here if here < len(self._source) else -1
+        return position if position < len(self._source) else -1
 
     def _entity(self, character: str) -> bool:
-        import html  # late: the names of two thousand letters
+        import html  # late: a table of two thousand names
 
-        found = _ENTITY.match(self._source, self._at)
-        return found is not None and html.unescape(found[0]) == character
+        match = _ENTITY.match(self._source, self._position)
+        return match is not None and html.unescape(match[0]) == character
 
-    def _pass_over(self, text: str, at: int) -> bool:
-        """Go past what the source has and the text has not. Returns whether the text goes on there."""
-        source, here, wanted = self._source, self._at, text[at]
-        while here < len(source) and source[here] != wanted:
-            found = _MARKUP.match(source, here)
-            if found is None:
+    def _pass_over(self, text: str, index: int) -> bool:
+        """Pass over what only the source has. Return whether the text continues there."""
+        source, position, character = self._source, self._position, text[index]
+        while position < len(source) and source[position] != character:
+            match = _MARKUP.match(source, position)
+            if match is None:
                 break
-            here = found.end()
-            if "\n" in found[0] and wanted not in "-*+#>|`~":
-                here = _end(_LEAD, source, here)
-        if here > self._at and source[here : here + 1] == wanted:
-            self._at = here
+            position = match.end()
+            if "\n" in match[0] and character not in "-*+#>|`~":
+                position = _end(_LEAD, source, position)
+        if position > self._position and source[position : position + 1] == character:
+            self._position = position
             return True
-        if wanted.isspace():
+        if character.isspace():
             return False
         for length, distance in _AHEAD:
-            piece = text[at : at + length].partition(BREAK)[0]
+            piece = text[index : index + length].partition(BREAK)[0]
             if len(piece) < min(length, 4):
                 continue
-            place = source.find(piece, self._at, self._at + distance)
+            place = source.find(piece, self._position, self._position + distance)
             if place >= 0:
-                self._at = place
+                self._position = place
                 return True
         return False
 
     # Where a paragraph begins
 
     def _enter_words(self, text: str) -> None:
-        """Go past blank lines, fences that end, the marks of items, headings and quotes, and a table's second line."""
+        """Pass over blank lines, closing fences, marks of items, headings and quotes, and a table's delimiter line."""
         source = self._source
-        while self._at < len(source):
-            here = self._at
-            if here == 0 or source[here - 1] == "\n":
+        while self._position < len(source):
+            position = self._position
+            if position == 0 or source[position - 1] == "\n":
                 for pattern in (_FENCE, _DELIMITER):
-                    if not source.startswith(text[:4], here):
-                        here = _end(pattern, source, here)
-                here = _end(_LEAD, source, here) if here == self._at else here
-            if here < len(source) and source[here] in " \t\r\n" and not source.startswith(text, here):
-                here += 1
-            if here == self._at:
+                    if not source.startswith(text[:4], position):
+                        position = _end(pattern, source, position)
+                position = _end(_LEAD, source, position) if position == self._position else position
+            if position < len(source) and source[position] in " \t\r\n" and not source.startswith(text, position):
+                position += 1
+            if position == self._position:
                 return
-            self._at = here
+            self._position = position
 
     def _enter_code(self, text: str) -> None:
-        """Go past the fence; indented code has none."""
+        """Pass over the opening fence; indented code has none."""
         source = self._source
-        here = self._at
-        while here < len(source):
-            line = source.find("\n", here) + 1 or len(source)
-            if here == 0 or source[here - 1] == "\n":
-                fence = _FENCE.match(source, here)
+        position = self._position
+        while position < len(source):
+            line = source.find("\n", position) + 1 or len(source)
+            if position == 0 or source[position - 1] == "\n":
+                fence = _FENCE.match(source, position)
                 if fence is not None:
-                    self._at = fence.end()
+                    self._position = fence.end()
                     return
-                if source[here:line].strip():
+                if source[position:line].strip():
                     break
-            here = line if not source[here:line].strip() else here + 1
+            position = line if not source[position:line].strip() else position + 1
         self._skip_line_ends(text)
 
     def _skip_line_ends(self, text: str) -> None:
         source = self._source
-        while self._at < len(source) and source[self._at] in "\r\n" and not source.startswith(text, self._at):
-            self._at += 1
+        while (
+            self._position < len(source)
+            and source[self._position] in "\r\n"
+            and not source.startswith(text, self._position)
+        ):
+            self._position += 1
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    """Where a match at a place ends; the place itself without one."""
-    found = pattern.match(text, at)
-    return found.end() if found is not None else at
+def _end(pattern: re.Pattern[str], text: str, index: int) -> int:
+    """Return where a match at an index ends; the index itself without one."""
+    match = pattern.match(text, index)
+    return match.end() if match is not None else index

@@ -1,7 +1,4 @@
-"""What is wrong with JSON somebody sent, found without keeping the window waiting.
-
-A text above ``AT_ALL`` is not checked here: nobody waits for what could be said of it.
-"""
+"""Check JSON that was received, in another process. A text above ``AT_ALL`` is not checked."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ Asks = Callable[[str, JSONObject | None], Question[list[Problem]]]
 
 
 class TextCheck(QObject):
-    """Asks about one text at a time; ``checked`` tells that the answer for the one asked last is known."""
+    """Checks one text at a time; ``checked`` is emitted when the result for the last one is there."""
 
     checked = Signal()
 
@@ -32,12 +29,12 @@ class TextCheck(QObject):
         self._asking.answered.connect(self.checked)
 
     def problems(self, text: str, schema: JSONObject | None) -> list[Problem] | None:
-        """What is wrong; None while that is not known, and for a text that is too large ever to be."""
+        """Return the problems; None while they are not known, and for a text that is too large to check."""
         return self._asking.ask(self._asks(text, schema), alone=True) if len(text) <= AT_ALL else None
 
 
 def unchecked_words(text: str) -> tuple[str, str]:
-    """What a chip says of a text of which nothing is known: the words, and all there is to say."""
+    """Return the words of a chip for an unchecked text, and its tooltip."""
     if len(text) <= AT_ALL:
         return "checking…", ""
-    return "too large to check here", f"Texts of more than {AT_ALL:,} characters are not held against a schema here."
+    return "too large to check here", f"Texts of more than {AT_ALL:,} characters are not checked."

@@ -1,6 +1,6 @@
-"""What stands behind a text: the frames of code, the bars of quotes, rules, the lines of tables.
+"""Painting behind a text: frames of code, bars of quotes, rules, lines of tables.
 
-Only what is in view is looked at: a text may be very long, and this runs at every painting.
+Only lines in view are looked at: a text may be very long, and this runs at every painting.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def paint_grid(
     header: bool,
     goes_on: bool,
 ) -> None:
-    """Draw the lines between the cells, and what stands behind the first row if it is a ``header``.
+    """Draw the lines between the cells of a table, and the ground of the first row if it is a ``header``.
 
-    With ``goes_on`` another one joins below it, and the end has no line.
+    With ``goes_on`` another table joins below it, and the end has no line.
     """
 
     def top_of(row: int) -> int:
@@ -55,7 +55,7 @@ def paint_grid(
 
 @dataclass(frozen=True, slots=True)
 class LineGeometry:
-    """Where lines are: the line at a height, the rectangle of a line, that of a code block by its first and last."""
+    """Places of lines: the line at a height, the rectangle of a line, that of a code block by its first and last."""
 
     line_at: Callable[[float], int]
     line_rect: Callable[[int], QRectF]
@@ -71,7 +71,7 @@ def paint_frames(
     width: int,
     font: QFont,
 ) -> None:
-    """Paint what stands behind the lines in ``clip``; ``width`` and ``font`` are those of the text."""
+    """Paint behind the lines in ``clip``; ``width`` and ``font`` are those of the text."""
     lines, colour = writer.lines, QColor(tokens().line)
     if not lines:
         return

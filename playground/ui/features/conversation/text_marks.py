@@ -54,10 +54,10 @@ class TextMarks:
 
     def show_linked(self, spans: Sequence[Span]) -> bool:
         """Mark these characters as belonging together. Return whether that is a change."""
-        wanted = tuple(sorted(spans))
-        if wanted == self._linked:
+        sorted_spans = tuple(sorted(spans))
+        if sorted_spans == self._linked:
             return False
-        self._linked, self._linked_places = wanted, None
+        self._linked, self._linked_places = sorted_spans, None
         return True
 
     def show_matches(self, spans: Sequence[Span], current: int | None) -> bool:
@@ -115,8 +115,8 @@ class TextMarks:
     def _places_of_matches(self) -> list[Span]:
         if self._match_places is None:
             start, stop = self._shown.part if self._original is None else (0, len(self._original))
-            shown = _between(self._matches, start, stop)
-            self._match_places = [place for span in shown for place in self._drawn(span)]
+            in_part = _between(self._matches, start, stop)
+            self._match_places = [place for span in in_part for place in self._drawn(span)]
         return self._match_places
 
     def _selection(self, begin: int, end: int, ground: str, ink: str) -> QAbstractTextDocumentLayout.Selection:

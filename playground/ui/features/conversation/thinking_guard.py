@@ -1,4 +1,4 @@
-"""Says so when an edit makes signed thinking invalid, and offers what can be done about it. Drops nothing by itself."""
+"""Warnings about edits that invalidate signed thinking, with the possible remedies. Nothing is dropped unasked."""
 
 from __future__ import annotations
 
@@ -14,46 +14,42 @@ from playground.ui.widgets.notice_bar import NoticeBar
 
 
 class ThinkingGuard:
-    """Watches edits of one session at a time and speaks through ``notice``."""
+    """Checks edits of one session at a time and warns in a notice bar."""
 
     def __init__(self, notice: NoticeBar) -> None:
         self._notice = notice
-        self._kept: set[tuple[str, ...]] = set()  # what was answered with "Keep as is" after other tools
+        self._accepted: set[tuple[str, ...]] = set()  # turns for which "Keep as is" was chosen
 
     def edit(self, session: Session, change: Callable[[], object]) -> bool:
-        """Make ``change``. Returns whether it made signed thinking stale, in which case that is being said."""
+        """Execute `change`. Return whether it invalidated signed thinking; then a warning is shown."""
         before = session.transcript
         change()
-        stale = thinking.invalidated(before, session.transcript) if session.transcript is not before else ()
-        if stale:
-            self._warn(session, before, stale, "This edit changed what stands before")
-        return bool(stale)
+        invalid = thinking.invalidated(before, session.transcript) if session.transcript is not before else ()
+        if invalid:
+            self._warn(session, before, invalid, "This edit changed messages before")
+        return bool(invalid)
 
     def tools_changed(self, session: Session) -> None:
-        """The tools on offer are different: all signed thinking is bound to the former ones."""
-        stale = thinking.signed_turns(session.transcript)
-        if stale and stale not in self._kept:
-            self._warn(session, session.transcript, stale, "Other tools were on offer before")
+        """Warn that signed thinking belongs to the tools that were on offer before."""
+        invalid = thinking.signed_turns(session.transcript)
+        if invalid and invalid not in self._accepted:
+            self._warn(session, session.transcript, invalid, "The tools were different for")
 
-    def _warn(self, session: Session, before: Transcript, stale: tuple[str, ...], why: str) -> None:
-        places = [str(number) for number, turn in enumerate(session.transcript.path, 1) if turn.id in stale]
-        if not places:
-            where = "signed thinking on another branch"
-        else:
-            where = f"the signed thinking of turn{'s' * (len(places) > 1)} {listed(places)}"
-        edited = session.transcript
-        act = partial(self._act, session, edited)
+    def _warn(self, session: Session, before: Transcript, invalid: tuple[str, ...], reason: str) -> None:
+        numbers = [str(number) for number, turn in enumerate(session.transcript.path, 1) if turn.id in invalid]
+        place = f"of message{'s' * (len(numbers) > 1)} {listed(numbers)}" if numbers else "on another branch"
+        act = partial(self._act, session, session.transcript)
         self._notice.offer(
-            f"{why} {where}: sent back as it is, a gateway may refuse it.",
-            ("Drop that thinking", partial(act, partial(session.turns.drop_thinking, stale))),
-            ("Branch", partial(act, partial(session.turns.branch, before, stale))),
-            ("Keep as is", partial(self._kept.add, stale)),
+            f"{reason} the signed thinking {place}. A gateway may reject it.",
+            ("Drop thinking", partial(act, partial(session.turns.drop_thinking, invalid))),
+            ("Branch", partial(act, partial(session.turns.branch, before, invalid))),
+            ("Keep as is", partial(self._accepted.add, invalid)),
         )
 
     def _act(self, session: Session, edited: Transcript, act: Callable[[], None]) -> None:
         if session.state is not RunState.IDLE:
-            self._notice.say("A run is under way. Stop it first, or undo the edit afterwards (Ctrl+Z).")
+            self._notice.say("A run is active. Stop it first, or undo the edit later (Ctrl+Z).")
         elif session.transcript is not edited:
-            self._notice.say("The conversation has changed since; nothing was done.")
+            self._notice.say("The conversation has changed. Nothing was done.")
         else:
             act()

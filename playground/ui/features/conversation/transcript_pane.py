@@ -1,16 +1,14 @@
-"""A session's turns, drawn, with all that can be done to them: what a person does becomes session commands.
-
-The conversation is one of them with a message field below it, a lane of Compare another. Nothing here is written.
-"""
+"""The messages of a session with their commands: the conversation without its composer, or a lane of Compare."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.costs import PriceLookup, cost, total
@@ -30,50 +28,49 @@ from playground.engine.session.changes import (
 from playground.engine.session.edits import answers_none, calls_first, without_call
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.aside import Aside
+from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.rows import Rows
+from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
-from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 
 CLOCK_MS = 100
-DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
+DRAW_MS = 40  # between two drawings of what arrives: text that grows faster is not easier to read
 
-#: What a pane hears of its session: not of exchanges, word of which comes with every token.
+#: The changes that a pane handles; changes of exchanges come with every token and are left out.
 _FOLLOWED = (TurnGrew, TurnChanged, PathChanged, SettingsChanged, RunStateChanged, DebugChanged, DraftChanged)
 
 
 def cost_of_turn(session: Session, turn_id: str, entered: PriceLookup) -> str:
-    """What the request that brought a turn cost, all its choices; empty where that is not known."""
+    """Return the cost of the request that brought a turn, with all its choices; empty if unknown."""
     turn = session.transcript.turns.get(turn_id)
     outcome = turn.outcome if turn is not None else None
-    found = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
-    return total([found]) if found is not None else ""
+    price = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
+    return total([price]) if price is not None else ""
 
 
 class TranscriptPane(Centre):
-    """Shows one session at a time, and does what its cards ask for: implements ``TurnCommands``.
+    """Shows the messages of one session at a time. Call `begin` once it is complete.
 
-    ``empty`` is seen while there is no turn; ``below`` stands under the turns, behind the bar of the debugger and the
-    line that says what happened. Whoever makes one calls ``begin`` when all of it is there. The turns of one
-    that is ``fixed`` are only to be read: nothing is offered that would change them.
+    `empty` is shown while there are no messages, `below` under the bar of the debugger and the notice. With `fixed`
+    nothing is offered that changes a message.
     """
 
-    advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
+    advice_asked = Signal(object)  # an `Action` that is not about the turn itself
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
-    compare_asked = Signal(str)  # turn id: what stands beside it is to be seen with it
-    case_asked = Signal(str)  # turn id: with what stands above it, it is to be a case of the evaluation
+    compare_asked = Signal(str)  # turn id, to compare it with its alternatives
+    case_asked = Signal(str)  # turn id, to make it and the messages above a case
     commands_type: ClassVar[type[TurnCommands]] = TurnCommands
-    refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
+    refused = Signal(str, str)  # the reason, and the turn to regenerate
 
     def __init__(
         self, session: Session, entered: PriceLookup, empty: QWidget, *below: QWidget, fixed: bool = False
@@ -83,8 +80,8 @@ class TranscriptPane(Centre):
         self._entered = entered
         self._empty = empty
         self._grown: set[str] = set()
-        self.rows = Rows()
-        self._aside = Aside()
+        self.path_size = PathSize()
+        self._positions: WeakKeyDictionary[Session, Position] = WeakKeyDictionary()  # of sessions shown before
         self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
@@ -115,9 +112,9 @@ class TranscriptPane(Centre):
         column.setSpacing(8)
         bar = self.calls.bar
         if fixed:
-            aside = QWidget(self)  # nothing is gone on with: the bar shows itself in there, and is not seen
-            aside.hide()
-            bar.setParent(aside)
+            hidden = QWidget(self)  # the bar shows itself, but there is nothing to continue
+            hidden.hide()
+            bar.setParent(hidden)
         for widget in (*([] if fixed else [bar]), *below):
             column.addWidget(widget)
         below_turns = self._below = at_reading_width(column, self)
@@ -126,19 +123,19 @@ class TranscriptPane(Centre):
         self._own_draw = Throttle(self.draw, self, interval=DRAW_MS).poke
         self._poke_draw = self._own_draw
         self.begun = False
-        self.stale = False  # rows are to be looked at with the next picture
+        self.stale = False  # rows are updated with the next drawing
         self._debug = Throttle(self.view.refresh_calls, self)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
 
     def begin(self) -> None:
-        """Follow the session, and show it."""
+        """Show the session and its changes."""
         self.begun = True
         self._cancel = self._session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def end(self) -> None:
-        """Follow it no longer."""
+        """Handle no more changes of the session."""
         if self.begun:
             self._cancel()
         self._clock.stop()
@@ -149,64 +146,60 @@ class TranscriptPane(Centre):
         """The session shown."""
         return self._session
 
-    async def expect(self, session: Session) -> None:
-        """Another session will be shown: make what would take a frame then."""
-        if session is not self._session:
-            await self._aside.make(session, self.view.guess)
-
     def set_session(self, session: Session) -> None:
-        """Show another session; the one before goes on by itself."""
+        """Show another session, at the scroll position it had; the one before continues by itself."""
         if session is self._session:
             return
         self._cancel()
-        self._aside.keep(self._session, self.rows, self.view.heights)
+        self._positions[self._session] = self.view.position
         self._session = session
         self.calls.set_session(session)
-        self.rows, heights = self._aside.take(session)
-        self.view.take_heights(heights)
         self._cancel = session.subscribe(self._changed, *_FOLLOWED)
         self._show_session()
 
     def _show_session(self) -> None:
         self.notice.hide()
+        self._clock.stop()  # of the session shown before
         self._clock_for(self._session.state)
-        self._show_rows(latest=True)
+        self.view.setAccessibleDescription("")
+        self.view.begin(self._positions.get(self._session))
+        self._show_rows()
 
     @property
     def turns(self) -> QWidget:
-        """Where the turns stand, or what is seen while there are none."""
+        """The widget with the messages, or with what is shown while there are none."""
         return self._stack
 
-    # Doing
+    # Commands
 
     def choose_written_call(self) -> bool:
-        """Have the call chosen that what is being written answers. Returns whether anything is."""
+        """Let the call be chosen that the message in the composer answers. Return whether it is a result."""
         return False
 
     def add_draft(self) -> None:
-        """Add what is being written, if anything is."""
+        """Add the message in the composer, if there is one."""
 
     def add_bar(self, bar: QWidget) -> None:
-        """Put a bar below the messages."""
+        """Show a bar below the messages."""
         self._column.insertWidget(0, bar)
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
-        """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
-        if cure := self.remedy(reason, turn):
-            self.notice.offer(reason, cure)
+        """Show why a run was refused, with the remedy if there is one. `turn` is the message in the composer."""
+        if remedy := self.remedy(reason, turn):
+            self.notice.offer(reason, remedy)
         else:
-            self.notice.say(reason, stays=reason != UNDER_WAY)  # a run ends, and then it is true no more
+            self.notice.say(reason, stays=reason != UNDER_WAY)  # not true any more when the run ends
             self.refused.emit(reason, again)
 
     def stop(self) -> None:
-        """Stop the run under way, or the loop where it is paused; what has arrived stays."""
+        """Stop the active run, or the paused loop. What has arrived stays."""
         self.calls.stop()
 
     def _all_answered(self) -> None:
-        self._run_as_it_stands()
+        self._run_session()
 
-    def _run_as_it_stands(self) -> None:
-        """Run without what is written in the composer."""
+    def _run_session(self) -> None:
+        """Run without the message in the composer."""
         self.notice.hide()
         self.view.jump_to_latest()
         session = self._session
@@ -230,7 +223,7 @@ class TranscriptPane(Centre):
                 return
 
     def servers_changed(self) -> None:
-        """What can be asked of tool servers may be different."""
+        """Show on the calls in view which tool servers can be called now."""
         self._debug.poke()
 
     def jump_to_latest(self) -> None:
@@ -292,11 +285,11 @@ class TranscriptPane(Centre):
             self.notice.say("Edit the text, then press Alt+Enter to run from there.", stays=False)
 
     def tools_changed(self) -> None:
-        """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
+        """Warn if signed thinking belongs to the former tools."""
         self._guard.tools_changed(self._session)
 
     def edit_by_hand(self, work: Callable[[], object]) -> None:
-        """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
+        """Execute an edit made elsewhere; warn if it invalidates signed thinking."""
         self._guard.edit(self._session, work)
 
     def open_in_compare(self, turn_id: str) -> None:
@@ -312,56 +305,54 @@ class TranscriptPane(Centre):
         return cost_of_turn(self._session, turn_id, self._entered)
 
     def refresh(self) -> None:
-        """Draw the turns in view again, for figures that depend on settings."""
+        """Show figures that depend on settings again."""
         for card in self.view.cards.values():
             card.refresh_header()
 
     def undo(self) -> None:
-        """Take the last edit of the experiment back."""
+        """Undo the last edit of the experiment."""
         self.notice.hide()
         if not self._session.undo():
-            self.notice.say(self._no_travel("undo"), stays=False)
+            self.notice.say(self._why_not("undo"), stays=False)
 
     def redo(self) -> None:
-        """Do the edit taken back last again."""
+        """Redo the edit that was undone last."""
         if not self._session.redo():
-            self.notice.say(self._no_travel("redo"), stays=False)
+            self.notice.say(self._why_not("redo"), stays=False)
 
-    def _no_travel(self, what: str) -> str:
-        if self._session.experiment.busy:
-            return f"A run is under way; stop it to {what}."
-        return f"There is nothing to {what}."
+    def _why_not(self, command: str) -> str:
+        return f"Stop the run to {command}." if self._session.experiment.busy else f"Nothing to {command}."
 
     def look_for(self, step: int = 0) -> None:
-        """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
-        if not self.rows.rows:
-            self.notice.say("There are no turns to search yet.", stays=False)
+        """Open the find bar, or go to the next (+1) or previous (-1) result."""
+        if not self.view.rows:
+            self.notice.say("No messages to search yet.", stays=False)
         elif step:
             self.finder.step(step)
         else:
             self.finder.open()
 
     def edit_focused(self) -> None:
-        """Edit the turn that has the focus."""
+        """Edit the focused message."""
         if turn_id := self.view.focused_turn():
             card = self.view.card(turn_id)
             if card is not None and turn_id not in self._session.growing:
                 card.editing.begin()
 
     def retry_last(self) -> None:
-        """Ask again for the last turn."""
+        """Regenerate the last message."""
         path = self._session.transcript.path
         if path and path[-1].role is Role.ASSISTANT:
             self.regenerate(path[-1].id)
 
     def regenerate_focused(self) -> None:
-        """Ask again for the turn that has the focus, or for the last one."""
+        """Regenerate the focused message, or else the last one."""
         path = self._session.transcript.path
-        chosen = self.view.focused_turn() or (path[-1].id if path else "")
-        if chosen and self._session.transcript.turns[chosen].role is Role.ASSISTANT:
-            self.regenerate(chosen)
+        turn_id = self.view.focused_turn() or (path[-1].id if path else "")
+        if turn_id and self._session.transcript.turns[turn_id].role is Role.ASSISTANT:
+            self.regenerate(turn_id)
 
-    # Following the session
+    # Changes of the session
 
     def _growing(self, turn_id: str) -> Growth | None:
         choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
@@ -377,7 +368,7 @@ class TranscriptPane(Centre):
             case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
                 pass
             case PathChanged() | TurnChanged():
-                if self._may_wait(change):
+                if change.by_run and self._poke_draw is not self._own_draw:  # several lanes may start or end at once
                     self.stale = True
                     self._poke_draw()
                 else:
@@ -385,49 +376,41 @@ class TranscriptPane(Centre):
             case RunStateChanged(state):
                 self._clock_for(state)
             case DebugChanged(progress=True):
-                pass  # the card of a call that is asked looks for itself
+                pass  # the card of a pending call updates itself
             case DebugChanged():
                 self._debug.poke()
             case DraftChanged():
                 self.view.refresh_editors()
             case SettingsChanged():
                 self.view.set_tools(self._session.settings.tools)
-                self._debug.poke()  # another protocol may carry pictures, and another tool have a server
+                self._debug.poke()  # another protocol may accept images in results, another tool may have a server
             case _:
                 pass
 
-    def _may_wait(self, change: PathChanged | TurnChanged) -> bool:
-        """Whether it is drawn lane after lane: several runs may begin or end at once."""
-        if self._poke_draw is self._own_draw:
-            return False
-        path, rows = self._session.transcript.path, self.rows.path
-        elsewhere = isinstance(change, PathChanged) and [turn.id for turn in path] == [turn.id for turn in rows]
-        return change.by_run or elsewhere
-
     def _is_elsewhere(self, turn_id: str) -> bool:
-        """Whether an answer is not on the path; there may be thousands beside the one that is."""
+        """Return whether a turn is an answer that is not on the path; there may be thousands."""
         turn = self._session.transcript.turns.get(turn_id)
         return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
 
-    def _show_rows(self, *, latest: bool = False) -> None:
-        session, began = self._session, perf_counter()
+    def _show_rows(self) -> None:
+        session = self._session
         self.stale = False
-        rows = self.rows.follow(session.transcript, session.growing)
+        rows = make_rows(session.transcript, session.growing, self.view.rows)
         self._stack.setCurrentWidget(self.view if rows else self._empty)
-        self.view.set_rows(rows, session.settings.tools, began=began, latest=latest)
+        self.view.set_rows(rows, session.settings.tools)
         self.finder.set_rows(rows)
 
     def draw_by(self, poke: Callable[[], None] | None) -> None:
-        """Call ``poke`` when there is something to ``draw``; None: the pane draws by itself."""
+        """Call `poke` when `draw` is needed; None: the pane calls `draw` itself."""
         self._poke_draw = poke or self._own_draw
 
     def grew(self, turn_id: str) -> None:
-        """More of a turn has arrived that the run of another lane brings."""
+        """Draw what the run of another lane has received for a turn."""
         self._grown.add(turn_id)
         self._poke_draw()
 
     def draw(self) -> None:
-        """Draw what has arrived."""
+        """Draw what has arrived since the last time."""
         if self.stale:
             self._show_rows()
         grown, self._grown = self._grown, set()
@@ -435,13 +418,28 @@ class TranscriptPane(Centre):
             self.view.draw_growing_turn(turn_id)
 
     def _clock_for(self, state: RunState) -> None:
-        if state is RunState.IDLE:
-            self._clock.stop()
-        else:
+        if state is not RunState.IDLE:
             self._clock.start()
+        elif self._clock.isActive():
+            self._clock.stop()
+            self._announce_end()
+
+    def _announce_end(self) -> None:
+        """Tell screen readers once how the run ended."""
+        waiting, path = len(self._session.debugger.waiting), self._session.transcript.path
+        outcome = path[-1].outcome if path else None
+        if waiting and self._session.debugger.paused:
+            words = f"{waiting} tool call{'s need results' if waiting > 1 else ' needs a result'}"
+        else:
+            words = f"Answer {outcome.ending.words or 'complete'}" if outcome is not None else "Run ended"
+        lanes = self._session.experiment.lanes
+        if len(lanes) > 1 and self._session in lanes:
+            words = f"Lane {letter_of(lanes.index(self._session))}: {words}"
+        self.view.setAccessibleDescription(words)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.view, words))
 
     def _tick(self) -> None:
-        """The seconds go on although nothing arrives."""
+        """Show the elapsed time while nothing arrives."""
         self._grown.update(self._session.growing)
         if self._session.debugger.pending:
             self._debug.poke()

@@ -1,6 +1,6 @@
-"""Several answers to one call, to run on side by side: each becomes a lane of Compare.
+"""Several results of one call, compared side by side: each continues in a lane of Compare.
 
-What is typed is kept in ``session.debugger`` as it is typed, so that a closed dialog loses nothing.
+Texts are saved in `session.debugger` as they are typed, so that a closed dialog loses nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES, letter_of
-from playground.ui.features.debugger.answer_field import AnswerField
+from playground.ui.features.debugger.fields import AnswerField
 from playground.ui.features.debugger.texts import answer_words, match_words, one_line
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, styled, text_label
@@ -45,15 +45,15 @@ from playground.ui.widgets.theme import code_font
 
 TALL = 480
 
-COLUMN = 262  # least width, pixels
+COLUMN = 262  # pixels, the least width of a column
 
 MOST_ROWS = 20
-LABEL = 48  # characters of an answer in a menu
-SAYS = "Each answer becomes a lane of its own and runs on at once, by the rules. One undo takes all of them back."
+MAX_LABEL = 48  # characters of an answer in a menu
+HELP = "Each answer continues in a lane of its own. Undo removes all of them."
 
 
 class Start(NamedTuple):
-    """One entry: ``group`` parts the kinds of them."""
+    """An entry of the menu; a separator comes between groups."""
 
     group: str
     words: str
@@ -61,52 +61,52 @@ class Start(NamedTuple):
 
 
 def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
-    """All there is to start from, the likeliest first."""
+    """Return all answers to start from, the likeliest first."""
     debugger = session.debugger
     out: list[Start] = []
     draft = debugger.notes.draft(turn_id, call.id)
     if draft is not None and draft.prepared is None and draft.ready and (typed := draft.answer) is not None:
-        out.append(_start("given", "What you typed" if draft.served is None else "What the server answered", typed))
+        out.append(_start("given", "Your draft" if draft.served is None else "Server's answer", typed))
     for turn in session.transcript.path:
         for result in turn.results:
             if result.call_id == call.id and _follows(session, turn.id, turn_id):
-                out.append(_start("given", "The answer it got", given_as(result)))
+                out.append(_start("given", "Result", given_as(result)))
     rule = debugger.debugging.rule(call.name)
     if rule.policy is Policy.FIXED:
-        out.append(_start("rule", "The fixed answer", rule.fixed))
+        out.append(_start("rule", "Fixed reply", rule.fixed))
     for number, row in enumerate(rule.rows[:MOST_ROWS], 1):
-        found = checking.now(RowFits(row, call.arguments_json))
-        fits = " (fits)" if found is not None and found.fits else ""
-        out.append(_start("rule", f"Row {number}{fits}, {match_words(row)[:LABEL]}", row.answer))
+        fit = checking.now(RowFits(row, call.arguments_json))
+        match = " (matches)" if fit is not None and fit.fits else ""
+        out.append(_start("rule", f"Row {number}{match}, {match_words(row)[:MAX_LABEL]}", row.answer))
     out += [Start("fault", name, row.answer) for name, row in FAULTS]
     return out
 
 
 def first_answers(session: Session, turn_id: str, call: ToolCall) -> tuple[Answer, ...]:
-    """What stands there at first: what was typed for this call last, else the likeliest answer and an error."""
-    kept = session.debugger.notes.fork_drafts.get((turn_id, call.id))
-    if kept is not None:
-        return kept
+    """Return the drafts of this call, else its likeliest answer and an error."""
+    drafts = session.debugger.notes.fork_drafts.get((turn_id, call.id))
+    if drafts is not None:
+        return drafts
     likely = [start.answer for start in starts(session, turn_id, call) if start.group == "given"]
     ready = session.debugger.answer_ready(turn_id, call.id)
     if not likely and ready is not None:
         likely = [ready.answer]
-    made = (*(likely[:1] or [Answer()]), dict(FAULTS)["Error text"].answer)
-    return made[: max(Lanes(session).free, 1)]
+    answers = (*(likely[:1] or [Answer()]), dict(FAULTS)["Error text"].answer)
+    return answers[: max(Lanes(session).free, 1)]
 
 
 def _follows(session: Session, turn_id: str, maker: str) -> bool:
-    """Whether a turn on the path stands behind another on it: a gateway may use an id again."""
+    """Return whether a turn follows another on the path: a gateway may use an id again."""
     ids = [turn.id for turn in session.transcript.path]
     return maker in ids and ids.index(maker) < ids.index(turn_id)
 
 
 def _start(group: str, name: str, answer: Answer) -> Start:
-    return Start(group, f"{name}: {answer_words(answer, LABEL)}", answer)
+    return Start(group, f"{name}: {answer_words(answer, MAX_LABEL)}", answer)
 
 
 class StartMenu(QMenu):
-    """What an answer may start from, looked up when it opens. ``chosen`` gives the answer."""
+    """Answers to start from, read when the menu opens. `chosen` carries one."""
 
     chosen = Signal(object)
 
@@ -119,7 +119,7 @@ class StartMenu(QMenu):
     def _fill(self) -> None:
         self.clear()
         if self._empty:
-            self.addAction("To be typed").triggered.connect(partial(self._choose, Answer()))
+            self.addAction("Empty").triggered.connect(partial(self._choose, Answer()))
         group = "" if not self._empty else "empty"
         for start in self._starts():
             if group and start.group != group:
@@ -132,7 +132,7 @@ class StartMenu(QMenu):
 
 
 class AnswerColumn(QFrame):
-    """``changed`` whenever the answer is another."""
+    """One answer. `changed` after every edit."""
 
     changed = Signal()
     remove_asked = Signal()
@@ -143,12 +143,12 @@ class AnswerColumn(QFrame):
         self.setMinimumWidth(COLUMN)
         self.title = text_label("", "heading")
         self.start_button = styled(QToolButton(), "button")
-        self.start_button.setText("Start from")
+        self.start_button.setText("Insert")
         self.start_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = StartMenu(starts, self.start_button)
         menu.chosen.connect(self.take)
         self.start_button.setMenu(menu)
-        self.remove_button = IconButton("close", "Remove this answer", size=14)
+        self.remove_button = IconButton("close", "Remove answer", size=14)
         self.remove_button.setFixedSize(22, 22)
         self.field = AnswerField("Answer", least=6, fills=True)
         head = in_row((self.title, 1), self.start_button, self.remove_button, spacing=4)
@@ -160,19 +160,19 @@ class AnswerColumn(QFrame):
         self.setFocusProxy(self.field)
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer without telling anyone."""
+        """Show an answer without a signal."""
         self.field.set_answer(answer)
 
     def show_lane(self, name: str, *, removable: bool) -> None:
-        """Which lane it will be."""
+        """Name the lane of the answer."""
         self.title.setText(f"{name[:1].upper()}{name[1:]}")
-        self.start_button.setAccessibleName(f"Start {name} from")
+        self.start_button.setAccessibleName(f"Insert an answer for {name}")
         self.field.text.setAccessibleName(f"Answer of {name}")
         self.remove_button.say(f"Remove {name}")
         self.remove_button.setVisible(removable)
 
     def take(self, answer: Answer) -> None:
-        """Another answer to go on from."""
+        """Replace the answer."""
         self.field.set_answer(answer)
         self.field.text.setFocus()
         self.changed.emit()
@@ -182,9 +182,9 @@ class AnswerColumn(QFrame):
 
 
 class AnswersDialog(QDialog):
-    """For one call of a turn on the path; ``started`` when the lanes are there. Raises KeyError for a call that is not.
+    """Edits answers to a call of a turn on the path. `started` after the lanes are created. KeyError without the call.
 
-    There may be more answers than there is room for: none is dropped, and it begins once there is room for all.
+    Drafts may exceed the free lanes: none is dropped, and starting waits for enough free lanes.
     """
 
     started = Signal()
@@ -194,23 +194,24 @@ class AnswersDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._session = session
         self._turn_id = turn_id
-        self._call = next((c for c in session.transcript.turns[turn_id].calls if c.id == call_id), None) or _no(call_id)
+        calls = {call.id: call for call in session.transcript.turns[turn_id].calls}
+        self._call = calls[call_id]
         self._lanes = Lanes(session)
-        self.setWindowTitle(f"Compare several answers to {shown_name(self._call.name)}")
+        self.setWindowTitle(f"Compare answers to {shown_name(self._call.name)}")
         self.columns: list[AnswerColumn] = []
         self.add_button = styled(QToolButton(), "button")
-        self.add_button.setText("Add an answer")
+        self.add_button.setText("Add answer")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = StartMenu(self._starts, self.add_button, empty=True)
         menu.chosen.connect(self.add_answer)
         self.add_button.setMenu(menu)
-        self.room = text_label("", "muted")
-        self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.free_lanes = text_label("", "muted")
+        self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.start_button = styled(QPushButton("Start"), "primary")
         self._row = QHBoxLayout()
         self._area = QScrollArea()
         self._arrange()
-        self._draw = Throttle(self._judge, self)
+        self._draw = Throttle(self._update, self)
         self._cancel = session.subscribe(self._changed, DebugChanged, PathChanged, SettingsChanged, RunStateChanged)
         self.finished.connect(self._closed)
         self.show_answers(first_answers(session, turn_id, self._call))
@@ -222,7 +223,7 @@ class AnswersDialog(QDialog):
         return tuple(column.field.answer for column in self.columns)
 
     def show_answers(self, answers: tuple[Answer, ...]) -> None:
-        """Show these answers, each in a column."""
+        """Show answers, each in a column."""
         while len(self.columns) > len(answers):
             column = self.columns.pop()
             discard(self._row, column)
@@ -234,32 +235,30 @@ class AnswersDialog(QDialog):
             self._row.addWidget(column, 1)
         for column, answer in zip(self.columns, answers, strict=True):
             column.show_answer(answer)
-        self._judge()
+        self._update()
 
     def add_answer(self, answer: Answer) -> None:
-        """One more answer, as long as there is room for its lane."""
+        """Add an answer if a lane is free."""
         if len(self.columns) < self._lanes.free:
             self.show_answers((*self.answers, answer))
-            self._keep()
+            self._save()
             self.columns[-1].field.text.setFocus()
             QTimer.singleShot(0, self, self._show_last)
 
     def start(self) -> None:
-        """Make the lanes and let them run."""
-        self._judge()
+        """Create the lanes and run them."""
+        self._update()
         if not self.start_button.isEnabled():
             return
-        self._keep()
+        self._save()
         try:
             runs = self._lanes.add_answers(self._session, self._turn_id, self._call.id, self.answers)
         except (LanesError, RunRefusedError) as error:
-            self._say(str(error), "error")
+            self._notify(str(error), "error")
             return
         spawn(runs, name="answers in lanes")
         self.accept()
         self.started.emit()
-
-    # Inside
 
     def _arrange(self) -> None:
         name = text_label(shown_name(self._call.name), "heading")
@@ -267,7 +266,7 @@ class AnswersDialog(QDialog):
         arguments.setFont(code_font())
         arguments.set_text(one_line(self._call.arguments, 2000))
         title = in_row(name, (arguments, 1), spacing=8)
-        says = styled(QLabel(SAYS, textFormat=Qt.TextFormat.PlainText, wordWrap=True), "muted")
+        says = styled(QLabel(HELP, textFormat=Qt.TextFormat.PlainText, wordWrap=True), "muted")
         inner = QWidget()
         self._row.setContentsMargins(0, 0, 0, 4)
         self._row.setSpacing(10)
@@ -279,7 +278,7 @@ class AnswersDialog(QDialog):
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         self.start_button.clicked.connect(self.start)
-        foot = in_row(self.add_button, self.room, (self.said, 1), cancel, self.start_button, spacing=8)
+        foot = in_row(self.add_button, self.free_lanes, (self.message, 1), cancel, self.start_button, spacing=8)
         for button in (cancel, self.start_button):
             button.setAutoDefault(False)
         in_column(title, says, (self._area, 1), foot, of=self, margins=(16, 14, 16, 14), spacing=8)
@@ -294,38 +293,38 @@ class AnswersDialog(QDialog):
         bar.setValue(bar.maximum())
 
     def _remove(self, column: AnswerColumn) -> None:
-        at = self.columns.index(column)
+        index = self.columns.index(column)
         answers = self.answers
-        self.show_answers((*answers[:at], *answers[at + 1 :]))
-        self._keep()
+        self.show_answers((*answers[:index], *answers[index + 1 :]))
+        self._save()
 
     def _edited(self) -> None:
-        self._keep()
-        self._judge()
+        self._save()
+        self._update()
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         self._session.debugger.notes.set_fork_draft(self._turn_id, self._call.id, self.answers)
 
-    def _judge(self) -> None:
-        """Which lanes they will be, whether it may start, and why not."""
+    def _update(self) -> None:
+        """Name the lanes, and enable Start or show why it is not possible."""
         session, number, free = self._session, len(self.columns), self._lanes.free
         for place, column in enumerate(self.columns, MOST_LANES - free):
             name = f"lane {letter_of(place)}" if place < MOST_LANES else f"answer {place - MOST_LANES + free + 1}"
             column.show_lane(name, removable=number > 1)
         self.add_button.setEnabled(number < free)
-        self.add_button.setToolTip(tip("" if number < free else f"There can be {MOST_LANES} lanes at most"))
-        self.room.setText(f"room for {free - number} more" if number < free else "no room for more")
+        self.add_button.setToolTip(tip("" if number < free else f"At most {MOST_LANES} lanes"))
+        self.free_lanes.setText(f"{free - number} more possible" if number < free else "Lane limit reached")
         self.start_button.setText(f"Start {number} lane{'s' * (number != 1)}")
-        gone = self._turn_id not in session.transcript.turns
-        refusal = "The call is gone." if gone else session.debugger.fork_refusal(self._turn_id, self._call.id)
+        deleted = self._turn_id not in session.transcript.turns
+        refusal = "The call was deleted." if deleted else session.debugger.fork_refusal(self._turn_id, self._call.id)
         if number > free:
-            refusal = refusal or _crowded(number, free)
+            refusal = refusal or _too_many_words(number, free)
         self.start_button.setEnabled(not refusal)
-        self._say(refusal or _same(self.answers), "error" if refusal else "small")
+        self._notify(refusal or _duplicate_words(self.answers), "error" if refusal else "small")
 
-    def _say(self, words: str, kind: str) -> None:
-        self.said.setText(show_hidden(words))
-        look(self.said, kind)
+    def _notify(self, words: str, kind: str) -> None:
+        self.message.setText(show_hidden(words))
+        look(self.message, kind)
 
     def _changed(self, _change: Change) -> None:
         self._draw.poke()
@@ -334,20 +333,16 @@ class AnswersDialog(QDialog):
         self._cancel()
 
 
-def _crowded(number: int, free: int) -> str:
-    """Words for more answers than there is room for."""
-    room = f"There is room for {free} lane{'s' * (free != 1)} more" if free else "There is room for no lane more"
-    away = f"take {number - free} answer{'s' * (number - free != 1)} away or close" if free else "close"
-    return f"{room}, of {MOST_LANES}: {away} lanes that are not needed. What is typed here is kept."
+def _too_many_words(number: int, free: int) -> str:
+    """Return why more answers than free lanes cannot start."""
+    more = number - free
+    remedy = f"Remove {more} answer{'s' * (more != 1)}, or close lanes." if free else "Close lanes first."
+    return f"Only {free} of {MOST_LANES} lanes {'is' if free == 1 else 'are'} free. {remedy}"
 
 
-def _same(answers: tuple[Answer, ...]) -> str:
-    """Words for lanes that are given the same answer."""
+def _duplicate_words(answers: tuple[Answer, ...]) -> str:
+    """Return which answers are the same."""
     for number, answer in enumerate(answers):
         if answer in answers[:number]:
             return f"Answers {answers.index(answer) + 1} and {number + 1} are the same."
     return ""
-
-
-def _no(call_id: str) -> ToolCall:
-    raise KeyError(call_id)

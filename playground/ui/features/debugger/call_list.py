@@ -37,7 +37,7 @@ from playground.ui.widgets.theme import code_font, tokens
 from playground.ui.widgets.titled_table import Index, TitledTable
 
 ROW_HEIGHT = 22
-WIDTHS = (66, 118, 150, 176, 140, 140)
+WIDTHS = (108, 118, 150, 160, 146, 146)
 EMPTY = "No tool calls yet. Every call appears here, on every branch."
 NO_MATCH = "No matching calls."
 
@@ -235,12 +235,12 @@ class CallList(SessionPage):
         if self._stale:
             self._stale = False
             index.update_entries()
-        shown = index.entries
+        entries = index.entries
         if words := self.filter.text().lower().split():
-            shown = [entry for entry in index.entries if matches(entry, words)]
+            entries = [entry for entry in entries if matches(entry, words)]
         if self._sorted is not None:
-            shown = in_order(shown, self._sorted[0], descending=self._sorted[1])
-        self._show(shown)
+            entries = in_order(entries, self._sorted[0], descending=self._sorted[1])
+        self._show(entries)
 
     def _show(self, entries: list[CallEntry]) -> None:
         everything = self._index.entries if self._index is not None else []

@@ -1,33 +1,31 @@
-"""Rules, and answers to compare, in the window: what is set goes to the current session, and their windows open."""
+"""The debugger in the window: default response, dialogs, and the pages about a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playground.domain.debugging import Debugging
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
+from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.going import go_to, show_branch
+from playground.engine.tool_servers.tape import ServerTape
+from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.rule_summary import RuleSummary
+from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.features.debugger.sequence import SequencePage
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import Place
 from playground.ui.widgets.session_window import SessionWindow
 
-if TYPE_CHECKING:
-    from playground.engine.inspect.calls import CallEntry
-    from playground.engine.tool_servers.tape import ServerTape
-    from playground.ui.features.debugger.rule_summary import RuleSummary
-
 
 class RunPages(Control):
-    """``show_session`` brings the pages up to the session looked at."""
+    """The pages of the inspector about the calls and the sequence of a run."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -44,34 +42,29 @@ class RunPages(Control):
         self.sequence.show_session(self._session)
 
     def _tape(self) -> ServerTape | None:
-        """What was said with tool servers; none are made for it."""
+        """Return the messages with tool servers; None while there are none."""
         return self._workspace.tool_servers.tape if "tool_servers" in self._workspace.__dict__ else None
 
     def open_calls(self) -> None:
-        """Bring the list of calls forward."""
+        """Show the list of calls."""
         self._host.show_page(Place.CALLS)
 
     def open_sequence(self) -> None:
-        """Bring the picture of the loop forward."""
+        """Show the sequence."""
         self._host.show_page(Place.SEQUENCE)
-
-    # Going to a card
 
     def _go_to_entry(self, entry: CallEntry) -> None:
         if not entry.on_path:
-            show_branch(self._host.pane, entry.result_turn_id or entry.turn_id)
+            self._host.pane.show_branch(entry.result_turn_id or entry.turn_id)
         self._go_to_call(entry.turn_id, entry.call.id)
 
     def _go_to_call(self, turn_id: str, call_id: str) -> None:
         self._host.inspector.restore()
-        go_to(self._host.pane, turn_id, call_id)
+        self._host.pane.show_turn(turn_id, call_id)
 
 
 class DebugControl(Control):
-    """``show_session`` brings the fields and the open windows up to the session looked at.
-
-    ``default_rule`` is what is set for all tools, ``show_lanes`` shows the lanes.
-    """
+    """Connects the rules of the current session with `default_rule` and the dialogs; `show_lanes` opens Compare."""
 
     def __init__(self, host: Host, default_rule: DefaultRuleFields, show_lanes: Callable[[], None]) -> None:
         super().__init__(host)
@@ -87,7 +80,7 @@ class DebugControl(Control):
         host.pane.calls.answers_asked.connect(self._ask_answers)
 
     def show_session(self) -> None:
-        """Show the rules of the session looked at, and follow it."""
+        """Show the rules of the current session, and follow it."""
         session = self._session
         if session is not self._followed:
             if self._cancel is not None:
@@ -100,7 +93,7 @@ class DebugControl(Control):
         self.pages.show_session()
 
     def show_rules_in(self, of_tool: RuleSummary) -> None:
-        """Tell the rule of one tool there, too."""
+        """Show the rule of one tool there, too."""
         self._of_tool = of_tool
         of_tool.asked.connect(self.open_rules)
         of_tool.show_debugging(self._session.debugger.debugging)
@@ -112,45 +105,39 @@ class DebugControl(Control):
             self._of_tool.show_debugging(debugging)
 
     def tools_edited(self, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> None:
-        """A tool that got another name takes its rule along."""
+        """Move the rules of renamed tools to their new names."""
         renamed = renamed_rules(self._session.debugger.debugging, before, after)
         self._session.change(debugging=renamed)
 
     def open_rules(self, name: str = "") -> None:
-        """The rules, on that tool or the default."""
-        from playground.ui.features.debugger.rules_dialog import RulesDialog
-
+        """Open the responses of a tool, or the default."""
         dialog = RulesDialog.shown_for(self._session, self._host.window)
         dialog.known_secrets = self._workspace.gateways.keys.known
         dialog.open_on(name)
 
     def record(self) -> None:
-        """Put what servers answered in this conversation into the tables of their tools, and answer from those."""
+        """Put the answers of servers in this conversation into mock tables, and answer from these."""
         count = self._session.debugger.record(replay=True)
         if not count:
-            self._say("No tool server has answered a call of this conversation yet.", stays=False)
+            self._say("No tool server answered a call yet.", stays=False)
             return
-        words = (
-            f"Recorded {count:,} answer{'s' * (count != 1)}: the same calls are answered from the tables from now on."
-        )
-        self._say(f"{words} Undo takes that back.", stays=False)
+        answers = f"{count:,} answer{'s' * (count != 1)}"
+        self._say(f"Recorded {answers}. Mock tables now answer the same calls.", stays=False)
 
     def compare_answers(self) -> None:
-        """Several answers for the call that has the focus, else the first that waits, else the last there is."""
-        call = self._call_meant()
+        """Compare answers to the focused call, else the first pending one, else the last one."""
+        call = self._target_call()
         if call is None:
-            self._say("There is no tool call yet whose answers could be compared.", stays=False)
+            self._say("No tool call yet.", stays=False)
             return
         self._ask_answers(self._session, *call)
 
     def _ask_answers(self, session: Session, turn_id: str, call_id: str) -> None:
-        from playground.ui.features.debugger.answers_dialog import AnswersDialog
-
         dialog = AnswersDialog(session, turn_id, call_id, self._host.window)
         dialog.started.connect(self._show_lanes)
         dialog.open()
 
-    def _call_meant(self) -> tuple[str, str] | None:
+    def _target_call(self) -> tuple[str, str] | None:
         calls = [(turn.id, call.id) for turn in self._session.transcript.path for call in turn.calls]
         focused = self._host.pane.view.focused_turn(), focused_call(QApplication.focusWidget())
         if focused in calls:
@@ -166,7 +153,7 @@ class DebugControl(Control):
 
 
 def focused_call(widget: QWidget | None) -> str:
-    """The id of the call whose card a widget belongs to; empty where it belongs to none."""
+    """Return the id of the call whose card contains a widget; empty for none."""
     while widget is not None:
         call = getattr(widget, "call", None)
         if isinstance(call, ToolCall):
@@ -176,7 +163,7 @@ def focused_call(widget: QWidget | None) -> str:
 
 
 def renamed_rules(debugging: Debugging, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> Debugging:
-    """The rules with those of renamed tools under their new names, where these are free and the old ones used no more.
+    """Return the rules with those of renamed tools under their new names, if these are free and the old ones unused.
 
     One tool may be renamed at a time, or all of a server's by its prefix.
     """

@@ -1,4 +1,4 @@
-"""One tool's rule in a few words, with the way to change it. It stands in the editor of the tool."""
+"""The response of one tool in a few words, with a button to change it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.ui.widgets.layouts import in_row
 
 
 class RuleSummary(QWidget):
-    """``name`` is the field that holds the tool's name. Hidden until the rules are told; ``asked`` gives the name."""
+    """`name` is the field with the tool's name. Hidden until rules are shown; `asked` carries the name."""
 
     asked = Signal(str)
 
@@ -21,18 +21,18 @@ class RuleSummary(QWidget):
         super().__init__(parent)
         self._field = name
         self._debugging: Debugging | None = None
-        self.words = ElidedLabel("When called", colour="text", elide=Qt.TextElideMode.ElideRight)
-        self.button = push_button("Rule…", "quiet")
-        self.button.setAccessibleName("Rule for this tool")
+        self.words = ElidedLabel("Response", colour="text", elide=Qt.TextElideMode.ElideRight)
+        self.button = push_button("Response…", "quiet")
+        self.button.setAccessibleName("Response of this tool")
         caption = text_label("When called", "group")
         caption.setBuddy(self.button)
         in_row(caption, (self.words, 1), self.button, of=self, margins=0, spacing=8)
         name.textChanged.connect(self._show)
-        self.button.clicked.connect(self._ask)
+        self.button.clicked.connect(self._open)
         self.hide()
 
     def show_debugging(self, debugging: Debugging) -> None:
-        """Show the rule that holds for the tool."""
+        """Show the rule of the tool."""
         self._debugging = debugging
         self.show()
         self._show()
@@ -43,5 +43,5 @@ class RuleSummary(QWidget):
             words = rule_words(self._debugging.rule(name))
             self.words.set_text(words if name in self._debugging.rules else f"{words} (default)")
 
-    def _ask(self) -> None:
+    def _open(self) -> None:
         self.asked.emit(self._field.text())

@@ -1,30 +1,29 @@
-"""The rules for tool calls of one experiment: the tools on the left, the rule of the one selected on the right.
+"""The responses to tool calls of one experiment: tools on the left, the rule of the selected one on the right.
 
-Not modal: it stands beside the conversation and follows it. All truth is in ``session.debugger``.
+Not modal: it stays open beside the conversation and follows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Final
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QFrame,
+    QGridLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
-from playground.domain.debugging import Debugging, Policy, ToolRule
+from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.parts import ToolCall
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers, write_answers
 from playground.engine.gateways.redacted_output import write_output
@@ -32,69 +31,33 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
 from playground.named_file import read_named
-from playground.ui.features.debugger.number_field import NumberField
-from playground.ui.features.debugger.rule_editor import RuleEditor
-from playground.ui.features.debugger.texts import rule_words
+from playground.ui.features.debugger.answer_table import AnswerTable
+from playground.ui.features.debugger.fields import AnswerField, NumberField, PathField
+from playground.ui.features.debugger.texts import POLICIES, rule_words
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label, thin_line
 from playground.ui.widgets.layouts import Gap, in_column, in_row, split
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
+from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.session_window import SessionWindow
-from playground.ui.widgets.theme import SMALL_PX, code_font, tokens
+from playground.ui.widgets.two_lines import LINE, TwoLines
 
 WIDE, TALL = 1080, 700
-DEFAULT = ""  # the name under which the default rule stands
-FILES = "Answer tables (*.json);;All files (*)"
-NAME, WORDS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
-
-HEIGHT = 46
-MARGIN = 12
-
-
-class ToolNameDelegate(QStyledItemDelegate):
-    """``name`` and ``words`` are the roles under which the two lines are found; an empty name is the default."""
-
-    def __init__(self, name: int, words: int, parent: QObject) -> None:
-        super().__init__(parent)
-        self._name, self._words = name, words
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, HEIGHT)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        t = tokens()
-        rect: QRect = option.rect
-        state = option.state
-        chosen = bool(state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        painter.fillRect(rect, QColor(t.accent_background if chosen else t.surface))
-        if chosen and state & QStyle.StateFlag.State_HasFocus:
-            painter.fillRect(QRect(rect.left(), rect.top(), 2, rect.height()), QColor(t.accent))
-        name = shown_name(str(index.data(self._name) or ""))
-        words = str(index.data(self._words) or "")
-        inner = rect.adjusted(MARGIN, 5, -MARGIN, -5)
-        half = inner.height() // 2
-        font = code_font() if name else QFont(painter.font())
-        font.setBold(True)
-        self._line(painter, font, t.text, QRect(inner.left(), inner.top(), inner.width(), half), name or "Default")
-        small = QFont(option.font)
-        small.setPixelSize(SMALL_PX)
-        below = QRect(inner.left(), inner.top() + half, inner.width(), half)
-        self._line(painter, small, t.muted, below, words)
-        painter.restore()
-
-    def _line(self, painter: QPainter, font: QFont, colour: str, rect: QRect, text: str) -> None:
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        fitting = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, fitting)
+DEFAULT = ""  # the name of the default rule
+FILES = "Mock tables (*.json);;All files (*)"
+NAME = Qt.ItemDataRole.UserRole + 2
+HINTS: Final = {
+    Policy.PAUSE: "Every call needs your result. Rows of the mock table are suggested.",
+    Policy.TABLE: "The first matching row answers. Calls without a matching row need your result.",
+    Policy.FIXED: "Every call gets this reply.",
+    Policy.SERVER: "The tool's server is called. Tools that declare changes or deletions always ask you first. "
+    "Read-only tools of trusted servers run by themselves, others only by a response of their own.",
+}
 
 
 def read_tables(path: Path) -> Debugging:
-    """The rules a file asks for. Raises ValueError in words."""
+    """Return the rules of a file. Raises ValueError with the reason."""
     try:
         text = read_named(path, LARGEST_TABLE).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -104,55 +67,152 @@ def read_tables(path: Path) -> Debugging:
     return read_answers(text)
 
 
-def write_tables(path: Path, debugging: Debugging, known: Iterable[Secret]) -> None:
-    """Write the tables to a file, without the secrets in ``known``. Raises ValueError in words."""
+def write_tables(path: Path, debugging: Debugging, secrets: Iterable[Secret]) -> None:
+    """Write the tables to a file without secrets. Raises ValueError with the reason."""
     try:
-        write_output(path, write_answers(debugging), known)
+        write_output(path, write_answers(debugging), secrets)
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
 
 
-def laid_over(debugging: Debugging, found: Debugging) -> Debugging:
-    """The rules with a file's tables in them: its tools answer from its rows; their conditions and all others stay."""
-    out = debugging.model_copy(update={"step_limit": found.step_limit})
-    for name, rule in found.rules.items():
+def with_tables(debugging: Debugging, imported: Debugging) -> Debugging:
+    """Return the rules with imported tables; conditions and all other rules stay."""
+    out = debugging.model_copy(update={"step_limit": imported.step_limit})
+    for name, rule in imported.rules.items():
         out = out.with_rule(name, _with_table(debugging.rule(name), rule))
-    if found.default.rows:
-        out = out.with_default(_with_table(debugging.default, found.default))
+    if imported.default.rows:
+        out = out.with_default(_with_table(debugging.default, imported.default))
     return out
 
 
-def table_words(found: Debugging) -> str:
-    """What a file holds: ``2 tables with 5 rows``."""
-    tables = [rule for rule in (*found.rules.values(), found.default) if rule.rows]
+def table_words(debugging: Debugging) -> str:
+    """Return the number of tables and rows: `2 tables with 5 rows`."""
+    tables = [rule for rule in (*debugging.rules.values(), debugging.default) if rule.rows]
     rows = sum(len(rule.rows) for rule in tables)
     return f"{len(tables)} table{'s' * (len(tables) != 1)} with {rows} row{'s' * (rows != 1)}"
 
 
-def _with_table(rule: ToolRule, found: ToolRule) -> ToolRule:
-    return rule.model_copy(update={"policy": Policy.TABLE, "rows": found.rows})
+def _with_table(rule: ToolRule, imported: ToolRule) -> ToolRule:
+    return rule.model_copy(update={"policy": Policy.TABLE, "rows": imported.rows})
+
+
+class RuleEditor(QWidget):
+    """The rule of a tool: its response, and when to ask a person instead. `changed` carries the edited rule."""
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rule = ToolRule()
+        self._showing = False
+        self.policy = Segments(tuple(words for _, words in POLICIES), "Response")
+        self.hint = paragraph("", "small")
+        self.conditions = QWidget()
+        self.misfit = QCheckBox("The arguments are not valid")
+        self.path = PathField("Ask me when this JSONPath matches", "never, or $[?@.city == 'Oslo']")
+        self.nth = NumberField("Ask me from this call of the tool on", "never", whole=True, most=1_000_000)
+        self.server = QWidget()
+        self.before = QCheckBox("Before the server is called")
+        self.after = QCheckBox("After the server answers, before the result is sent")
+        self.fixed = AnswerField("Fixed reply", least=4)
+        self.table_title = text_label("Mock table", "group")
+        self.table = AnswerTable()
+        self._arrange()
+        self.policy.chosen.connect(lambda index: self._change(policy=POLICIES[index][0]))
+        self.misfit.toggled.connect(lambda on: self._change(pause_on_misfit=on))
+        self.before.toggled.connect(lambda on: self._change(before=on))
+        self.after.toggled.connect(lambda on: self._change(after=on))
+        self.path.edited.connect(lambda path: self._change(pause_on_path=path))
+        self.nth.edited.connect(lambda: self._change(pause_from=int(self.nth.value)))
+        self.fixed.changed.connect(self._set_fixed)
+        self.table.changed.connect(self._set_rows)
+        self._show_parts()
+
+    @property
+    def rule(self) -> ToolRule:
+        """The rule as edited."""
+        return self._rule
+
+    def set_rule(self, rule: ToolRule, latest: str | None = None) -> None:
+        """Show a rule without a signal; `latest` are the raw arguments of the tool's latest call, if any."""
+        self._rule = rule
+        self._showing = True
+        self.policy.set_index([policy for policy, _ in POLICIES].index(rule.policy))
+        self.misfit.setChecked(rule.pause_on_misfit)
+        self.path.show_path(rule.pause_on_path, latest)
+        self.nth.show_value(rule.pause_from)
+        self.before.setChecked(rule.before)
+        self.after.setChecked(rule.after)
+        self.fixed.set_answer(rule.fixed)
+        self.table.set_rows(rule.rows, latest)
+        self._showing = False
+        self._show_parts()
+
+    def _arrange(self) -> None:
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        matches, calls = QLabel("A JSONPath matches"), QLabel("From call number")
+        matches.setBuddy(self.path)
+        matches.setContentsMargins(0, 4, 0, 0)  # level with the field, which may have a line below it
+        grid.addWidget(matches, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.path, 0, 1)
+        calls.setBuddy(self.nth)
+        grid.addWidget(calls, 1, 0)
+        grid.addWidget(self.nth, 1, 1, Qt.AlignmentFlag.AlignLeft)
+        grid.setColumnStretch(1, 1)
+        in_column(self.before, self.after, of=self.server, margins=0, spacing=6)
+        title = text_label("Also ask me when", "group")
+        in_column(title, self.server, self.misfit, grid, of=self.conditions, margins=(0, 8, 0, 0), spacing=6)
+        caption, line = text_label("When the model calls this tool", "group"), in_row(self.policy, 1)
+        top = (caption, line, self.hint, self.conditions, Gap(8))
+        in_column(*top, self.fixed, self.table_title, self.table, 1, of=self, margins=0, spacing=6)
+
+    def _set_fixed(self, answer: Answer) -> None:
+        self._change(fixed=answer)
+
+    def _set_rows(self, rows: tuple[AnswerRow, ...]) -> None:
+        self._change(rows=rows)
+
+    def _change(self, **changes: object) -> None:
+        if self._showing:
+            return
+        before, self._rule = self._rule, self._rule.model_copy(update=changes)
+        self._show_parts()
+        if self._rule != before:
+            self.changed.emit(self._rule)
+
+    def _show_parts(self) -> None:
+        policy = self._rule.policy
+        self.hint.setText(HINTS[policy])
+        self.conditions.setVisible(policy is not Policy.PAUSE)
+        self.server.setVisible(policy is Policy.SERVER)
+        self.fixed.setVisible(policy is Policy.FIXED)
+        for widget in (self.table_title, self.table):
+            widget.setVisible(policy in (Policy.PAUSE, Policy.TABLE))
 
 
 class RulesDialog(SessionWindow):
-    """``open_on`` shows the rule of a tool, "" the default's. ``known_secrets`` gives those that no file may hold."""
+    """The responses of all tools. `known_secrets` returns what no exported file may contain."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(session, parent)
-        self.setWindowTitle("Rules for tool calls")
+        self.setWindowTitle("Tool responses")
         self.known_secrets: Callable[[], Iterable[Secret]] = tuple
         self._name = DEFAULT
-        self._before: Debugging | None = None  # what Undo brings back after an import
+        self._before: Debugging | None = None  # rules before an import, for Undo
         self.list = QListWidget()
         self.list.setAccessibleName("Tools")
-        self.list.setItemDelegate(ToolNameDelegate(NAME, WORDS, self.list))
+        self.list.setItemDelegate(TwoLines(self.list))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumWidth(150)
         self.title = text_label("", "heading")
         self.title.setMinimumWidth(40)
         self.origin = paragraph("", "small")
-        self.default_button = styled(QPushButton("Use the default rule"), "quiet")
-        # Made where it stands, since Qt dresses anew what is put elsewhere; in the order in which the focus goes.
+        self.default_button = styled(QPushButton("Use the default"), "quiet")
+        # Made inside their parents in the order of the focus: Qt styles a widget again when its parent changes.
         self._halves = split(self.list, of=self)
         self._scroll = QScrollArea(self._halves, widgetResizable=True)
         content = styled(QWidget(self._scroll.viewport()), "surface")
@@ -161,7 +221,7 @@ class RulesDialog(SessionWindow):
         self.editor = RuleEditor(content)
         column.addWidget(self.editor, 1)
         self._scroll.setWidget(content)
-        self.limit = NumberField("Step limit: requests without a stop; none at 0", "none", whole=True, most=1_000_000)
+        self.limit = NumberField("Max requests per run (0 = unlimited)", "none", whole=True, most=1_000_000)
         self.import_button = QPushButton("Import…")
         self.export_button = QPushButton("Export…")
         self.close_button = QPushButton("Close")
@@ -175,70 +235,66 @@ class RulesDialog(SessionWindow):
 
     @property
     def tool(self) -> str:
-        """The tool whose rule is shown; "" for the default."""
+        """The selected tool; "" for the default."""
         return self._name
 
     def open_on(self, name: str = DEFAULT) -> None:
-        """Show the rule of a tool, whether or not it is on offer."""
+        """Show the rule of a tool, defined or not."""
         self._name = name
         self._refresh()
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # Commands
-
     def use_default(self) -> None:
-        """The tool follows the default again."""
+        """Remove the tool's own rule."""
         self._set(self._debugging.with_rule(self._name, None))
 
     def import_tables(self) -> None:
-        """Ask for a file with answer tables."""
-        dialog = file_dialog(self, "Import answer tables", "", FILES)
+        """Ask for a file with mock tables."""
+        dialog = file_dialog(self, "Import mock tables", "", FILES)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.open_file)
         dialog.open()
 
     def open_file(self, name: str) -> None:
-        """Take the tables of a file, or say why not."""
+        """Import the tables of a file, or show why it is not possible."""
         path = Path(name)
         try:
-            found = read_tables(path)
+            imported = read_tables(path)
         except ValueError as error:
-            self._say(f"{path.name} cannot be used: {error}.", "error")
+            self._notify(f"{path.name} cannot be used: {error}.", "error")
             return
         before = self._debugging
-        self._set(laid_over(before, found))
-        self._say(f"Took {table_words(found)} from {path.name}.")
+        self._set(with_tables(before, imported))
+        self._notify(f"Imported {table_words(imported)} from {path.name}.")
         self._before = before
         self.undo_button.show()
 
     def export_tables(self) -> None:
-        """Ask for a file to write the answer tables to."""
-        dialog = file_dialog(self, "Export answer tables", "answers.json", FILES, write="json")
+        """Ask for a file to write the mock tables to."""
+        dialog = file_dialog(self, "Export mock tables", "answers.json", FILES, write="json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.write_file)
         dialog.open()
 
     def write_file(self, name: str) -> None:
-        """Write the tables to a file, or say why not."""
+        """Write the tables to a file, or show why it is not possible."""
         path = Path(name)
         try:
             write_tables(path, self._debugging, self.known_secrets())
         except ValueError as error:
-            self._say(f"{path.name} cannot be written: {error}.", "error")
+            self._notify(f"{path.name} cannot be written: {error}.", "error")
         else:
-            self._say(f"{path.name} written: {table_words(self._debugging)}. Policies and conditions are not in it.")
+            self._notify(f"Exported {table_words(self._debugging)} to {path.name}, without conditions.")
 
     def undo_import(self) -> None:
-        """The rules as they were before the import."""
+        """Restore the rules of before the import."""
         if self._before is not None:
             self._set(self._before)
-            self._say("")
-
-    # Inside
+            self._notify("")
 
     def _session_changed(self) -> None:
         self._name = DEFAULT
-        self._say("")
+        self._notify("")
         self._refresh()
 
     @property
@@ -255,7 +311,7 @@ class RulesDialog(SessionWindow):
         halves.setStretchFactor(1, 1)
         in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
         self._notice_bar.setProperty("kind", "undo")
-        limit = QLabel("Step limit")
+        limit = QLabel("Max requests per run")
         limit.setBuddy(self.limit)
         foot = in_row(limit, self.limit, 1, margins=(12, 8, 12, 10), spacing=6)
         for button in (self.import_button, self.export_button, self.close_button):
@@ -264,26 +320,26 @@ class RulesDialog(SessionWindow):
         in_column((halves, 1), self._notice_bar, thin_line(), foot, of=self, margins=0, spacing=0)
         for quiet in (self.default_button, self.undo_button, *self.editor.findChildren(QPushButton)):
             quiet.setAutoDefault(False)
-        self.import_button.setAccessibleName("Import answer tables")
-        self.export_button.setAccessibleName("Export answer tables")
+        self.import_button.setAccessibleName("Import mock tables")
+        self.export_button.setAccessibleName("Export mock tables")
         self.fit_into_window(WIDE, TALL)
-        self._say("")
+        self._notify("")
 
     def _connect(self) -> None:
-        self.list.currentItemChanged.connect(self._selected)
-        self.editor.changed.connect(self._edited)
+        self.list.currentItemChanged.connect(self._select)
+        self.editor.changed.connect(self._set_rule)
         self.default_button.clicked.connect(self.use_default)
-        self.limit.edited.connect(self._limit_edited)
+        self.limit.edited.connect(self._set_limit)
         self.import_button.clicked.connect(self.import_tables)
         self.export_button.clicked.connect(self.export_tables)
         self.close_button.clicked.connect(self.close)
         self.undo_button.clicked.connect(self.undo_import)
 
-    def _edited(self, rule: ToolRule) -> None:
+    def _set_rule(self, rule: ToolRule) -> None:
         debugging = self._debugging
         self._set(debugging.with_rule(self._name, rule) if self._name else debugging.with_default(rule))
 
-    def _limit_edited(self) -> None:
+    def _set_limit(self) -> None:
         self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value)}))
 
     def _set(self, debugging: Debugging) -> None:
@@ -294,9 +350,9 @@ class RulesDialog(SessionWindow):
         self._before = None
         self.undo_button.hide()
 
-    def _selected(self, now: QListWidgetItem | None, _before: QListWidgetItem | None) -> None:
-        if now is not None and now.data(NAME) != self._name:
-            self._name = str(now.data(NAME))
+    def _select(self, item: QListWidgetItem | None, _previous: QListWidgetItem | None) -> None:
+        if item is not None and item.data(NAME) != self._name:
+            self._name = str(item.data(NAME))
             self._refresh()
 
     def _changed(self, change: Change) -> None:
@@ -304,13 +360,13 @@ class RulesDialog(SessionWindow):
             self._draw.poke()
 
     def _names(self) -> list[str]:
-        """The default, the tools in their order, and names that have a rule and no tool."""
+        """Return the default, the tools in their order, and names with a rule but no tool."""
         tools = [tool.name for tool in self._session.settings.tools if tool.name]
         names = dict.fromkeys((DEFAULT, *tools, *self._debugging.rules, self._name))
         return list(names)
 
     def _latest(self) -> ToolCall | None:
-        """The latest call on the path that this rule is for."""
+        """Return the latest call on the path that the selected rule is for."""
         debugging = self._debugging
         for turn in reversed(self._session.transcript.path):
             for call in reversed(turn.calls):
@@ -321,17 +377,18 @@ class RulesDialog(SessionWindow):
     def _refresh(self) -> None:
         debugging, name = self._debugging, self._name
         self._fill_list()
-        own = name in debugging.rules
-        known = {tool.name for tool in self._session.settings.tools}
+        has_rule = name in debugging.rules
+        defined = {tool.name for tool in self._session.settings.tools}
         self.title.setText(shown_name(name) or "Default")
         if not name:
-            words = "For every tool that has no rule of its own."
-        elif own:
-            words = "A rule of its own." if name in known else "A rule of its own; no tool of this name is on offer."
+            words = "For every tool without a response of its own."
+        elif has_rule:
+            words = "" if name in defined else "No tool of this name is defined."
         else:
-            words = "Follows the default. A change here gives it a rule of its own."
+            words = "Follows the default. A change here gives this tool its own response."
         self.origin.setText(words)
-        self.default_button.setVisible(own)
+        self.origin.setVisible(bool(words))
+        self.default_button.setVisible(has_rule)
         latest = self._latest()
         self.editor.set_rule(debugging.rule(name), latest.arguments_json if latest is not None else None)
         self.limit.show_value(debugging.step_limit)
@@ -343,18 +400,19 @@ class RulesDialog(SessionWindow):
             self.list.takeItem(self.list.count() - 1)
         while self.list.count() < len(names):
             self.list.addItem(QListWidgetItem())
-        for at, name in enumerate(names):
-            item = self.list.item(at)
+        for index, name in enumerate(names):
+            item = self.list.item(index)
             follows = bool(name) and name not in debugging.rules
             words = "default" if follows else rule_words(debugging.rule(name))
             item.setData(NAME, name)
-            item.setData(WORDS, words)
+            item.setText(shown_name(name) or "Default")
+            item.setData(LINE, words)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{shown_name(name) or 'Default'}: {words}")
         self.list.setCurrentRow(names.index(self._name))
         self.list.blockSignals(blocked)
         self.list.viewport().update()
 
-    def _say(self, words: str, kind: str = "") -> None:
+    def _notify(self, words: str, kind: str = "") -> None:
         self._forget_import()
         self.notice.setText(show_hidden(words))
         look(self.notice, kind)

@@ -119,7 +119,7 @@ class EvaluateControl(Control):
         page.asked.connect(self._do)
         evaluation.refused.connect(self._say)
         self._bar.show_title(session.title)
-        self._host.pane.seat(page, instead=self)
+        self._host.pane.set_central(page, mode=self)
         self._show_stop()
         page.focus()
 
@@ -130,7 +130,7 @@ class EvaluateControl(Control):
             return
         evaluation.close()
         if self._host.pane.seen is page:
-            self._host.pane.seat(None)
+            self._host.pane.set_central(None)
         page.hide()
         page.deleteLater()
         evaluation.deleteLater()

@@ -10,7 +10,6 @@ from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult, StoreError
 from playground.engine.session.changes import Change, TitleChanged
 from playground.engine.session.drafts import TITLE, OpenEdit
-from playground.ui.features.conversation.going import go_to
 from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME, ExperimentsPanel
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets import dialogs
@@ -214,7 +213,7 @@ class ExperimentsControl(Control):
             self._panel.refresh()
             return
         if turn_id and self._workspace.current is session:
-            go_to(self._host.pane, turn_id)
+            self._host.pane.show_turn(turn_id)
 
     def _do(self, what: str, experiment_id: str) -> None:
         self._acts[what](experiment_id)

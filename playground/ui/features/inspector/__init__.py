@@ -1,1 +1,1 @@
-"""What went over the wire for the selected exchange."""
+"""The inspector: requests, responses and their events, tool calls and branches of an experiment."""

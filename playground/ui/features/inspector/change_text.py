@@ -1,6 +1,6 @@
-"""Differences as text to read: words taken out are struck through, added ones underlined, lines have a sign.
+"""Differences as text: removed words are struck through, added ones underlined, lines have a sign.
 
-Bounded however large the values are; what is left out is said.
+The text is bounded; it ends with the number of differences that are not shown.
 """
 
 from __future__ import annotations
@@ -20,33 +20,36 @@ from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import code_font, tokens
 
-MOST = 400  # differences that are shown
-LONGEST = 6_000  # characters of one value
-TEXT_MOST = 20_000  # characters of a whole text; of a longer one only what is around the changes
-ALL_MOST = 60_000  # characters of all differences together
-LONG_LINE = 5_000  # characters of a line that is broken anywhere: Qt looks for words in the square of its length
-WORDS_FROM = 40  # characters of two texts from which on they are compared word by word
-AT_ONCE = 20  # differences that are written while the window waits
-KEPT = 160  # characters of what is the same that stay on each side of a change, within a value
+MAX_DIFFERENCES = 400
+MAX_VALUE = 6_000  # characters of one value
+MAX_TEXT = 20_000  # characters of a text; of a longer one only the surroundings of changes are shown
+MAX_TOTAL = 60_000  # characters of all differences together
+LONG_LINE = 5_000  # characters; longer lines wrap anywhere, because Qt's word wrap is quadratic
+MIN_WORDWISE = 40  # characters; longer texts are compared word by word
+MAX_AT_ONCE = 20  # differences that are written on this thread
+CONTEXT = 160  # characters of equal text that are shown on each side of a change
 SIGNS = {Side.ADDED: "+", Side.REMOVED: "−", Side.CHANGED: "±", Side.SAME: " "}
 
 
 class Run(NamedTuple):
-    """A stretch of what is shown, all in one look. With an ``indent`` it begins a line of its own."""
+    """Text in one format. With an ``indent`` it begins a new line.
+
+    ``is_line``: the sign before the line shows the change, so the text is neither struck through nor underlined.
+    """
 
     text: str
     look: Side | str
     indent: int | None = None  # pixels
     above: int = 0  # pixels
-    whole: bool = False  # a sign before the line says what it is: it needs no line through or below it
+    is_line: bool = False
 
 
 class ChangeText(QTextEdit):
-    """``show_differences`` for JSON, ``show_pieces`` for text; either replaces what was shown."""
+    """Differences of JSON (``show_differences``) or of a text (``show_pieces``)."""
 
-    def __init__(self, says: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._again: Callable[[], None] | None = None
+        self._redraw: Callable[[], None] | None = None
         self._writing = Aside(self)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
@@ -55,34 +58,34 @@ class ChangeText(QTextEdit):
         self.setProperty("kind", "code")
         self.setFont(code_font())
         self.document().setDocumentMargin(4)
-        self.setAccessibleName(says)
+        self.setAccessibleName(name)
 
     def show_words(self, words: str) -> None:
-        """Only a sentence."""
-        self._again = partial(self.show_words, words)
+        """Show a sentence."""
+        self._redraw = partial(self.show_words, words)
         self._writing.call_off()
         self._show([Run(words, "muted")])
 
     def show_differences(self, differences: Sequence[Difference]) -> None:
-        """The members in which two values differ, one below the other."""
-        self._again = partial(self.show_differences, differences)
+        """Show the members in which two values differ."""
+        self._redraw = partial(self.show_differences, differences)
         self._writing.do(
-            partial(_written, differences), self._show, large=len(differences) > AT_ONCE or _long(differences)
+            partial(_written, differences), self._show, large=len(differences) > MAX_AT_ONCE or _are_long(differences)
         )
         if self._writing.busy:
             self._show([Run("Comparing…", "muted")])
 
     def show_pieces(self, pieces: Sequence[Piece], without: Iterable[Side] = ()) -> None:
-        """A text in pieces; those of a kind in ``without`` are left out."""
+        """Show a text in pieces, except those of the kinds in ``without``."""
         left_out = frozenset(without)
-        self._again = partial(self.show_pieces, pieces, left_out)
+        self._redraw = partial(self.show_pieces, pieces, left_out)
         self._writing.call_off()
         self._show(_cut([piece for piece in pieces if piece.kind not in left_out]))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._again is not None:
-            self._again()
+        if event.type() == QEvent.Type.PaletteChange and self._redraw is not None:
+            self._redraw()
 
     # Drawing
 
@@ -104,7 +107,7 @@ class ChangeText(QTextEdit):
             if len(run.text) > LONG_LINE:
                 self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
             text = show_hidden(run.text.replace("\r\n", "\n").replace("\r", "\n"))
-            cursor.insertText(text, _format(run.look, whole=run.whole))
+            cursor.insertText(text, _format(run.look, is_line=run.is_line))
         cursor.endEditBlock()
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
@@ -115,18 +118,18 @@ class ChangeText(QTextEdit):
 
 
 def _written(differences: Sequence[Difference]) -> list[Run]:
-    """Return the runs of the first differences, at most ``MOST`` of them and ``ALL_MOST`` characters."""
+    """Return the runs of the first differences, at most ``MAX_DIFFERENCES`` of them and ``MAX_TOTAL`` characters."""
     runs: list[Run] = []
-    size = shown = 0
-    for difference in differences[:MOST]:
-        if size >= ALL_MOST:
+    size = count = 0
+    for difference in differences[:MAX_DIFFERENCES]:
+        if size >= MAX_TOTAL:
             break
-        added = list(_difference(difference, above=8 * bool(shown)))
+        added = list(_difference(difference, above=8 * bool(count)))
         size += sum(len(run.text) for run in added)
         runs += added
-        shown += 1
-    if len(differences) > shown:
-        runs.append(Run(f"… {len(differences) - shown:,} more differences", "muted", 0))
+        count += 1
+    if len(differences) > count:
+        runs.append(Run(f"… {len(differences) - count:,} more differences", "muted", 0))
     return runs
 
 
@@ -135,7 +138,7 @@ def _difference(difference: Difference, above: int) -> Iterator[Run]:
     before, after = difference.before, difference.after
     if difference.kind is Side.CHANGED and _are_texts(before, after):
         yield Run("", "muted", 14)
-        for piece in _shortened(diff_words(str(before)[:LONGEST], str(after)[:LONGEST])):
+        for piece in _shortened(diff_words(str(before)[:MAX_VALUE], str(after)[:MAX_VALUE])):
             yield Run(piece.text, piece.kind)
         return
     if difference.kind is not Side.ADDED:
@@ -146,45 +149,47 @@ def _difference(difference: Difference, above: int) -> Iterator[Run]:
 
 def _lines(text: str, kind: Side) -> Iterator[Run]:
     for line in text.split("\n"):
-        yield Run(f"{SIGNS[kind]} {line}", kind, 14, whole=True)
+        yield Run(f"{SIGNS[kind]} {line}", kind, 14, is_line=True)
 
 
 def _cut(pieces: Sequence[Piece]) -> Iterator[Run]:
-    left = TEXT_MOST
-    for piece in _shortened(pieces) if sum(len(piece.text) for piece in pieces) > left else pieces:
-        yield Run(piece.text[:left], piece.kind)
-        left -= len(piece.text)
-        if left <= 0:
-            yield Run("… the rest is left out", "muted", 0)
+    remaining = MAX_TEXT
+    for piece in _shortened(pieces) if sum(len(piece.text) for piece in pieces) > remaining else pieces:
+        yield Run(piece.text[:remaining], piece.kind)
+        remaining -= len(piece.text)
+        if remaining <= 0:
+            yield Run("… the rest is not shown", "muted", 0)
             return
 
 
-def _long(differences: Sequence[Difference]) -> bool:
-    """Whether one of them, of a few, is more than a line or two."""
-    sides = [side for one in differences for side in (one.before, one.after)]
-    return any(isinstance(side, dict | list) or (isinstance(side, str) and len(side) > LONGEST // 4) for side in sides)
+def _are_long(differences: Sequence[Difference]) -> bool:
+    """Return whether one of the values takes more than a few lines."""
+    sides = [side for difference in differences for side in (difference.before, difference.after)]
+    return any(
+        isinstance(side, dict | list) or (isinstance(side, str) and len(side) > MAX_VALUE // 4) for side in sides
+    )
 
 
 def _are_texts(before: JSON, after: JSON) -> bool:
-    return isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) >= WORDS_FROM
+    return isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) >= MIN_WORDWISE
 
 
 def _shortened(pieces: Iterable[Piece]) -> Iterable[Piece]:
-    """Long stretches that are the same, down to what stands next to a change."""
+    """Shorten long equal pieces to the surroundings of changes."""
     for piece in pieces:
-        if piece.kind is Side.SAME and len(piece.text) > 3 * KEPT:
-            left_out = len(piece.text) - 2 * KEPT
-            yield Piece(Side.SAME, f"{piece.text[:KEPT]} … {left_out:,} characters … {piece.text[-KEPT:]}")
+        if piece.kind is Side.SAME and len(piece.text) > 3 * CONTEXT:
+            omitted = len(piece.text) - 2 * CONTEXT
+            yield Piece(Side.SAME, f"{piece.text[:CONTEXT]} … {omitted:,} characters … {piece.text[-CONTEXT:]}")
         else:
             yield piece
 
 
 def _value(value: JSON) -> str:
-    text = indented_front(value, LONGEST)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… and more"
+    text = indented_front(value, MAX_VALUE)
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}… and more"
 
 
-def _format(kind: Side | str, *, whole: bool = False) -> QTextCharFormat:
+def _format(kind: Side | str, *, is_line: bool = False) -> QTextCharFormat:
     t = tokens()
     form = QTextCharFormat()
     form.setForeground(QColor(t.text))
@@ -192,11 +197,11 @@ def _format(kind: Side | str, *, whole: bool = False) -> QTextCharFormat:
         case Side.REMOVED:
             form.setForeground(QColor(t.error))
             form.setBackground(QColor(t.error_background))
-            form.setFontStrikeOut(not whole)
+            form.setFontStrikeOut(not is_line)
         case Side.ADDED:
             form.setForeground(QColor(t.ok))
             form.setBackground(QColor(t.chip))
-            form.setFontUnderline(not whole)
+            form.setFontUnderline(not is_line)
         case "muted" | "head":
             form.setForeground(QColor(t.muted))
             if kind == "head":

@@ -120,14 +120,14 @@ class ComparePage(QWidget):
     def choose_answer(self) -> None:
         """Compare the answer with the previous one, or else with the last one."""
         self._choose(ANSWER, "")
-        other, own = self._sides()
-        if own is not None and other is None and self._exchange is not None:
+        other_exchange, own = self._sides()
+        if own is not None and other_exchange is None and self._exchange is not None:
             exchanges = [exchange for _, exchange in self._exchange.choices if exchange is not own]
             if exchanges:
                 self.other.setCurrentIndex(max(self.other.findData(exchanges[-1].id), 0))
 
-    def _choose(self, part: int, other: str) -> None:
-        self._chosen = other
+    def _choose(self, part: int, choice: str) -> None:
+        self._chosen = choice
         with QSignalBlocker(self.part):
             self.part.setCurrentIndex(part)
         self._list()
@@ -178,29 +178,31 @@ class ComparePage(QWidget):
         view, chosen = self._exchange, self.other.currentData()
         if view is None:
             return None, None
-        other = {PREVIOUS: view.previous_id, LANE_A: view.lane_a_id}.get(chosen, chosen)
+        other_id = {PREVIOUS: view.previous_id, LANE_A: view.lane_a_id}.get(chosen, chosen)
         exchanges = {exchange.id: exchange for _, exchange in view.choices}
-        return exchanges.get(other or ""), exchanges.get(view.id)
+        return exchanges.get(other_id or ""), exchanges.get(view.id)
 
     # Comparing
 
     def _compare(self) -> None:
-        other, own = self._sides()
+        other_exchange, own = self._sides()
         part, chosen = self.part.currentIndex(), self.other.currentData()
         self._number += 1
         self._comparison = None
-        self._running = [exchange for exchange in (other, own) if exchange is not None and exchange.ended is None]
+        self._running = [
+            exchange for exchange in (other_exchange, own) if exchange is not None and exchange.ended is None
+        ]
         if own is None and chosen != NEXT_OF_A:
             self._show_words(NO_REQUEST)
         elif chosen in UNSENT:
             self._compare_next(own if chosen == NEXT else None)
-        elif own is None or other is None:
+        elif own is None or other_exchange is None:
             self._show_words(NO_LANE_A if chosen == LANE_A else NO_PREVIOUS)
         elif part != REQUEST and self._running:
             self._show_words(RUNNING)
         else:  # from lane A to the lane, or from the earlier one to the later one
-            ordered = chosen == LANE_A or other.started_at <= own.started_at
-            sides = (other, own) if ordered else (own, other)
+            ordered = chosen == LANE_A or other_exchange.started_at <= own.started_at
+            sides = (other_exchange, own) if ordered else (own, other_exchange)
             work = _compare_requests if part == REQUEST else _compare_answers
             spawn(self._work(self._number, sides, work), name="compare exchanges")
 
@@ -270,15 +272,15 @@ class ComparePage(QWidget):
             self.text.show_words(NOTHING)
 
 
-def _compare_answers(left: Exchange, right: Exchange) -> Comparison:
-    indexes = FrameIndex(left), FrameIndex(right)
+def _compare_answers(first: Exchange, second: Exchange) -> Comparison:
+    indexes = FrameIndex(first), FrameIndex(second)
     for index in indexes:
         index.extend()
     return compare(*indexes)
 
 
-def _compare_requests(left: Exchange, right: Exchange) -> tuple[Difference, ...]:
-    return diff_sent(sent(left), sent(right))
+def _compare_requests(first: Exchange, second: Exchange) -> tuple[Difference, ...]:
+    return diff_sent(sent(first), sent(second))
 
 
 def _compare_with_next(preview: Preview, own: Exchange | None = None) -> tuple[Difference, ...]:

@@ -75,9 +75,8 @@ class HeaderTable(QTableWidget):
         self.setRowCount(len(headers))
         for row, pair in enumerate(headers):
             for column, text in enumerate(pair):
-                shown = show_hidden(text[:MAX_HEADER_VALUE])
-                item = QTableWidgetItem(shown)
-                item.setToolTip(tip(shown))
+                item = QTableWidgetItem(show_hidden(text[:MAX_HEADER_VALUE]))
+                item.setToolTip(tip(item.text()))
                 if column == 1:
                     item.setFont(code_font())
                 self.setItem(row, column, item)

@@ -226,12 +226,12 @@ class Inspector(QWidget):
         self._drawn[number] = state
         page = self._stack.currentWidget()
         if isinstance(page, RequestPage | ResponsePage):
-            page.show_exchange(self._shown, self._unsent)
+            page.show_exchange(self._sent_exchange, self._unsent)
         self._show_events()
 
     def _show_events(self) -> None:
         """Show the events of the exchange where the list of events is visible."""
-        view = self._shown
+        view = self._sent_exchange
         self._no_events.setText(show_hidden(self._unsent) or NO_RESPONSE)
         self._timeline.setCurrentIndex(0 if view is None else 1)
         if self._stack.currentWidget() is self._timeline or self.response.shows_events:
@@ -252,7 +252,7 @@ class Inspector(QWidget):
         self._show_events()
 
     @property
-    def _shown(self) -> ExchangeView | None:
+    def _sent_exchange(self) -> ExchangeView | None:
         """The exchange that the tabs show: none after a run that sent nothing."""
         return None if self._unsent else self._exchange
 

@@ -85,22 +85,22 @@ def _parse_object(body: str) -> JSONObject:
 class FoldedText:
     """A body whose long strings, such as images, are replaced by marks, so that the rest can be edited.
 
-    ``shown`` is the text to edit; ``unfold`` puts the long strings back.
+    ``text`` is the text to edit; ``unfold`` puts the long strings back.
     """
 
     def __init__(self, text: str) -> None:
         self._strings: dict[str, str] = {}
         lines = text.split("\n")  # a JSON string never spans lines
-        self.shown = "\n".join(
+        self.text = "\n".join(
             escape_hidden(TOKEN.sub(lambda match: self._fold(match[0]), line) if len(line) > MAX_DATA else line)
             for line in lines
         )
 
-    def unfold(self, shown: str) -> str:
+    def unfold(self, edited: str) -> str:
         """Return an edited text with each mark that is left replaced by its string."""
         for mark, string in self._strings.items():
-            shown = shown.replace(mark, string)
-        return shown
+            edited = edited.replace(mark, string)
+        return edited
 
     def _fold(self, token: str) -> str:
         limit = MAX_DATA if token.startswith('"data:') else MAX_STRING
@@ -117,8 +117,8 @@ class FoldedText:
 class Preview:
     """The next request of the experiment ``key``, which goes to the gateway of the name ``gateway``.
 
-    ``has_unsendable_draft``: the composer holds a message that cannot be sent yet. ``whole`` returns the body with all
-    texts, where the view has only their beginnings; it may take a second. ``base`` returns the next request of the
+    ``has_unsendable_draft``: the composer holds a message that cannot be sent yet. ``load_whole`` returns the body with
+    all texts, where the view has only their beginnings; it may take a second. ``base`` returns the next request of the
     first lane; None for that lane itself. ``edit`` is the text of an edit that is not applied, empty for none.
     """
 
@@ -126,7 +126,7 @@ class Preview:
     view: RequestView
     gateway: str = ""
     has_unsendable_draft: bool = False
-    whole: Callable[[], str] | None = None
+    load_whole: Callable[[], str] | None = None
     base: Callable[[], Preview] | None = None
     edit: str = ""
 
@@ -144,19 +144,19 @@ class Preview:
     @property
     def too_long(self) -> bool:
         """Return whether the body is read-only."""
-        return self.view.cut or len(self.folded.shown) > MAX_EDITABLE
+        return self.view.cut or len(self.folded.text) > MAX_EDITABLE
 
     @cached_property
-    def shown(self) -> str:
+    def text(self) -> str:
         """The text of the editor: the whole body, or the beginning of one that is too long to edit."""
         if not self.too_long:
-            return self.folded.shown
+            return self.folded.text
         return excerpt(self.view.text.encode("utf-8", errors="surrogatepass"), laid_out=True).text
 
     @property
     def whole_text(self) -> str:
         """The whole body. It may take a second."""
-        return self.whole() if self.whole is not None else self.view.text
+        return self.load_whole() if self.load_whole is not None else self.view.text
 
     def sent(self) -> Sent:
         """Return the request for a comparison. It may take a second."""
@@ -164,7 +164,7 @@ class Preview:
 
     def prepared(self) -> Preview:
         """Compute the texts now, on the calling thread, and return the preview."""
-        _ = self.shown
+        _ = self.text
         return self
 
 
@@ -203,15 +203,15 @@ class NextRequest(QSplitter):
         in_row(bar, self.discard_button, self.apply_button, of=self._bar, margins=(12, 4, 8, 4), spacing=8)
         self.rules_bar = styled(QFrame(), "undo")
         in_row((self.rules_label, 1), self.rules_button, of=self.rules_bar, margins=(12, 4, 8, 4), spacing=8)
-        left, right = QWidget(), QWidget()
-        in_column((self.fields, 1), self.rules_bar, of=left, margins=0, spacing=0)
-        in_column((self.editor, 1), self._bar, of=right, margins=0, spacing=0)
+        fields_page, editor_page = QWidget(), QWidget()
+        in_column((self.fields, 1), self.rules_bar, of=fields_page, margins=0, spacing=0)
+        in_column((self.editor, 1), self._bar, of=editor_page, margins=0, spacing=0)
         self._bar.hide()
         self.rules_bar.hide()
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
-        self.addWidget(left)
-        self.addWidget(right)
+        self.addWidget(fields_page)
+        self.addWidget(editor_page)
         self.setSizes([420, 420])
         self.rules_button.clicked.connect(self.rules_asked)
         self.fields.edited.connect(self._edit_field)
@@ -232,15 +232,15 @@ class NextRequest(QSplitter):
 
     def show_preview(self, preview: Preview) -> None:
         """Show a request. A text that is being edited stays, and is restored with its experiment."""
-        other = self._preview is None or self._preview.key != preview.key
-        edited = self.edited and not other
+        new_experiment = self._preview is None or self._preview.key != preview.key
+        edited = self.edited and not new_experiment
         self._preview = preview
         self.fields.show_preview(preview.view, preview.gateway)
         self._show_rules(preview.view.rules, short_name(preview.gateway))
         if edited:
             return
         self._show_text(preview)
-        if other:
+        if new_experiment:
             self._say("")
             self._restore_edit(preview.edit)
 
@@ -252,10 +252,10 @@ class NextRequest(QSplitter):
     def _show_text(self, preview: Preview) -> None:
         self._filling = True
         self._folded = FoldedText("") if preview.too_long else preview.folded
-        self._baseline = preview.shown
+        self._baseline = preview.text
         self.editor.setReadOnly(preview.too_long)
         place, cursor = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
-        self.editor.setPlainText(preview.shown)
+        self.editor.setPlainText(preview.text)
         restored = self.editor.textCursor()
         restored.setPosition(min(cursor, self.editor.document().characterCount() - 1))
         self.editor.setTextCursor(restored)
@@ -265,7 +265,7 @@ class NextRequest(QSplitter):
     def _restore_edit(self, edit: str) -> None:
         if edit and not self.editor.isReadOnly():
             self._folded = FoldedText(edit)
-            self.editor.setPlainText(self._folded.shown)
+            self.editor.setPlainText(self._folded.text)
 
     def go_to(self, path: MemberPath) -> None:
         """Put the cursor at a field in the text."""

@@ -98,9 +98,8 @@ class RequestPage(QWidget):
         if view is None or self._exchange is None or view.id != self._exchange.id:
             self.sent.start_at_top()
         self._exchange, self._unsent = view, unsent
-        there = view is not None or bool(unsent)
         if not self._chosen:
-            self.switch.set_index(SENT if there else NEXT)
+            self.switch.set_index(SENT if view is not None or unsent else NEXT)
         self._draw()
 
     def show_preview(self, preview: Preview) -> None:

@@ -10,6 +10,7 @@ from playground.engine.inspect.assembled import MAX_ASSEMBLED, AssembledAnswer
 from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.inspector.field_table import HeaderSplit
 from playground.ui.features.inspector.spec_check import NO_PROBLEMS, SpecCheck
+from playground.ui.features.inspector.traces import Trace
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.copy_button import CopyButton
@@ -43,6 +44,7 @@ class ResponsePage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._exchange: ExchangeView | None = None
+        self._trace: Trace | None = None
         self._unsent = ""
         self._answer: AssembledAnswer | None = None
         self._assembling = Aside(self)
@@ -97,7 +99,8 @@ class ResponsePage(QWidget):
             self._assembling.call_off()
         self._exchange, self._unsent = view, unsent
         self.headers.show_headers(view.exchange.response_headers if view is not None else ())
-        self.check.show_trace(view.trace if view is not None else None)
+        self._trace = view.trace if view is not None else None
+        self.check.show_trace(self._trace)
         self._draw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -117,7 +120,7 @@ class ResponsePage(QWidget):
         self.check.copy_button.setVisible(bool(self.check.findings) and self.badge.isChecked())
         look(self.badge, "pill-error" if self.check.findings else "pill-on" if summary == NO_PROBLEMS else "pill")
         self.badge.setVisible(self._exchange is not None)
-        events = len(self._exchange.trace.index) if self._exchange is not None else 0
+        events = len(self._trace.index) if self._trace is not None else 0
         self.switch.buttons[EVENTS].setText(f"Events {events:,}" if events else "Events")
 
     def _draw(self, _checked: bool = False) -> None:

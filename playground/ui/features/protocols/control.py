@@ -1,4 +1,4 @@
-"""Speaks the protocol that a person chooses, after asking where something is at stake."""
+"""Switch the API of an experiment, after a question if something cannot be carried over."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_PLACES = 6
 
 
 class ProtocolSwitch(QFrame):
-    """Hidden until a switch needs an answer. ``switched`` says that the session speaks another protocol now."""
+    """The question before a switch; hidden until there is one. ``switched`` is emitted after a switch."""
 
     switched = Signal()
 
@@ -50,32 +50,32 @@ class ProtocolSwitch(QFrame):
 
     @property
     def lines(self) -> list[str]:
-        """What is listed, a line each."""
+        """The listed losses, a line each."""
         return self._list.lines
 
     def choose(self, session: Session, to: str) -> None:
-        """Switch at once when nothing is at stake, else ask. The protocol in force takes a question back."""
+        """Switch at once if nothing is lost, else ask. Choosing the current protocol dismisses a question."""
         self.dismiss()
         if to == session.settings.protocol:
             return
         self._session, self._to = session, to
-        found = losses(session.next_request.build(), to)
-        if not found:
+        lost = losses(session.next_request.build(), to)
+        if not lost:
             self._switch()
             return
-        here, there = TITLES[session.settings.protocol], TITLES[to]
-        self._title.setText(f"{there} cannot carry everything as it stands")
-        self.switch.setText(f"Switch to {there}")
-        self.stay.setText(f"Stay with {here}")
-        self._list.show_losses(found)
-        self.setAccessibleName(f"Switch to {there}?")
+        current, target = TITLES[session.settings.protocol], TITLES[to]
+        self._title.setText(f"The {target} does not support everything in this request")
+        self.switch.setText(f"Switch to {target}")
+        self.stay.setText(f"Stay with {current}")
+        self._list.show_losses(lost)
+        self.setAccessibleName(f"Switch to {target}?")
         self.setAccessibleDescription("\n".join(self._list.lines))
         self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, SettingsChanged)
         self.show()
         self.switch.setFocus()
 
     def dismiss(self) -> None:
-        """Stay with the protocol in force."""
+        """Keep the current protocol."""
         if self._cancel is not None:
             self._cancel()
             self._cancel = None
@@ -83,7 +83,7 @@ class ProtocolSwitch(QFrame):
         self.hide()
 
     def follow(self, session: Session) -> None:
-        """Another experiment is looked at: the question about the one before is taken back."""
+        """Dismiss a question about another experiment than ``session``."""
         if self._session is not None and self._session is not session:
             self.dismiss()
 
@@ -105,26 +105,26 @@ class ProtocolSwitch(QFrame):
 
 
 class _Losses(FittingArea):
-    """The list, grouped by what happens to each thing; the same of several turns stands on one line."""
+    """The list of losses by kind; a loss in several turns is one line."""
 
     def __init__(self) -> None:
         super().__init__(most=TALLEST, least=LEAST, wide=200, by_width=True)
         self.lines: list[str] = []
-        self.setAccessibleName("What is not carried over")
+        self.setAccessibleName("Not carried over")
 
-    def show_losses(self, found: Sequence[Loss]) -> None:
-        """Show these."""
+    def show_losses(self, losses: Sequence[Loss]) -> None:
+        """Replace the list."""
         page = QWidget()
         column = in_column(of=page, margins=0, spacing=2)
         self.lines = []
         for kind, heading in HEADINGS.items():
-            grouped = _grouped(loss for loss in found if loss.kind == kind)
+            grouped = _grouped(loss for loss in losses if loss.kind == kind)
             if grouped:
                 column.addWidget(_label(heading, "group"))
             for what, places in grouped.items():
                 self.lines.append(f"{_places(places)}: {what}")
                 column.addWidget(_label(f"•  {self.lines[-1]}", ""))
-        if not found:
+        if not losses:
             column.addWidget(_label("Everything can be carried over now.", ""))
         column.addStretch(1)
         self.hold(page)
@@ -141,22 +141,22 @@ def _label(words: str, kind: str) -> QLabel:
     return label
 
 
-def _grouped(found: Iterable[Loss]) -> dict[str, list[str]]:
+def _grouped(losses: Iterable[Loss]) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
-    for loss in found:
+    for loss in losses:
         out.setdefault(loss.what, []).append(loss.where)
     return out
 
 
 def _places(places: list[str]) -> str:
-    """``Turn 2 (user), Turn 4 (user)`` and so on; one place is named once."""
+    """Return the distinct places, for example ``Turn 2 (user), Turn 4 (user)``."""
     distinct = list(dict.fromkeys(places))
     more = len(distinct) - MOST_PLACES
     return ", ".join(distinct[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
 class ProtocolControl:
-    """``show`` marks the protocol in use; ``switched`` is called when another one is spoken."""
+    """``show`` shows the protocol in use; ``switched`` is called after a switch."""
 
     def __init__(self, host: Host, show: Callable[[str], None], switched: Callable[[], None]) -> None:
         self._host = host
@@ -166,20 +166,20 @@ class ProtocolControl:
         host.pane.add_bar(self.switch)
 
     def follow_session(self) -> None:
-        """Another experiment is looked at."""
+        """Follow the current experiment."""
         self.switch.follow(self._host.session)
 
     def show_session(self) -> None:
-        """Mark the protocol of the experiment looked at."""
+        """Show the protocol of the current experiment."""
         self._show(self._host.session.settings.protocol)
 
     def choose(self, name: str) -> None:
-        """Speak the protocol of that name, after asking when it cannot carry everything."""
+        """Switch to a protocol, after a question if something is lost."""
         self._host.workspace.keep_current()
         self.switch.choose(self._host.session, name)
         self.show_session()
 
     def speak_next(self) -> None:
-        """Speak the next protocol."""
+        """Switch to the next protocol."""
         names = list(TITLES)
         self.choose(names[(names.index(self._host.session.settings.protocol) + 1) % len(names)])

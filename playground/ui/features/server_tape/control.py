@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from playground.engine.library.store import StoreError
-from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import Place
 from playground.ui.features.server_tape.page import EMPTY, TapePage
@@ -51,7 +50,7 @@ class TapeControl(Control):
     def _show_call(self, turn_id: str, call_id: str) -> None:
         self._host.inspector.restore()
         if turn_id in self._session.transcript.turns:
-            go_to(self._host.pane, turn_id, call_id)
+            self._host.pane.show_turn(turn_id, call_id)
             return
         sessions = (session for session in self._workspace.sessions if turn_id in session.transcript.turns)
         if (session := next(sessions, None)) is None:
@@ -70,4 +69,4 @@ class TapeControl(Control):
             self._say(NO_CALL, stays=False)
             return
         if self._workspace.current is session:
-            go_to(self._host.pane, turn_id, call_id)
+            self._host.pane.show_turn(turn_id, call_id)

@@ -43,7 +43,7 @@ PRETTY: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What is shown of the tape; empty for everything."""
+    """The messages to show; empty for all."""
 
     words: str = ""
     server: str = ""
@@ -106,10 +106,10 @@ class TapeTable(QTableView):
         for column in (TIME, CONTENT):
             self.setColumnHidden(column, room < NARROWEST)
         last = NAME if room < NARROWEST else CONTENT
-        shown = (
+        columns = (
             column for column in (TIME, SERVER, NAME, DURATION) if column != last and not self.isColumnHidden(column)
         )
-        header.resizeSection(last, max(MIN_CONTENT, room - sum(map(header.sectionSize, shown))))
+        header.resizeSection(last, max(MIN_CONTENT, room - sum(map(header.sectionSize, columns))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -200,7 +200,7 @@ class TapePage(QWidget):
 
     @property
     def filter(self) -> Filter:
-        """What is shown of the tape."""
+        """The messages that are shown."""
         return self._filter
 
     def show_only(self, filter: Filter) -> None:
@@ -312,7 +312,7 @@ class TapePage(QWidget):
         if entries:
             self._read_to = entries[-1].number
             self.model.add([entry for entry in entries if self._filter.fits(entry)])
-        self._shown(follow)
+        self._show_rows(follow)
 
     def _remove_dropped(self) -> None:
         bar = self.table.verticalScrollBar()
@@ -323,7 +323,7 @@ class TapePage(QWidget):
             self._chosen = None
             self._show_chosen()
 
-    def _shown(self, follow: bool) -> None:
+    def _show_rows(self, follow: bool) -> None:
         rows = bool(self.model.rows)
         self.empty.setText(EMPTY if self._filter.everything else NO_MATCH)
         self._stack.setCurrentIndex(1 if rows else 0)
@@ -335,8 +335,8 @@ class TapePage(QWidget):
             self.table.scrollToBottom()
 
     def _show_count(self) -> None:
-        shown, total = len(self.model.rows), len(self._tape)
-        words = f"{shown:,} message{'s' * (shown != 1)}" if shown == total else f"{shown:,} of {total:,} messages"
+        listed, total = len(self.model.rows), len(self._tape)
+        words = f"{listed:,} message{'s' * (listed != 1)}" if listed == total else f"{listed:,} of {total:,} messages"
         if lost := self._tape.lost:
             words += f" · {lost:,} older ones deleted"
         self.count.set_count(words if total or lost else "")
@@ -403,8 +403,8 @@ class TapePage(QWidget):
     def _say(self, words: str) -> None:
         self.count.say(show_hidden(words))
 
-    def _menu(self, at: QPoint) -> None:
-        index = self.table.indexAt(at)
+    def _menu(self, position: QPoint) -> None:
+        index = self.table.indexAt(position)
         if not index.isValid():
             return
         entry = self.model.rows[index.row()]
@@ -422,7 +422,7 @@ class TapePage(QWidget):
         menu.addSeparator()
         menu.addAction("Copy the message").triggered.connect(self._copy_text)
         menu.addAction("Copy as lines of JSON").triggered.connect(self._copy)
-        menu.popup(self.table.viewport().mapToGlobal(at))
+        menu.popup(self.table.viewport().mapToGlobal(position))
 
     def _only(self, filter: Filter) -> None:
         self.finder.clear()

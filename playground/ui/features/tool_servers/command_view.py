@@ -1,4 +1,4 @@
-"""What a server is, before anybody agrees to it: its command line or address in full, and all that goes with it."""
+"""Shows what a server runs or connects to before it is confirmed: command line or address, variables, folders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_MORE = 18_000  # and of all that goes with it
 
 
 class FullLine(QPlainTextEdit):
-    """One long line, broken where the room ends, as high as it needs up to some lines, then scrolled."""
+    """A long wrapped line, as high as it needs up to a number of lines, then scrolled."""
 
     def __init__(self, says: str, *, code: bool = True, most: int = MOST_LINES) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class FullLine(QPlainTextEdit):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_text(self, text: str) -> None:
-        """Show all of it."""
+        """Show a text."""
         text = escape_hidden(cut(text, _LONGEST))
         if text != self._shown:
             self._shown = text
@@ -61,46 +61,46 @@ class FullLine(QPlainTextEdit):
         document = self.document()
         lines = max(int(document.size().height()), 1)
         first = document.firstBlock()
-        line = self.blockBoundingRect(first).height() / max(first.lineCount(), 1)  # more than the font's, at times
+        line = self.blockBoundingRect(first).height() / max(first.lineCount(), 1)  # may be more than the font's
         room = 2 * int(document.documentMargin()) + self.height() - self.viewport().height()
         self.setFixedHeight(ceil(min(lines, self._most) * line) + room + SPARE)
 
 
 class CommandView(QWidget):
-    """``show_server`` fills it."""
+    """The command line or address of a server, with its details."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.line = FullLine("What is run")
-        self.more = FullLine("What goes with it", code=False, most=6)
+        self.line = FullLine("Command")
+        self.more = FullLine("Details", code=False, most=6)
         in_column(self.line, self.more, of=self, margins=0, spacing=6)
 
     def show_server(self, server: ToolServer) -> None:
-        """Show that server."""
+        """Show a server."""
         self.line.setAccessibleName("Command line" if server.via is Via.STDIO else "Address")
         line = command_text(server) if server.via is Via.STDIO else shown_address(server)
         self.line.set_text(line)
         more = "\n".join(_more(server))
-        unseen = [_unseen(len(line) - _LONGEST, "")] if len(line) > _LONGEST else []
+        omitted = [_too_long(len(line) - _LONGEST, "")] if len(line) > _LONGEST else []
         values = server.environment if server.via is Via.STDIO else server.headers
-        unseen += [
-            _unseen(len(value) - _LONGEST_VALUE, f" of {name}")
+        omitted += [
+            _too_long(len(value) - _LONGEST_VALUE, f" of {name}")
             for name, value in values.items()
             if len(value) > _LONGEST_VALUE
         ]
         if len(more) > _MOST_MORE:
-            unseen.append(_unseen(len(more) - _MOST_MORE, " of what goes with it"))
-        more = "\n".join([*unseen[:MOST_LINES], *([cut(more, _MOST_MORE)] if more else [])])
+            omitted.append(_too_long(len(more) - _MOST_MORE, " of the details"))
+        more = "\n".join([*omitted[:MOST_LINES], *([cut(more, _MOST_MORE)] if more else [])])
         self.more.set_text(more)
         self.more.setVisible(bool(more))
 
 
-def _unseen(more: int, of: str) -> str:
-    return f"Too long to be shown: {more:,} more characters{cut(of, 100)} follow. Do not confirm it unseen."
+def _too_long(more: int, unit: str) -> str:
+    return f"Too long to be shown: {more:,} more characters{cut(unit, 100)} follow. Do not confirm it omitted."
 
 
 def _more(server: ToolServer) -> list[str]:
-    """What goes with it, a line each."""
+    """Return the folder, variables or headers, and roots, a line each."""
     out: list[str] = []
     plain, secret = server.environment, server.secret_environment
     what = "Variables"
@@ -114,20 +114,19 @@ def _more(server: ToolServer) -> list[str]:
     if secret:
         out.append(f"{what} from the keyring: {listed(secret)}")
     if server.roots:
-        out.append(f"It is told of the folders {listed(server.roots)}")
+        out.append(f"Roots: {listed(server.roots)}")
     return out
 
 
 def question(server: ToolServer) -> str:
-    """What is asked before it is run or connected to."""
+    """Return the question before a server is started."""
     if server.via is Via.STDIO:
         return (
-            "This program will run on your computer with all you may do yourself. Start it only if you know where the "
-            "command is from."
+            "This program will run on your computer with your full permissions. Start it only if you know its source."
         )
-    return "The application will connect to this address and send it what stands below. Do so only if you trust it."
+    return "The app will connect to this address and send it the values below. Continue only if you trust it."
 
 
 def agreement(server: ToolServer) -> str:
-    """The words on the button that agrees."""
+    """Return the label of the button to confirm."""
     return "Confirm and start" if server.via is Via.STDIO else "Confirm and connect"

@@ -1,4 +1,4 @@
-"""The question before a server is run for the first time, or as another one than was agreed to."""
+"""The question before a server is started for the first time, or after its command was changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDE = 620  # pixels
 
 
 class ConfirmDialog(QDialog):
-    """Accepted when a person agrees. Cancel stands ready, so that no Return agrees."""
+    """Accepted when the user confirms. Cancel is the default button."""
 
     def __init__(self, server: ToolServer, parent: QWidget, *, again: bool = False) -> None:
         super().__init__(parent)

@@ -1,6 +1,6 @@
-"""Tool servers in a window: the dialog in which they are set up, the question before one is run, signing in.
+"""Tool servers in the window: their dialog, the question before one is started, and signing in.
 
-Nothing of tool servers is loaded before somebody asks for one.
+Nothing of tool servers is loaded before it is needed.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from playground.ui.features.tool_servers.draft_file import Drafts
     from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 
-WHENCE = "A tool server wants you to sign in there."
+WHENCE = "A tool server asks you to sign in there."
 
 
 class ToolServersControl(Control):
-    """What the window does with tool servers. Other features start theirs through ``start``."""
+    """Opens the dialogs of tool servers, and starts servers for other features."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
         self._drafts: Drafts | None = None
         self._dialog: ServersDialog | None = None
-        self._asking: dict[str, asyncio.Task[bool]] = {}  # by server: whether it may be run
-        self._sign_ins: dict[str, str] = {}  # by server: the page
+        self._asking: dict[str, asyncio.Task[bool]] = {}  # open questions by the ids of servers
+        self._sign_ins: dict[str, str] = {}  # addresses of sign-in pages by the ids of servers
         host.workspace.when_tool_servers(self._follow)
 
     @property
     def servers(self) -> Servers:
-        """The servers; asked for, they are loaded."""
+        """The servers; they are loaded at the first use."""
         return self._workspace.tool_servers
 
     def keep_drafts(self) -> None:
-        """The window ends: what was typed and not saved is there the next time."""
+        """Save the drafts when the window closes."""
         if self._drafts is not None:
             self._drafts.write()
 
@@ -52,7 +52,7 @@ class ToolServersControl(Control):
         self.open_servers()
 
     def open_servers(self, server_id: str = "") -> ServersDialog:
-        """The dialog in which servers are set up, with that one in front."""
+        """Open the dialog with a server selected."""
         from playground.ui.features.tool_servers.dialog import ServersDialog
         from playground.ui.features.tool_servers.draft_file import Drafts
 
@@ -74,14 +74,14 @@ class ToolServersControl(Control):
         self.open_servers(server_id)
 
     def open_server(self, name: str) -> None:
-        """The same, with the server that experiments call so; a new one where there is none of that name."""
-        found = self.servers.book.by_name(name)
-        dialog = self.open_servers(found.id if found is not None else "")
-        if found is None:
+        """Open the dialog with the server of a name, or with a new server of that name."""
+        server = self.servers.book.by_name(name)
+        dialog = self.open_servers(server.id if server is not None else "")
+        if server is None:
             dialog.add_server(name)
 
     def import_servers(self) -> ImportServersDialog:
-        """The dialog that brings servers from other applications."""
+        """Open the import dialog."""
         from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 
         dialog = ImportServersDialog(self.servers.book, self.servers.keys, spawn, self._dialog or self._host.window)
@@ -102,16 +102,16 @@ class ToolServersControl(Control):
     # ---- starting
 
     async def confirm_command(self, server_id: str) -> bool:
-        """Whether the server may be run: it was agreed to before, or is now, in a dialog that shows all of it."""
+        """Return whether the server may be started: it was confirmed before, or is now in a dialog."""
         book = self.servers.book
         server = book.get(server_id)
         if server is None or book.confirmed(server):
             return server is not None
-        asking = self._asking.get(server_id)
-        if asking is None:  # who asks meanwhile has the same answer
-            asking = self._asking[server_id] = spawn(self._ask_to_confirm(server), name="confirm a tool server")
-            asking.add_done_callback(lambda _: self._asking.pop(server_id, None))
-        return await asyncio.shield(asking)
+        question = self._asking.get(server_id)
+        if question is None:  # requests meanwhile share the question
+            question = self._asking[server_id] = spawn(self._ask_to_confirm(server), name="confirm a tool server")
+            question.add_done_callback(lambda _: self._asking.pop(server_id, None))
+        return await asyncio.shield(question)
 
     async def _ask_to_confirm(self, server: ToolServer) -> bool:
         from playground.engine.tool_servers.registry import ServerRegistryError
@@ -132,7 +132,7 @@ class ToolServersControl(Control):
         return book.confirmed(book.get(server.id) or server)
 
     async def start(self, server_id: str) -> bool:
-        """Start a server, after a person agreed to it, and say what went wrong. Whether it is ready."""
+        """Start a server after it was confirmed, and report a failure. Return whether it is ready."""
         from playground.engine.tool_servers.servers import ServerError
 
         if not await self.confirm_command(server_id):
@@ -148,7 +148,7 @@ class ToolServersControl(Control):
 
     def _follow(self, servers: Servers) -> None:
         servers.subscribe(self._heard)
-        self._workspace.serving.confirm = self.confirm_command  # where a call is asked by hand
+        self._workspace.serving.confirm = self.confirm_command  # for calls by hand
 
     def _heard(self, event: Event) -> None:
         from playground.engine.tool_servers.events import ServersChanged, SignInWanted, State
@@ -169,7 +169,7 @@ class ToolServersControl(Control):
             self._dialog.show_sign_ins()
 
     def sign_in(self, server_id: str) -> None:
-        """Show the page on which a server wants somebody to sign in, and open it if the person agrees."""
+        """Show the address of the sign-in page of a server, and open it if the user agrees."""
         from playground.ui.widgets.dialogs import open_link
 
         address = self._sign_ins.get(server_id, "")

@@ -1,6 +1,6 @@
-"""The window for tool servers: a list, a form, what each does now. What takes time runs in tasks; no typing is lost.
+"""The dialog of tool servers: a list, a form, and the state of each server. Slow work runs in tasks.
 
-A server that is not saved has a draft, which outlives the dialog. Removing can be taken back until the dialog closes.
+An unsaved server has a draft, which outlives the dialog. Removing can be undone until the dialog closes.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from playground.ui.widgets.two_lines import LINE, STATE, TwoLines
 
 Spawn = Callable[..., Any]
 WIDE, TALL = 980, 720  # pixels
-PAGES: Final = ("Settings", "What it offers", "Log")
+PAGES: Final = ("Settings", "Capabilities", "Log")
 SETTINGS, OFFERS, LOG = range(3)
 _ID: Final = Qt.ItemDataRole.UserRole + 2
 _SHOWN_EVERY_MS: Final = 100
 
 
 class ServerList(QListWidget):
-    """The servers in their order, those not saved yet at the end; the current one is the one in the form."""
+    """The list of servers, unsaved ones at the end; the current one is in the form."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class ServerList(QListWidget):
         self.setUniformItemSizes(True)
 
     def show_rows(self, rows: list[tuple[str, str, str, str]], current: str) -> None:
-        """Rows of an id, a name, a line and a state; selects ``current`` without saying so."""
+        """Show rows of id, name, line and state; select ``current`` without a signal."""
         self.blockSignals(True)
         while self.count() > len(rows):
             self.takeItem(self.count() - 1)
@@ -72,13 +72,13 @@ class ServerList(QListWidget):
         self.viewport().update()
 
     def current_id(self) -> str:
-        """The id of the selected server; empty when there is none."""
+        """Return the id of the selected server, or ""."""
         item = self.currentItem()
         return str(item.data(_ID)) if self.count() else ""
 
 
 class ServersDialog(QDialog):
-    """Works on ``servers`` and their book. ``sign_ins`` are the pages on which servers want somebody to sign in."""
+    """The dialog. ``sign_ins`` are the addresses of sign-in pages by the ids of servers."""
 
     import_asked = Signal()
     sign_in_asked = Signal(str)
@@ -95,42 +95,43 @@ class ServersDialog(QDialog):
         self._levels: dict[str, str] = {}
         self._build()
         self._shower = Throttle(self._show_live, self, _SHOWN_EVERY_MS)
-        self._ends = (servers.subscribe(self._heard), self._book.subscribe(self._shower.poke))
-        known = self._ids()
-        self._go_to(first if first in known else known[1] if len(known) > 1 else known[0])
+        self._unsubscribe = (servers.subscribe(self._heard), self._book.subscribe(self._shower.poke))
+        ids = self._ids()
+        self._go_to(first if first in ids else ids[1] if len(ids) > 1 else ids[0])
         if self._book.messages:
-            self._tell(" ".join(self._book.messages), "warning")
+            self._show_message(" ".join(self._book.messages), "warning")
 
-    # ---- what a person does
+    # ---- commands
 
     def select(self, server_id: str) -> None:
-        """Show that server; what was typed for the one before stays as its draft."""
+        """Show another server; unsaved changes of the one before stay as its draft."""
         if server_id in self._ids() and server_id != self._current:
             self._go_to(server_id)
 
     def begin_server(self) -> None:
-        """Begin a new server that has no name yet."""
+        """Start a new server without a name."""
         self.add_server()
 
     def add_server(self, name: str = "") -> None:
-        """Begin a new server, called so."""
+        """Start a new server with a name, on the page of settings."""
         draft = Draft.new()
         draft = replace(draft, server=draft.server.model_copy(update={"name": name}))
         self._drafts.put(draft)
         self._go_to(draft.server.id)
+        self._show_page(SETTINGS)
         self.form.command.setFocus()
 
     def duplicate(self) -> None:
-        """Begin a copy of the current server, without its secrets."""
+        """Start a copy of the current server, without its secrets."""
         before = self._draft()
         draft = before.copy(self._book.free_name(f"{before.title} (copy)"))
         self._drafts.put(draft)
         self._go_to(draft.server.id)
         if any(row.locked for row in (*draft.environment, *draft.headers, *draft.places)):
-            self._tell("Secrets are not copied. Enter them, then save.", "small")
+            self._show_message("Secrets are not copied. Enter them, then save.", "small")
 
     def remove_current(self) -> None:
-        """Take the current server off the list; that can be taken back."""
+        """Remove the current server. Can be undone."""
         if self._busy or not self.remove_button.isEnabled():
             return
         draft, stored = self._draft(), self._book.get(self._current)
@@ -142,25 +143,25 @@ class ServersDialog(QDialog):
         self._work(self._remove(stored, draft if self._drafts.get(stored.id) is not None else None))
 
     def save_current(self) -> None:
-        """Keep what stands in the form."""
+        """Save the current server."""
         self._work(self._save_current())
 
     def start_current(self) -> None:
-        """Start the current server as it is shown, which the person has seen, and saved first."""
+        """Save and start the current server as it is shown."""
         self._work(self._start_current())
 
     def stop_current(self) -> None:
-        """End the current server."""
+        """Stop the current server."""
         self._spawn(self._servers.stop(self._current), name="stop tool server")
 
     def restart_current(self) -> None:
-        """End the current server, and start it again."""
+        """Restart the current server."""
         self._spawn(self._run(self._servers.restart, self._current), name="restart tool server")
 
     def done(self, result: int) -> None:
-        """Close; what is not saved stays as it is for the next time."""
-        for end in self._ends:
-            end()
+        """Close the dialog; drafts are kept for the next time."""
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
         self._drafts.write()
         for server_id in self._removed:
             try:
@@ -172,8 +173,8 @@ class ServersDialog(QDialog):
     # ---- drafts
 
     def _ids(self) -> list[str]:
-        known = [server.id for server in self._book.servers]
-        return known + [one for one in self._drafts.ids if one not in known]
+        stored = [server.id for server in self._book.servers]
+        return stored + [draft_id for draft_id in self._drafts.ids if draft_id not in stored]
 
     def _draft_of(self, server_id: str) -> Draft:
         draft = self._drafts.get(server_id)
@@ -186,7 +187,7 @@ class ServersDialog(QDialog):
         return self._draft_of(self._current)
 
     def _go_to(self, server_id: str) -> None:
-        self._tell("")
+        self._show_message("")
         if server_id != self._current:
             self.log.forget()
         self._current = server_id
@@ -200,16 +201,16 @@ class ServersDialog(QDialog):
             self._drafts.drop(self._current)
         else:
             self._drafts.put(draft)
-        self._tell("")
+        self._show_message("")
         self._show()
 
     def _drop(self, server_id: str) -> str:
-        """Forget the draft of that server; returns the id of what is to be shown instead."""
+        """Delete a draft. Return the id of the server to show next."""
         order = self._ids()
         place = order.index(server_id) if server_id in order else 0
         self._drafts.drop(server_id)
-        left = [one for one in self._ids() if one != server_id]
-        return left[min(place, len(left) - 1)]
+        remaining = [other_id for other_id in self._ids() if other_id != server_id]
+        return remaining[min(place, len(remaining) - 1)]
 
     def _bring_draft(self, draft: Draft) -> None:
         self._drafts.put(draft)
@@ -230,20 +231,20 @@ class ServersDialog(QDialog):
             await work
         except ServerRegistryError as error:
             if shiboken6.isValid(self):
-                self._tell(str(error), "error")
+                self._show_message(str(error), "error")
         finally:
             self._busy = False
             if shiboken6.isValid(self):
                 self._show()
 
     async def _save(self) -> ToolServer | None:
-        """The current server as it is kept now; None where it could not be."""
+        """Save the current server. Return it, or None if it could not be saved."""
         server_id = self._current
         draft, stored = self._draft(), self._book.get(server_id)
         if stored is not None and self._drafts.get(server_id) is None:
             return stored
-        if wrong := problem(draft):
-            self._tell(wrong, "error")
+        if message := problem(draft):
+            self._show_message(message, "error")
             return None
         settled = settle(draft, stored)
         server = settled.server
@@ -251,35 +252,35 @@ class ServersDialog(QDialog):
             server = server.model_copy(update={"name": self._book.free_name(server.name)})
         words = await keep(server, self._keys, settled.secrets)
         try:
-            kept = self._book.update(server) if stored is not None else self._book.add(server)
+            saved = self._book.update(server) if stored is not None else self._book.add(server)
         except ServerRegistryError:
             if stored is None:
                 await forget(server.id, self._keys, settled.secrets)
             raise
-        words = await forget(server.id, self._keys, settled.gone) or words
+        words = await forget(server.id, self._keys, settled.obsolete) or words
         self._drafts.drop(server_id)
         if shiboken6.isValid(self):
             if self._current == server_id:
-                self.form.show_draft(Draft.of(kept))
-            self._tell(words or "Saved.", "warning" if words else "ok")
-        return kept
+                self.form.show_draft(Draft.of(saved))
+            self._show_message(words or "Saved.", "warning" if words else "ok")
+        return saved
 
     async def _save_current(self) -> None:
         await self._save()
 
     async def _start_current(self) -> None:
-        kept = await self._save()
-        if kept is None:
+        saved = await self._save()
+        if saved is None:
             return
-        if lacks := missing_setting(kept):
-            self._tell(lacks, "error")
+        if missing := missing_setting(saved):
+            self._show_message(missing, "error")
             return
-        self._book.confirm(kept)
-        self._tell("")
-        runs = self._live(kept.id)
+        self._book.confirm(saved)
+        self._show_message("")
+        runs = self._live(saved.id)
         again = runs is not None and runs.state in ("ready", "starting")
         start = self._servers.restart if again else self._servers.start
-        self._spawn(self._run(start, kept.id), name="start tool server")
+        self._spawn(self._run(start, saved.id), name="start tool server")
 
     async def _run(self, start: Callable[[str], Awaitable[ServerSnapshot]], server_id: str) -> None:
         try:
@@ -287,7 +288,7 @@ class ServersDialog(QDialog):
         except ServerError as error:
             live = self._live(server_id)
             if shiboken6.isValid(self) and self._current == server_id and (live is None or not live.problem):
-                self._tell(str(error), "error")
+                self._show_message(str(error), "error")
 
     async def _remove(self, stored: ToolServer, draft: Draft | None) -> None:
         place = [server.id for server in self._book.servers].index(stored.id) - 1
@@ -317,7 +318,7 @@ class ServersDialog(QDialog):
             self._drafts.put(draft)
         if shiboken6.isValid(self):
             self._go_to(stored.id)
-            self._tell(words, "warning")
+            self._show_message(words, "warning")
 
     # ---- what is shown
 
@@ -346,13 +347,13 @@ class ServersDialog(QDialog):
     def _show_state(self) -> None:
         draft, stored = self._draft(), self._book.get(self._current)
         unsaved = self._drafts.get(self._current) is not None
-        shown = settle(draft, stored).server if unsaved or stored is None else stored
-        confirmed = stored is not None and self._book.fingerprint(shown) == self._book.fingerprint(stored)
+        server = settle(draft, stored).server if unsaved or stored is None else stored
+        confirmed = stored is not None and self._book.fingerprint(server) == self._book.fingerprint(stored)
         confirmed = confirmed and stored is not None and self._book.confirmed(stored)
         live = self._live(self._current)
-        self.state.show_live(live, shown, confirmed, missing_setting(shown))
+        self.state.show_live(live, server, confirmed, missing_setting(server))
         self.state.ask_to_sign_in(self._sign_ins.get(self._current, ""))
-        page = self.pages.currentIndex()  # what is not seen need not be drawn, however much there is of it
+        page = self.pages.currentIndex()  # only the visible page is drawn
         if page == OFFERS:
             self.offers.show_live(live)
         elif page == LOG:
@@ -376,11 +377,12 @@ class ServersDialog(QDialog):
         self._levels[self._current] = level
         self._servers.set_log_level(self._current, level)
 
-    def _tell(self, words: str, kind: str = "small") -> None:
+    def _show_message(self, words: str, kind: str = "small") -> None:
         say(self.message, words, kind)
         self.message.setAccessibleName(self.message.text())
 
-    def _turn_to(self, page: int) -> None:
+    def _show_page(self, page: int) -> None:
+        self.which.set_index(page)
         self.pages.setCurrentIndex(page)
         self._show_state()
 
@@ -402,12 +404,12 @@ class ServersDialog(QDialog):
         self.copy_button = quiet_button("", "Duplicate this server", "copy")
         self.remove_button = quiet_button("", "Remove this server", "delete")
         self.state = StateBar()
-        self.which = Segments(PAGES, "What is shown of the server")
-        # Made where it stands, since Qt dresses anew what is put elsewhere; in the order in which the focus goes.
-        left, right = self._left(), QWidget(self)
+        self.which = Segments(PAGES, "Page of the server")
+        # Widgets are made with their parents, in the order of the focus, so that Qt styles them once.
+        side, right = self._make_side(), QWidget(self)
         pages = in_row(self.which, 1, margins=(24, 0, 24, 8))
-        shown = in_column(self.state, pages, thin_line(), spacing=0)
-        column = in_column((shown, 1), of=right, margins=(0, 0, 0, 12), spacing=10)
+        content = in_column(self.state, pages, thin_line(), spacing=0)
+        column = in_column((content, 1), of=right, margins=(0, 0, 0, 12), spacing=10)
         self.pages = in_pages(of=right)
         self.form_area = DownArea(parent=self.pages)
         self.form = ServerForm(self.form_area.viewport())
@@ -423,14 +425,14 @@ class ServersDialog(QDialog):
         self.close_button = push_button("&Close")
         telling = in_column(self.notice, self.message, margins=(24, 0, 24, 0), spacing=6)
         buttons = in_row(1, self.close_button, self.save_button, margins=(24, 0, 24, 0), spacing=8)
-        shown.addWidget(self.pages, 1)
-        shown.addWidget(thin_line())
+        content.addWidget(self.pages, 1)
+        content.addWidget(thin_line())
         column.addLayout(telling)
         column.addLayout(buttons)
-        in_row(left, thin_upright(), (right, 1), of=self, margins=0, spacing=0)
+        in_row(side, thin_upright(), (right, 1), of=self, margins=0, spacing=0)
         self.list.currentRowChanged.connect(self._picked)
         self.form.changed.connect(self._edited)
-        self.which.chosen.connect(self._turn_to)
+        self.which.chosen.connect(self._show_page)
         self.log.level_chosen.connect(self._set_level)
         for button, act in (
             (self.add_button, self.begin_server),
@@ -453,11 +455,11 @@ class ServersDialog(QDialog):
         delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.list, context=Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self.remove_button.click)
 
-    def _left(self) -> QFrame:
-        left = styled(QFrame(self), "surface")
-        left.setFixedWidth(248)
+    def _make_side(self) -> QFrame:
+        side = styled(QFrame(self), "surface")
+        side.setFixedWidth(248)
         heading = text_label("Tool servers", "group")
         heading.setContentsMargins(8, 0, 0, 0)
         buttons = in_row(self.add_button, self.import_button, 1, self.copy_button, self.remove_button, spacing=2)
-        in_column(heading, (self.list, 1), buttons, of=left, margins=(8, 12, 8, 12), spacing=8)
-        return left
+        in_column(heading, (self.list, 1), buttons, of=side, margins=(8, 12, 8, 12), spacing=8)
+        return side

@@ -1,4 +1,4 @@
-"""What stands in the form of a tool server, saved or not, as a value; and the way from there to the book.
+"""The draft of a tool server: the content of its form as a value, and its conversion to a server.
 
 No widgets in here. A draft holds a typed secret only until it is saved, and its repr never shows one.
 """
@@ -36,8 +36,9 @@ _LEAST_WAIT, _LONGEST_WAIT = 0.1, 86_400.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A variable or a header as typed. ``kept``: its value is in the keyring and was not retyped. ``locked``: a person
-    wants it there, whatever it looks like.
+    """A variable or a header as typed.
+
+    ``kept``: its value is in the keyring and was not retyped. ``locked``: the user wants it in the keyring.
     """
 
     name: str = ""
@@ -46,14 +47,14 @@ class Row:
     locked: bool = False
 
     def secret(self, kind: str) -> bool:
-        """Whether the value may not stand in a file."""
+        """Return whether the value must not be in a file."""
         looks = secret_variable if kind == ENVIRONMENT else secret_header
         return self.kept or self.locked or looks(self.name.strip(), self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One server in the form. ``server`` lacks what stands beside it here, which is as typed.
+    """The content of the form. ``server`` lacks the values of the other fields, which are as typed.
 
     ``places`` are secrets inside the arguments and the address, by their names.
     """
@@ -67,7 +68,7 @@ class Draft:
 
     @classmethod
     def of(cls, server: ToolServer) -> Draft:
-        """The draft that changes nothing about ``server``."""
+        """Return the draft of a saved server without changes."""
         return cls(
             server.model_copy(
                 update={"arguments": (), "url": ""}
@@ -83,12 +84,12 @@ class Draft:
 
     @classmethod
     def new(cls) -> Draft:
-        """An empty one."""
+        """Return an empty draft."""
         return cls(ToolServer(id=new_id(), name=""))
 
     @property
     def title(self) -> str:
-        """The name to show: as typed, else from what it runs, else that it is new."""
+        """The name to show: as typed, else from the command or address, else “New server”."""
         typed = self.server.name.strip()
         if typed:
             return typed
@@ -100,7 +101,7 @@ class Draft:
         return re.sub(r"^[a-z]+://|[/?#].*$", "", self.url.strip())[:60].rpartition("@")[2] or NEW_NAME
 
     def copy(self, name: str) -> Draft:
-        """Another server like it, without its secrets."""
+        """Return the draft of a copy of the server, without its secrets."""
         server = self.server.model_copy(update={"id": new_id(), "name": name, "demo": False})
         return replace(
             self,
@@ -124,22 +125,27 @@ def _rows(plain: dict[str, str], secret: Iterable[str]) -> tuple[Row, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The server of a draft, what goes to the keyring under which names, and which names there are no more."""
+    """The server of a draft, its secrets by their names in the keyring, and the names to delete there."""
 
     server: ToolServer
     secrets: dict[str, Secret]
-    gone: tuple[str, ...] = ()
+    obsolete: tuple[str, ...] = ()
 
 
 def problem(draft: Draft) -> str:
-    """Why the draft cannot be saved, in words; empty when it can."""
+    """Return why the draft cannot be saved, or ""."""
     for rows, what in ((draft.environment, "variable"), (draft.headers, "header")):
         names = [row.name.strip().casefold() for row in rows if row.name.strip()]
-        twice = next((name for name in names if names.count(name) > 1), "")
-        if twice:
-            return f"The {what} “{twice}” stands there twice. Remove one."
+        repeated = next((name for name in names if names.count(name) > 1), "")
+        if repeated:
+            return f"The {what} “{repeated}” is there twice. Remove one."
         if any(row.value.strip() and not row.name.strip() for row in rows):
             return f"A {what} has a value but no name."
+    if not draft.server.demo:
+        if draft.server.via is Via.STDIO and not draft.server.command.strip():
+            return "Enter the command that starts the server."
+        if draft.server.via is not Via.STDIO and not draft.url.strip():
+            return "Enter the address of the server."
     if any("=" in row.name or "\0" in row.name for row in draft.environment):
         return "A variable's name cannot hold “=”."
     if any(row.name.strip() and not _HEADER_NAME.match(row.name.strip()) for row in draft.headers):
@@ -148,13 +154,13 @@ def problem(draft: Draft) -> str:
 
 
 def settle(draft: Draft, stored: ToolServer | None) -> Settled:
-    """What is to be kept of a draft without a ``problem``; ``stored`` is what is kept now."""
+    """Return the server and secrets to save of a draft without a ``problem``; ``stored`` is the saved server."""
     places = {row.name: row for row in draft.places}
-    taken = (*named_in((draft.arguments, draft.url)), *places)
-    parted = part_arguments(from_lines(draft.arguments), taken)
-    address = part_address(draft.url.strip(), (*taken, *parted.secrets))
-    environment, variables = _apart(draft.environment, ENVIRONMENT)
-    headers, secret_headers = _apart(draft.headers, HEADER)
+    taken_names = (*named_in((draft.arguments, draft.url)), *places)
+    parted = part_arguments(from_lines(draft.arguments), taken_names)
+    address = part_address(draft.url.strip(), (*taken_names, *parted.secrets))
+    environment, variables = _split_secrets(draft.environment, ENVIRONMENT)
+    headers, secret_headers = _split_secrets(draft.headers, HEADER)
     secrets = {ENVIRONMENT + name: value for name, value in variables.items() if value is not None}
     secrets |= {HEADER + name: value for name, value in secret_headers.items() if value is not None}
     secrets |= {ARGUMENT + name: secret for name, secret in (parted.secrets | address.secrets).items()}
@@ -173,14 +179,14 @@ def settle(draft: Draft, stored: ToolServer | None) -> Settled:
         }
     )
     named = keyring_names(server)
-    gone = tuple(name for name in keyring_names(stored) if name not in named) if stored is not None else ()
+    obsolete = tuple(name for name in keyring_names(stored) if name not in named) if stored is not None else ()
     if stored is not None and stored.oauth and not (server.oauth and server.url == stored.url):
-        gone += (OAUTH,)  # a sign-in is good for one address
-    return Settled(server, {name: secret for name, secret in secrets.items() if name in named}, gone)
+        obsolete += (OAUTH,)  # a sign-in is valid for one address
+    return Settled(server, {name: secret for name, secret in secrets.items() if name in named}, obsolete)
 
 
-def _apart(rows: Iterable[Row], kind: str) -> tuple[dict[str, str], dict[str, Secret | None]]:
-    """What may stand in a file, and what may not: its new value, or None for the one that is kept."""
+def _split_secrets(rows: Iterable[Row], kind: str) -> tuple[dict[str, str], dict[str, Secret | None]]:
+    """Return the plain values, and the secrets: a new value, or None for the one in the keyring."""
     plain: dict[str, str] = {}
     secret: dict[str, Secret | None] = {}
     for row in rows:
@@ -195,7 +201,7 @@ def _apart(rows: Iterable[Row], kind: str) -> tuple[dict[str, str], dict[str, Se
 
 
 def wait_of(text: str) -> float | None:
-    """The time-out as typed, in seconds; None where it is none."""
+    """Return the time-out in seconds, or None for an invalid text."""
     try:
         seconds = float(text.replace(",", "."))
     except ValueError:
@@ -203,11 +209,11 @@ def wait_of(text: str) -> float | None:
     return seconds if _LEAST_WAIT <= seconds <= _LONGEST_WAIT else None
 
 
-# ---- kept while it is not saved --------------------------------------------------------------------------------------
+# ---- in a file ----------------------------------------------------------------------------------------------------
 
 
-def to_keep(draft: Draft) -> JSONObject:
-    """The draft as a file may hold it: without the secrets in it."""
+def to_json(draft: Draft) -> JSONObject:
+    """Return the draft as JSON without its secrets."""
     settled = settle(draft, None).server
     rows = {
         part: [[row.name, "" if row.secret(kind) else row.value, row.kept, row.locked] for row in getattr(draft, part)]
@@ -218,11 +224,11 @@ def to_keep(draft: Draft) -> JSONObject:
     return {"server": server, "arguments": to_lines(settled.arguments), "url": settled.url, **rows}
 
 
-def as_kept(entry: JSON) -> Draft | None:
-    """A draft that was kept; None where it cannot be read."""
+def from_json(entry: JSON) -> Draft | None:
+    """Return a draft from JSON, or None if it cannot be read."""
     try:
         parts: dict[str, Any] = {part: tuple(Row(*row) for row in entry[part]) for part in _PARTS}
-        server = ToolServer.model_validate(entry["server"]).model_copy(update={"demo": False})  # no file says that
+        server = ToolServer.model_validate(entry["server"]).model_copy(update={"demo": False})  # never from a file
         return Draft(server, str(entry["arguments"]), str(entry["url"]), **parts)
     except (KeyError, TypeError, ValueError):
         return None

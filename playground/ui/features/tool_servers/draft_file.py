@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from playground.engine.io.list_file import JsonListStore, ListFileError
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.tool_servers.draft import Draft, as_kept, to_keep
+from playground.ui.features.tool_servers.draft import Draft, from_json, to_json
 from playground.ui.widgets.loop import runs, spawn
 
 NAME: Final = "tool-server-drafts.json"
@@ -26,13 +26,13 @@ class _DraftStore(JsonListStore[Draft]):
     noun = "draft"
 
     def _read(self, entry: Any) -> Draft:
-        draft = as_kept(entry)
+        draft = from_json(entry)
         if draft is None:
             raise ValueError("it is no draft")
         return draft
 
     def _write(self, item: Draft) -> JSONObject:
-        return to_keep(item)
+        return to_json(item)
 
 
 class Drafts(QObject):

@@ -1,4 +1,4 @@
-"""All that can be set about one tool server. Takes a draft, gives back a draft; it stores nothing."""
+"""The form of a tool server: shows a draft and returns the edited draft."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ LABEL_WIDTH: Final = 100
 _MOST_LINES: Final = 8
 _SHORT: Final = 140  # pixels
 _TRUST: Final = (
-    "A tool that says it only reads is then run without asking you, where the rules say “The server”. One that says it "
-    "destroys something always waits for you. Nobody checks what a tool says of itself."
+    "Tools declared as read-only run without asking you if their response is “Call server”. Tools declared as "
+    "destructive always wait for you. These declarations are not verified."
 )
 _DEMO: Final = (
-    "This is the application’s own server, to try things with: nothing to install, and nothing it does leaves its "
-    "process. Start it, then add its tools to an experiment in the panel “Tools”. Servers of others come with “New”, "
-    "or with “Import…” from an application that has them."
+    "This is the demo server of this app: nothing to install, and it changes nothing outside its process. Start it, "
+    "then add its tools to an experiment in the panel “Tools”. Add other servers with “New”, or with “Import…” from "
+    "another application."
 )
 
 
 class ServerForm(QWidget):
-    """The form. ``changed`` is emitted for every edit by a person, never while a draft is being shown."""
+    """The form. ``changed`` is emitted for each edit by the user, never while a draft is being shown."""
 
     changed = Signal()
 
@@ -46,25 +46,25 @@ class ServerForm(QWidget):
         self.about_demo = text_label(_DEMO, "", wrap=True)
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
-        self.via = Segments(("Command", "URL"), "How the server is reached", tall=True)
+        self.via = Segments(("Command", "URL"), "Connection", tall=True)
         self.command = QLineEdit(placeholderText="npx, uvx, docker, or a program")
         self.command.setAccessibleName("Command")
         self.split_note = text_label("", "small", wrap=True)
-        self.split_button = push_button("Split it")
+        self.split_button = push_button("Split")
         self.arguments = GrowingField(code=True, most=_MOST_LINES)
         self.arguments.setAccessibleName("Arguments, one per line")
-        self.arguments.setPlaceholderText("One per line, as they are: nothing needs quotes")
-        self.folder = FolderRow("", "Folder it runs in", hint="your home folder")
+        self.arguments.setPlaceholderText("One per line, without quotes")
+        self.folder = FolderRow("", "Working folder", hint="your home folder")
         self.environment = variables()
-        self.places = ValueRows(ENVIRONMENT, "secret", "Put in where {{secret:…}} stands in the line.", fixed=True)
+        self.places = ValueRows(ENVIRONMENT, "secret", "Replaces {{secret:…}} in the command line.", fixed=True)
         self.url = QLineEdit(placeholderText="https://…/mcp")
         self.url.setAccessibleName("Address")
-        self.kind = Segments(("Streamable HTTP", "SSE (old)"), "How it speaks", tall=True)
-        self.headers = ValueRows(HEADER, "header", "Values with a key sign are kept in the keyring, never in a file.")
+        self.kind = Segments(("Streamable HTTP", "SSE (old)"), "Transport", tall=True)
+        self.headers = ValueRows(HEADER, "header", "Values with a key icon are kept in the keyring, never in a file.")
         self.oauth = QCheckBox("Sign in with the browser when the server asks for it (OAuth)")
-        self.oauth.setToolTip(tip("The sign-in is kept in the keyring. Untick this and save, and it is forgotten."))
+        self.oauth.setToolTip(tip("The sign-in is kept in the keyring. Clear this box and save to delete it."))
         self.roots = FolderRows()
-        self.trusted = QCheckBox("Tools that only read may run by themselves")
+        self.trusted = QCheckBox("Auto-run read-only tools")
         self.trusted.setToolTip(tip(_TRUST))
         self.trusted_note = text_label(_TRUST, "small", wrap=True)
         self.prefix = QLineEdit(placeholderText="none", maxLength=32)
@@ -75,7 +75,7 @@ class ServerForm(QWidget):
         self._lay_out()
         self._connect()
 
-    # ---- a draft in, a draft out
+    # ---- draft
 
     def show_draft(self, draft: Draft) -> None:
         """Put a draft into the fields."""
@@ -103,7 +103,7 @@ class ServerForm(QWidget):
         self._describe()
 
     def draft(self) -> Draft:
-        """What stands in the fields."""
+        """Return the content of the fields."""
         base = self._base.server
         wait = wait_of(self.wait.text())
         via = Via.STDIO if self.via.index == 0 else Via.SSE if self.kind.index == 1 else Via.HTTP
@@ -131,13 +131,13 @@ class ServerForm(QWidget):
         )
 
     def _places(self) -> tuple[Row, ...]:
-        """The secrets that stand in the line or the address now."""
+        """Return the secrets named in the arguments or the address."""
         rows = {row.name: row for row in self.places.rows()}
-        kept = {row.name: row for row in self._base.places}
+        saved = {row.name: row for row in self._base.places}
         named = named_in((self.arguments.text(), self.url.text()))
-        return tuple(rows.get(name) or kept.get(name) or Row(name) for name in named)
+        return tuple(rows.get(name) or saved.get(name) or Row(name) for name in named)
 
-    # ---- what follows from what is typed
+    # ---- edits
 
     def _edited(self, *_: object) -> None:
         if self._showing:
@@ -163,12 +163,12 @@ class ServerForm(QWidget):
         words = self._words()
         offer = stdio and not demo and len(words) > 1 and not draft.arguments.strip()
         rest = "1 argument" if len(words) == 2 else f"{len(words) - 1:,} arguments"
-        note = f"This is a whole command line: {one_line_of(words[0])} with {rest}." if offer else ""
+        note = f"Command line: {one_line_of(words[0])} with {rest}." if offer else ""
         say(self.split_note, note)
         self.split_button.setVisible(offer)
         self.trusted_note.setVisible(draft.server.trusted)
-        wrong = wait_of(self.wait.text()) is None
-        say(self.wait_problem, "The time-out is a number of seconds, at most a day." if wrong else "")
+        is_invalid = wait_of(self.wait.text()) is None
+        say(self.wait_problem, "Enter a number of seconds, at most a day." if is_invalid else "")
 
     def _words(self) -> tuple[str, ...]:
         text = self.command.text().strip()
@@ -180,7 +180,7 @@ class ServerForm(QWidget):
             return ()
 
     def split_command(self) -> None:
-        """Take the command line that stands in the field of the command apart."""
+        """Split the command line in the field of the command."""
         words = self._words()
         if len(words) > 1:
             self.command.setText(words[0])
@@ -213,7 +213,7 @@ class ServerForm(QWidget):
         grid.addWidget(self.about_demo, 0, 0, 1, 2)
         self._of_others = [
             *self._row("&Name", self.name, self.name),
-            *self._row("Reached by", in_row(self.via, 1), self.via),
+            *self._row("Connection", in_row(self.via, 1), self.via),
         ]
         noted = in_row((self.split_note, 1), self.split_button, spacing=8)
         command = in_column(self.command, noted, spacing=4)
@@ -225,21 +225,21 @@ class ServerForm(QWidget):
         ]
         self._of_url = [
             *self._row("&Address", self.url, self.url),
-            *self._row("Speaks", in_row(self.kind, 1), self.kind),
+            *self._row("Transport", in_row(self.kind, 1), self.kind),
             *self._row("&Headers", self.headers, self.headers.add),
             *self._row("", self.oauth, self.oauth),
         ]
         self._of_places = self._row("Secrets", self.places, self.places)
-        self._section("What its tools may do")
+        self._section("Permissions")
         self._row("", in_column(self.trusted, self.trusted_note, spacing=4), self.trusted)
         self._row("&Roots", self.roots, self.roots.add)
         self._section("Calls")
-        wait = in_row(self.wait, text_label("seconds for one call, without a sign of life", "small"), 1, spacing=8)
+        wait = in_row(self.wait, text_label("seconds without activity", "small"), 1, spacing=8)
         self.wait.setFixedWidth(_SHORT)
         self.prefix.setFixedWidth(_SHORT)
         self._row("&Time-out", in_column(wait, self.wait_problem, spacing=4), self.wait)
-        said = "goes before the names of its tools, where another server has the same ones"
-        self._row("&Prefix", in_row(self.prefix, text_label(said, "small"), 1, spacing=8), self.prefix)
+        words = "added to the names of its tools if another server has the same names"
+        self._row("&Prefix", in_row(self.prefix, text_label(words, "small"), 1, spacing=8), self.prefix)
         grid.setRowStretch(grid.rowCount(), 1)
 
     def _section(self, title: str) -> None:
@@ -248,17 +248,17 @@ class ServerForm(QWidget):
         self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
 
     def _row(self, title: str, field: QWidget | QLayout, buddy: QWidget) -> tuple[QWidget, QWidget]:
-        """A row of the form; what is returned is shown and hidden together."""
+        """Add a row. Return its widgets, which are shown and hidden together."""
         label = text_label(title)
         label.setBuddy(buddy)
         label.setMinimumHeight(FIELD_HEIGHT if title else 0)
         if isinstance(field, QLayout):
-            held = QWidget(self)
+            container = QWidget(self)
             field.setContentsMargins(0, 0, 0, 0)
-            held.setLayout(field)
+            container.setLayout(field)
         else:
-            held = field
+            container = field
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(held, row, 1)
-        return label, held
+        self._grid.addWidget(container, row, 1)
+        return label, container

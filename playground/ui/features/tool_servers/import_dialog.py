@@ -1,6 +1,6 @@
-"""Tool servers out of what another application keeps, looked over before any is taken: pasted, or from its file.
+"""Import of tool servers from the configuration of another application, pasted or from its file, with a preview.
 
-Nothing is started here. A secret is taken off the screen as soon as it is recognised, and goes to the keyring.
+Nothing is started here. A recognised secret is hidden at once, and goes to the keyring.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from playground.ui.widgets.scroll_page import FittingArea
 WIDE, TALL = 800, 700  # pixels
 KINDS: Final = "Settings (*.json *.jsonc *.toml *.yaml *.yml);;All (*)"
 READ_AFTER_MS: Final = 200
-UNFOLDED: Final = 6  # servers; where there are more, each is a line
+UNFOLDED: Final = 6  # with more servers, each is one line
 _MOST_ASKED: Final = 60
 _EMPTY: Final = (
     "Paste the configuration of another application: JSON of Claude, VS Code, Cursor, LM Studio, Gemini CLI, opencode "
@@ -56,47 +56,47 @@ _EMPTY: Final = (
 
 
 class _Field:
-    """Where something is asked for."""
+    """The field of an open value."""
 
-    def __init__(self, asked: OpenValue, changed: Callable[[], None]) -> None:
-        self.asked = asked
-        self.label = text_label(show_hidden(asked.label), wrap=False)
-        self.help = text_label(show_hidden(asked.help), "small", wrap=True)
-        self.help.setVisible(bool(asked.help))
+    def __init__(self, open_value: OpenValue, changed: Callable[[], None]) -> None:
+        self.open_value = open_value
+        self.label = text_label(show_hidden(open_value.label), wrap=False)
+        self.help = text_label(show_hidden(open_value.help), "small", wrap=True)
+        self.help.setVisible(bool(open_value.help))
         self.folder: FolderRow | None = None
         self.choice: QComboBox | None = None
         self.line: QLineEdit | None = None
         field: QWidget
-        if asked.folder:
-            field = self.folder = FolderRow(asked.default, asked.label)
+        if open_value.folder:
+            field = self.folder = FolderRow(open_value.default, open_value.label)
             self.folder.changed.connect(changed)
-        elif asked.choices:
+        elif open_value.choices:
             field = self.choice = QComboBox()
-            self.choice.addItems([show_hidden(choice) for choice in asked.choices])
-            if asked.default in asked.choices:
-                self.choice.setCurrentIndex(asked.choices.index(asked.default))
+            self.choice.addItems([show_hidden(choice) for choice in open_value.choices])
+            if open_value.default in open_value.choices:
+                self.choice.setCurrentIndex(open_value.choices.index(open_value.default))
             self.choice.activated.connect(changed)
         else:
-            field = self.line = QLineEdit(asked.default)
-            if asked.secret:
+            field = self.line = QLineEdit(open_value.default)
+            if open_value.secret:
                 self.line.setEchoMode(QLineEdit.EchoMode.Password)
                 self.line.setPlaceholderText("For the keyring")
             self.line.textChanged.connect(changed)
-        field.setAccessibleName(show_hidden(asked.label))
+        field.setAccessibleName(show_hidden(open_value.label))
         self.field = field
         self.label.setBuddy(field)
 
     def value(self) -> str:
-        """What was typed or chosen."""
+        """Return the entered value."""
         if self.folder is not None:
             return self.folder.path.text().strip()
         if self.choice is not None:
-            return self.asked.choices[max(self.choice.currentIndex(), 0)]
+            return self.open_value.choices[max(self.choice.currentIndex(), 0)]
         return self.line.text() if self.line is not None else ""
 
 
 class ImportServersDialog(QDialog):
-    """``imported`` carries the ids of the servers that were added."""
+    """The import dialog. ``imported`` carries the ids of the added servers."""
 
     imported = Signal(object)
 
@@ -122,12 +122,12 @@ class ImportServersDialog(QDialog):
         self.places_words = text_label("Where other applications keep theirs:", "small")
         self._places = FlowLayout(gap=6)
         self.verdict = text_label("Nothing to read yet.", "heading", wrap=True)
-        self.asked_words = text_label("It asks for:", "group")
+        self.asked_words = text_label("Required values", "group")
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(1, 1)
-        self.asked_words.hide()  # until there is something that is asked for
+        self.asked_words.hide()  # until there are open values
         self.asked_area = FittingArea(most=260, least=80)
         self.asked_area.hide()
         self.preview = OutlineTree("Servers in it")
@@ -151,23 +151,23 @@ class ImportServersDialog(QDialog):
         self.cancel_button.clicked.connect(self.reject)
         spawn(self._look_for_places(), name="look for servers of other applications")
 
-    # ---- what a person does
+    # ---- commands
 
     def paste(self) -> None:
-        """Take the clipboard's text."""
+        """Read the text of the clipboard."""
         self.set_text(QGuiApplication.clipboard().text())
 
     def set_text(self, text: str) -> None:
-        """Read this text instead."""
+        """Read a text."""
         self.text.setPlainText(text)
         self.read_now()
 
     def open_file(self, path: Path) -> None:
-        """Read that file instead."""
+        """Read a file."""
         self._spawn(self._read_file(path), name="read a file of servers")
 
     def read_now(self) -> None:
-        """Read the text, take its secrets off the screen, and show which servers are in it."""
+        """Read the text, hide its secrets, and show its servers."""
         self._later.stop()
         pasted = self._secrets.reveal(self.text.text())
         self._found, self._settled, self._left_out = None, [], set()
@@ -176,18 +176,20 @@ class ImportServersDialog(QDialog):
             self._show_found()
             return
         try:
-            found = read_servers(pasted)
+            imported = read_servers(pasted)
         except ImportRefusedError as error:
             self._show_fields(())
             self._show_found(str(error))
             return
-        self._found = found
-        asked: dict[str, OpenValue] = {one.key: one for server in found.servers for one in server.open_values}
-        self._show_fields(tuple(asked.values())[:_MOST_ASKED])
+        self._found = imported
+        open_values: dict[str, OpenValue] = {
+            value.key: value for server in imported.servers for value in server.open_values
+        }
+        self._show_fields(tuple(open_values.values())[:_MOST_ASKED])
         self._settle()
 
     def add(self) -> None:
-        """Add those that are ticked."""
+        """Add the checked servers."""
         if self._later.isActive():  # typed a moment ago
             self.read_now()
         if not self._adding and self._found is not None:
@@ -203,7 +205,7 @@ class ImportServersDialog(QDialog):
             self.show_places(places)
 
     def show_places(self, places: tuple[Place, ...]) -> None:
-        """Offer the files of these applications."""
+        """Offer the configuration files of other applications."""
         for place in places:
             button = push_button(place.application)
             button.setToolTip(tip(str(place.path)))
@@ -229,52 +231,54 @@ class ImportServersDialog(QDialog):
             self.set_text(data.decode("utf-8", "replace"))
 
     def _settle(self) -> None:
-        """Have ours made of those in the text, with what is typed in the fields."""
+        """Convert the servers of the text, with the entered values."""
         self._again.stop()
         if self._found is None:
             return
         self._looks += 1
-        self._spawn(self._settle_aside(self._found, self._looks), name="look at servers to import")
+        self._spawn(self._settle_in_thread(self._found, self._looks), name="look at servers to import")
 
-    async def _settle_aside(self, found: Imported, look: int) -> None:
+    async def _settle_in_thread(self, imported: Imported, look_number: int) -> None:
         answers = self.answers()
-        settled = await asyncio.to_thread(lambda: [_settled(server, answers) for server in found.servers])
-        if not shiboken6.isValid(self) or look != self._looks or found is not self._found:
+        settled = await asyncio.to_thread(lambda: [_settled(server, answers) for server in imported.servers])
+        if not shiboken6.isValid(self) or look_number != self._looks or imported is not self._found:
             return
         if not self._settled:
-            there = {self._book.fingerprint(server) for server in self._book.servers}
+            existing = {self._book.fingerprint(server) for server in self._book.servers}
             self._left_out = {
                 number
-                for number, (server, one) in enumerate(zip(found.servers, settled, strict=True))
-                if isinstance(one, str) or not server.enabled or self._book.fingerprint(one.server) in there
+                for number, (server, result) in enumerate(zip(imported.servers, settled, strict=True))
+                if isinstance(result, str) or not server.enabled or self._book.fingerprint(result.server) in existing
             }
         self._settled = settled
         self._conceal()
         self._show_found()
 
     def answers(self) -> dict[str, str]:
-        """What was typed into the fields, by what it answers."""
-        return {field.asked.key: field.value() for field in self.fields}
+        """Return the entered values by the keys of open values."""
+        return {field.open_value.key: field.value() for field in self.fields}
 
     def _conceal(self) -> None:
-        secrets = [secret for one in self._settled if isinstance(one, Settled) for secret in one.secrets.values()]
+        secrets = [
+            secret for result in self._settled if isinstance(result, Settled) for secret in result.secrets.values()
+        ]
         self._secrets.take_off(self.text, secrets)
 
     # ---- adding
 
-    async def _add(self, found: Imported) -> None:
+    async def _add(self, imported: Imported) -> None:
         added: list[str] = []
         words = ""
         try:
             answers = self.answers()
-            for number, server in enumerate(found.servers):
+            for number, server in enumerate(imported.servers):
                 if number in self._left_out:
                     continue
-                one = await asyncio.to_thread(_settled, server, answers)
-                if isinstance(one, str):
+                result = await asyncio.to_thread(_settled, server, answers)
+                if isinstance(result, str):
                     continue
-                words = await self._add_one(one) or words
-                added.append(one.server.id)
+                words = await self._add_one(result) or words
+                added.append(result.server.id)
         except ServerRegistryError as error:
             if shiboken6.isValid(self):
                 say(self.message, str(error))
@@ -288,17 +292,17 @@ class ImportServersDialog(QDialog):
         if self.message.isHidden():
             self.accept()
 
-    async def _add_one(self, one: Settled) -> str:
-        server = one.server.model_copy(update={"name": self._book.free_name(one.server.name)})
-        words = await keep(server, self._keys, one.secrets)
+    async def _add_one(self, settled: Settled) -> str:
+        server = settled.server.model_copy(update={"name": self._book.free_name(settled.server.name)})
+        words = await keep(server, self._keys, settled.secrets)
         try:
             self._book.add(server)
         except ServerRegistryError:
-            await forget(server.id, self._keys, one.secrets)
+            await forget(server.id, self._keys, settled.secrets)
             raise
         return words
 
-    # ---- what is shown
+    # ---- display
 
     def _checked(self) -> None:
         self._left_out = {
@@ -308,12 +312,12 @@ class ImportServersDialog(QDialog):
         }
         self._show_button()
 
-    def _show_fields(self, asked: tuple[OpenValue, ...]) -> None:
-        if [field.asked for field in self.fields] == list(asked):
+    def _show_fields(self, open_values: tuple[OpenValue, ...]) -> None:
+        if [field.open_value for field in self.fields] == list(open_values):
             return
-        self.fields = [_Field(one, self._again.start) for one in asked]
-        held = QWidget()
-        grid = QGridLayout(held)
+        self.fields = [_Field(value, self._again.start) for value in open_values]
+        content = QWidget()
+        grid = QGridLayout(content)
         grid.setContentsMargins(0, 0, 8, 0)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
@@ -323,9 +327,9 @@ class ImportServersDialog(QDialog):
             grid.addWidget(field.label, row, 0)
             grid.addWidget(field.field, row, 1)
             grid.addWidget(field.help, row + 1, 1)
-        self.asked_area.hold(held)
-        self.asked_area.setVisible(bool(asked))
-        self.asked_words.setVisible(bool(asked))
+        self.asked_area.hold(content)
+        self.asked_area.setVisible(bool(open_values))
+        self.asked_words.setVisible(bool(open_values))
 
     def _show_found(self, problem: str = "") -> None:
         number = len(self._settled)
@@ -339,15 +343,15 @@ class ImportServersDialog(QDialog):
         servers = self._found.servers if self._found is not None else ()
         self.preview.blockSignals(True)
         self.preview.show_groups(
-            (found.name, _line(one), _rows(found, one, self._book))
-            for found, one in zip(servers, self._settled, strict=False)
+            (server.name, _line(result), _rows(server, result, self._book))
+            for server, result in zip(servers, self._settled, strict=False)
         )
-        for place, one in enumerate(self._settled):
+        for place, result in enumerate(self._settled):
             item = self.preview.topLevelItem(place)
             if item is None:
                 continue
             item.setExpanded(number <= UNFOLDED)
-            if isinstance(one, str):
+            if isinstance(result, str):
                 continue
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(0, Qt.CheckState.Unchecked if place in self._left_out else Qt.CheckState.Checked)
@@ -387,48 +391,48 @@ class ImportServersDialog(QDialog):
             spacing=8,
         )
         above: QWidget = self
-        while (parent := above.parentWidget()) is not None:  # a dialog below may be smaller
+        while (parent := above.parentWidget()) is not None:  # the dialog below may be smaller
             above = parent
         room = above.window().size() if above is not self else QSize(WIDE + 40, TALL + 40)
         self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
 
 
-def _settled(found: ImportedServer, answers: dict[str, str]) -> Settled | str:
+def _settled(imported: ImportedServer, answers: dict[str, str]) -> Settled | str:
     try:
-        return settle(found, answers)
+        return settle(imported, answers)
     except ImportRefusedError as error:
         return str(error)
 
 
-def _line(one: Settled | str) -> str:
-    if isinstance(one, str):
+def _line(result: Settled | str) -> str:
+    if isinstance(result, str):
         return "cannot be imported"
-    return command_text(one.server) if one.server.via is Via.STDIO else shown_address(one.server)
+    return command_text(result.server) if result.server.via is Via.STDIO else shown_address(result.server)
 
 
-def _rows(found: ImportedServer, one: Settled | str, book: ServerRegistry) -> list[tuple[str, str]]:
-    """What is to be known of a server before it is taken, a line each."""
-    if isinstance(one, str):
-        return [("Why", one)]
-    server = one.server
+def _rows(imported: ImportedServer, result: Settled | str, book: ServerRegistry) -> list[tuple[str, str]]:
+    """Return the details of a server as names and values."""
+    if isinstance(result, str):
+        return [("Why", result)]
+    server = result.server
     plain = server.environment if server.via is Via.STDIO else server.headers
     what = "Variables" if server.via is Via.STDIO else "Headers"
     rows = [
         ("Folder", server.folder),
-        ("Read from", found.env_file or ""),
+        ("Read from", imported.env_file or ""),
         (what, "; ".join(f"{name}={value}" for name, value in plain.items())),
-        ("To the keyring", "; ".join(words_of(name) for name in one.secrets)),
-        *(("Note", note) for note in one.notes),
-        ("Note", _there(server, book)),
+        ("To the keyring", "; ".join(words_of(name) for name in result.secrets)),
+        *(("Note", note) for note in result.notes),
+        ("Note", _existing_note(server, book)),
     ]
     return [(name, value) for name, value in rows if value]
 
 
-def _there(server: ToolServer, book: ServerRegistry) -> str:
-    """Whether it is set up already, or another one has its name."""
+def _existing_note(server: ToolServer, book: ServerRegistry) -> str:
+    """Return a note if the server exists already, or another one has its name."""
     print_ = book.fingerprint(server)
     same = next((it for it in book.servers if book.fingerprint(it) == print_), None)
     if same is not None:
-        return f"It is set up already, as “{same.name}”."
+        return f"Already set up as “{same.name}”."
     free = book.free_name(server.name)
-    return f"Another server is called so; this one becomes “{free}”." if free != server.name else ""
+    return f"Another server has this name; this one becomes “{free}”." if free != server.name else ""

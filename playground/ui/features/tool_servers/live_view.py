@@ -1,4 +1,4 @@
-"""A server as it is now: its state and what to do about it; on pages, what it offers and what it wrote."""
+"""The live parts of the dialog: state with its buttons, capabilities, log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from playground.ui.widgets.theme import body_font
 
 STATES: Final = {
     State.STOPPED: "Stopped",
-    State.UNCONFIRMED: "Not confirmed yet",
+    State.UNCONFIRMED: "Needs approval",
     State.STARTING: "Starting…",
     State.READY: "Ready",
     State.FAILED: "Failed",
@@ -35,7 +35,7 @@ _LONGEST_INSTRUCTIONS: Final = 20_000
 
 
 def counts(live: ServerSnapshot) -> str:
-    """How much it offers, in words; empty while that is not known."""
+    """Return the numbers of tools, prompts and resources in words; "" while they are not known."""
     kinds = (
         (len(live.tools), "tool"),
         (len(live.prompts), "prompt"),
@@ -45,7 +45,7 @@ def counts(live: ServerSnapshot) -> str:
 
 
 def short_state(live: ServerSnapshot) -> str:
-    """Its state in a word or two."""
+    """Return the state of a server in short."""
     if live.state is not State.READY:
         return STATES[live.state]
     number = len(live.tools)
@@ -53,19 +53,19 @@ def short_state(live: ServerSnapshot) -> str:
 
 
 def state_words(live: ServerSnapshot) -> str:
-    """Its state on a line."""
+    """Return the state of a server in a line."""
     words = [STATES[live.state]]
     if live.state is State.READY:
         words += [counts(live), f"{live.title} {live.version}".strip()]
     elif live.state is State.FAILED and live.restarts_in is not None:
-        words.append(f"it is started again in {max(live.restarts_in, 1):.0f} s")
+        words.append(f"restarts in {max(live.restarts_in, 1):.0f} s")
     return " · ".join(show_hidden(cut(word, 100)) for word in words if word)
 
 
 class StateBar(QFrame):
-    """The state with its buttons; below it what went wrong, or what is to be confirmed."""
+    """The state with its buttons; below it the problem, or the command to confirm."""
 
-    start_asked = Signal()  # after a person has seen what is run
+    start_asked = Signal()  # after the command was shown
     stop_asked = Signal()
     restart_asked = Signal()
     sign_in_asked = Signal()
@@ -106,8 +106,8 @@ class StateBar(QFrame):
         self.restart_button.clicked.connect(self.restart_asked)
         self.sign_in_button.clicked.connect(self.sign_in_asked)
 
-    def show_live(self, live: ServerSnapshot | None, shown: ToolServer, confirmed: bool, lacks: str) -> None:
-        """``live`` is None for a server that is not saved yet; ``shown`` is what would be run, as it is typed now."""
+    def show_live(self, live: ServerSnapshot | None, server: ToolServer, confirmed: bool, missing: str) -> None:
+        """Show the state. ``live`` is None for an unsaved server; ``server`` is the one in the form."""
         state = live.state if live is not None else State.UNCONFIRMED
         if not confirmed and state in (State.STOPPED, State.FAILED):
             state = State.UNCONFIRMED
@@ -115,25 +115,25 @@ class StateBar(QFrame):
             self._state = state
             self._draw()
         self.words.set_text(state_words(live) if live is not None and state is live.state else STATES[state])
-        # of another command than the one in the form, what went wrong says nothing
+        # a problem of another command than the one in the form is not shown
         say(self.problem, few_lines_of(_problem(live) if state is State.FAILED else ""))
         runs = state in (State.STARTING, State.READY)
         self.start_button.setVisible(confirmed and not runs)
-        self.start_button.setEnabled(not lacks)
+        self.start_button.setEnabled(not missing)
         self.start_button.setText("S&tart again" if state is State.FAILED else "S&tart")
         self.stop_button.setVisible(runs or (live is not None and live.restarts_in is not None))
         self.restart_button.setVisible(state is State.READY)
-        self.box.setVisible(not confirmed and not lacks)
+        self.box.setVisible(not confirmed and not missing)
         if self.box.isVisibleTo(self):
-            self.question.setText(question(shown))
-            self.command.show_server(shown)
+            self.question.setText(question(server))
+            self.command.show_server(server)
             again = " again" if runs else ""
-            self.confirm_button.setText(agreement(shown) + again)
+            self.confirm_button.setText(agreement(server) + again)
 
     def ask_to_sign_in(self, address: str) -> None:
-        """Offer to open that page; empty for none."""
+        """Offer to open the sign-in page; "" for none."""
         self.sign_in.setVisible(bool(address))
-        self.sign_in_words.setText("The server asks you to sign in, on a page of your browser." if address else "")
+        self.sign_in_words.setText("The server asks you to sign in in your browser." if address else "")
 
     def _draw(self) -> None:
         self.dot.setPixmap(state_dot(self._state).pixmap(QSize(SIDE, SIDE)))
@@ -145,15 +145,15 @@ class StateBar(QFrame):
 
 
 def _problem(live: ServerSnapshot | None) -> str:
-    """What went wrong, and what the server wrote last, where that is not said yet."""
+    """Return the problem of a failed server, with its last line of output."""
     if live is None or live.state is not State.FAILED:
         return ""
     last = [line for line in live.stderr[-_LAST:] if line.strip() and line.strip() not in live.problem]
-    return "\n".join([live.problem, *(f"It wrote last: {cut(line.strip(), 300)}" for line in last[-1:])])
+    return "\n".join([live.problem, *(f"Last output: {cut(line.strip(), 300)}" for line in last[-1:])])
 
 
 class OffersPage(QWidget):
-    """What a server says of itself and what it offers, as plain text."""
+    """The capabilities of a server as plain text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,24 +161,24 @@ class OffersPage(QWidget):
         self.text = styled(QPlainTextEdit(), "code")
         self.text.setReadOnly(True)
         self.text.setFont(body_font())
-        self.text.setAccessibleName("What it offers")
+        self.text.setAccessibleName("Capabilities")
         self.text.setTabChangesFocus(True)
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._shown: tuple[object, ...] = ()
         in_column(self.about, (self.text, 1), of=self, margins=(24, 12, 24, 12), spacing=8)
 
     def show_live(self, live: ServerSnapshot | None) -> None:
-        """Show it; nothing is drawn anew that is the same."""
-        told = (
+        """Show the capabilities, if they have changed."""
+        state = (
             (live.title, live.version, live.protocol, live.instructions, live.tools, live.prompts, live.resources)
             if (live is not None)
             else ()
         )
-        if told == self._shown and self._shown:
+        if state == self._shown and self._shown:
             return
-        self._shown = told
+        self._shown = state
         if live is None or not (live.title or live.tools or live.prompts or live.resources):
-            self.about.setText("What a server offers is known once it has been started.")
+            self.about.setText("Start the server to see its capabilities.")
             self.text.hide()
             return
         about = [
@@ -204,34 +204,32 @@ def _offers(live: ServerSnapshot) -> list[str]:
         if not number:
             continue
         out.append(f"{title} ({number:,})")
-        out += [f"  {one_line_of(name)}{_said(words)}" for name, words in items]
+        out += [f"  {one_line_of(name)}{_description(words)}" for name, words in items]
         if number > len(items):
             out.append(f"  and {number - len(items):,} more")
         out.append("")
     return out
 
 
-def _said(words: str) -> str:
+def _description(words: str) -> str:
     first = words.strip().split("\n", 1)[0]
     return f"  —  {one_line_of(cut(first, 160))}" if first else ""
 
 
 class LogPage(QWidget):
-    """What the server wrote: its log, and what went to standard error."""
+    """The log and the standard error of a server."""
 
     level_chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.which = Segments(("Log", "Standard error"), "Which of what the server wrote")
+        self.which = Segments(("Log", "Standard error"), "Output")
         self.level = QComboBox()
-        self.level.setAccessibleName("Least level of the log")
-        self.level.addItems(["as the server likes", *LEVELS])
+        self.level.setAccessibleName("Minimum log level")
+        self.level.addItems(["Server default", *LEVELS])
         self.level_words = text_label("From level", "small")
-        self.log: LogView[LogLine] = LogView("Log of the server", "Nothing in the log yet.", log_line)
-        self.stderr: LogView[str] = LogView(
-            "Standard error of the server", "Nothing was written to standard error yet.", str
-        )
+        self.log: LogView[LogLine] = LogView("Log of the server", "The log is empty.", log_line)
+        self.stderr: LogView[str] = LogView("Standard error of the server", "Standard error is empty.", str)
         self.pages = in_pages(self.log, self.stderr)
         top = in_row(self.which, 1, self.level_words, self.level, spacing=8)
         in_column(top, (self.pages, 1), of=self, margins=(24, 12, 24, 12), spacing=8)
@@ -240,17 +238,17 @@ class LogPage(QWidget):
         self._choose(0)
 
     def show_live(self, live: ServerSnapshot | None, level: str) -> None:
-        """Show the last lines; ``level`` is the one that was asked for."""
+        """Show the last lines; ``level`` is the selected log level."""
         self.log.show_lines(live.log if live is not None else ())
         self.stderr.show_lines(live.stderr if live is not None else ())
         can = live is not None and live.state is State.READY and "logging" in live.can
         self.level.setEnabled(can)
-        self.level.setToolTip("" if can else "The server does not run, or has no levels.")
+        self.level.setToolTip("" if can else "The server is not running, or has no levels.")
         self.level.setCurrentIndex(LEVELS.index(level) + 1 if level in LEVELS else 0)
         self.which.buttons[1].setEnabled(live is None or live.server.via is Via.STDIO)
 
     def forget(self) -> None:
-        """What comes next is another server's."""
+        """Clear the pages before another server is shown."""
         self.log.forget()
         self.stderr.forget()
 

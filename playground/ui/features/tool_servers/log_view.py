@@ -1,4 +1,4 @@
-"""Lines that a server writes, the newest at the end: followed while the view stands there, and never too many."""
+"""The output of a server: the last lines, followed while the view is at the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ L = TypeVar("L")
 
 
 class LogView(QPlainTextEdit, Generic[L]):
-    """``show_lines`` shows the last of them; what was there before is not written anew."""
+    """Shows the last lines; only new ones are added."""
 
     def __init__(self, says: str, empty: str, spell: Callable[[L], str]) -> None:
         super().__init__()
@@ -40,42 +40,42 @@ class LogView(QPlainTextEdit, Generic[L]):
         self.setTabChangesFocus(True)
 
     def forget(self) -> None:
-        """What comes next is another server's."""
+        """Clear the view before another server is shown."""
         self._last = ()
         self.clear()
 
     def show_lines(self, lines: Sequence[L]) -> None:
-        """Show the last of ``lines``, which may go on from those that are shown."""
-        shown = tuple(lines[-MOST:])
-        if shown == self._last:
+        """Show the last of ``lines``, which may continue those in the view."""
+        visible = tuple(lines[-MOST:])
+        if visible == self._last:
             return
-        new = _new(self._last, shown)
+        new = _new(self._last, visible)
         bar = self.verticalScrollBar()
         follows, place = bar.value() >= bar.maximum() - 2, bar.value()
-        told = new[-AT_ONCE:] if self._last else new
-        text = "\n".join(escape_hidden(cut(self._spell(line), _LONGEST).replace("\n", " ")) for line in told)
-        if len(told) < len(new):
-            text = f"… {len(new) - len(told)} lines and more …\n{text}"
-        if self._last and shown:
+        added = new[-AT_ONCE:] if self._last else new
+        text = "\n".join(escape_hidden(cut(self._spell(line), _LONGEST).replace("\n", " ")) for line in added)
+        if len(added) < len(new):
+            text = f"… {len(new) - len(added)} lines or more omitted …\n{text}"
+        if self._last and visible:
             self.appendPlainText(text)
         else:
             self.setPlainText(text)
-        self._last = shown
+        self._last = visible
         bar.setValue(bar.maximum() if follows else place)
 
 
 def _new(before: tuple[L, ...], now: tuple[L, ...]) -> tuple[L, ...]:
-    """What of ``now`` comes after ``before``; all of it where they have nothing in common."""
+    """Return the lines of ``now`` after those of ``before``; all if they have none in common."""
     if not before:
         return now
-    for at in range(len(now) - 1, -1, -1):
-        if now[at] == before[-1] and now[: at + 1] == before[max(len(before) - at - 1, 0) :]:
-            return now[at + 1 :]
+    for index in range(len(now) - 1, -1, -1):
+        if now[index] == before[-1] and now[: index + 1] == before[max(len(before) - index - 1, 0) :]:
+            return now[index + 1 :]
     return now
 
 
 def log_line(line: LogLine) -> str:
-    """A line of the log as it is shown."""
-    at = strftime("%H:%M:%S", localtime(line.at))
+    """Return a log line as text."""
+    time = strftime("%H:%M:%S", localtime(line.at))
     logger = f" {line.logger}:" if line.logger else ""
-    return f"{at} {line.level}{logger} {line.text}"
+    return f"{time} {line.level}{logger} {line.text}"

@@ -1,4 +1,4 @@
-"""Rows of a form: variables, headers, secrets inside arguments, folders. Each takes values and gives them back."""
+"""Rows of the form: variables, headers, secrets in arguments, folders."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ STORED: Final = "Stored — type to replace it"
 
 
 class ValueRow(QWidget):
-    """A name and a value, of which the value may be a secret. A kept one shows that it is there; typing replaces it.
+    """A name and a value, which may be a secret. A stored secret is not shown; typing replaces it.
 
-    ``fixed`` is a name that stands somewhere else already: an argument's.
+    A ``fixed`` name cannot be edited: it comes from the arguments.
     """
 
     changed = Signal()
@@ -49,9 +49,9 @@ class ValueRow(QWidget):
         self._look()
 
     def row(self) -> Row:
-        """As typed."""
-        kept = self._kept and not self.value.text() and self.name.text() == self._kept_name
-        return Row(self.name.text(), self.value.text(), kept, self._locked)
+        """Return the row as typed."""
+        is_kept = self._kept and not self.value.text() and self.name.text() == self._kept_name
+        return Row(self.name.text(), self.value.text(), is_kept, self._locked)
 
     def _lock(self) -> None:
         self._locked = self.lock.isChecked()
@@ -76,7 +76,7 @@ class ValueRow(QWidget):
 
 
 class ValueRows(QWidget):
-    """Several of them and a button for one more."""
+    """Rows with a button to add one."""
 
     changed = Signal()
 
@@ -94,11 +94,11 @@ class ValueRows(QWidget):
         self.add.clicked.connect(self._add_one)
 
     def rows(self) -> tuple[Row, ...]:
-        """As typed; rows left wholly empty do not count."""
+        """Return the rows as typed, without empty ones."""
         return tuple(row for row in (edit.row() for edit in self.edits) if row.name or row.value)
 
     def set_rows(self, rows: tuple[Row, ...]) -> None:
-        """Show these."""
+        """Show rows."""
         for edit in list(self.edits):
             self._drop(edit)
         for row in rows:
@@ -112,7 +112,7 @@ class ValueRows(QWidget):
         before: QWidget | None = self.edits[-1].remove if self.edits else None
         self.edits.append(edit)
         self._rows.addWidget(edit)
-        edit.show()  # now, not once the layout gets to it: what is not shown keeps no focus
+        edit.show()  # now: a hidden widget cannot have the focus
         if before is not None:
             QWidget.setTabOrder(before, edit.name)
         for first, second in ((edit.name, edit.value), (edit.value, edit.lock), (edit.lock, edit.remove)):
@@ -143,13 +143,13 @@ class ValueRows(QWidget):
 
 
 def variables() -> ValueRows:
-    """Rows of variables of a command."""
-    hint = "Values with a key sign are secrets: they are kept in the keyring, never in a file."
+    """Return the rows of environment variables."""
+    hint = "Values with a key icon are secrets: they are kept in the keyring, never in a file."
     return ValueRows(ENVIRONMENT, "variable", hint)
 
 
 class FolderRow(QWidget):
-    """A folder as a path, and a button that asks for it."""
+    """A path of a folder with a button to choose it."""
 
     changed = Signal()
     removed = Signal(object)
@@ -177,34 +177,34 @@ class FolderRow(QWidget):
 
 
 class FolderRows(QWidget):
-    """The folders a server is told of."""
+    """The root folders of a server."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.edits: list[FolderRow] = []
-        self.add = quiet_button("Add folder", "Add a folder that the server is told of", "plus")
+        self.add = quiet_button("Add folder", "Add a root folder", "plus")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(6)
-        words = "The server is told of these folders (“roots”). That keeps it from nothing else."
+        words = "Sent to the server as roots. This does not restrict access."
         self.hint = text_label(words, "small", wrap=True)
         in_column(self._rows, in_row(self.add, 1), self.hint, of=self, margins=0, spacing=6)
         self.add.clicked.connect(self._add_one)
 
     def folders(self) -> tuple[str, ...]:
-        """As typed."""
+        """Return the paths without empty ones."""
         return tuple(edit.path.text() for edit in self.edits if edit.path.text().strip())
 
     def set_folders(self, folders: tuple[str, ...]) -> None:
-        """Show these."""
+        """Show folders."""
         for edit in list(self.edits):
             self._drop(edit)
         for folder in folders:
             self._append(folder)
 
     def _append(self, folder: str) -> FolderRow:
-        edit = FolderRow(folder, "Folder the server is told of", removable=True)
+        edit = FolderRow(folder, "Root folder", removable=True)
         edit.changed.connect(self.changed)
         edit.removed.connect(self._remove)
         self.edits.append(edit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from playground.ui.features.conversation.going import go_to
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import Place
 from playground.ui.features.tree.page import TreePage, count_words
@@ -30,7 +29,7 @@ class TreeControl(Control):
     def _turn_asked(self, turn_id: str) -> None:
         if turn_id in self._session.transcript.turns:
             self._host.inspector.restore()
-            go_to(self._host.pane, turn_id)
+            self._host.pane.show_turn(turn_id)
 
     def delete_focused(self) -> None:
         """Delete the branch that begins with the focused turn."""

@@ -1,4 +1,4 @@
-"""Catches what nobody caught: from the window's slots, from tasks, from threads. Logs it, and shows one calm dialog.
+"""Catch unhandled errors of slots, tasks and threads, log them, and show one dialog.
 
 One dialog at a time: what comes meanwhile is counted in it, and an error that was shown already is only counted. The
 hooks may be called from any thread and in the middle of Qt's work, so the dialog opens later, in the event loop.
@@ -89,7 +89,7 @@ class CrashControl(QObject):
         self._seen[error.place] += 1
         times = self._seen[error.place]
         if times == 1 and len(self._seen) <= MOST:
-            log.error("An error nobody caught.\n%s", error.text)
+            log.error("An unhandled error.\n%s", error.text)
             with suppress(OSError, ValueError):  # who started it from a terminal sees it
                 if sys.stderr is not None:  # a windowed program on Windows has none
                     sys.stderr.write(f"{error.text}\n")

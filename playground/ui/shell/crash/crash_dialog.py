@@ -13,10 +13,10 @@ from playground.ui.widgets.form_parts import push_button, say, styled, text_labe
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import code_font
 
-GO_ON = "What you wrote is still there, and you can go on working. If it happens again, start the application anew."
-AFTER = "What was kept is in the list of experiments. If it happens again, the report helps to find out why."
-NEW_COPY = "Nothing of yours was changed. If it happens again, install the application again, or hand on this report."
-HOLDS = "The report holds names of functions, files and lines. It holds nothing you wrote, no answer and no key."
+GO_ON = "Your text is still there, and you can go on working. If it happens again, restart the app."
+AFTER = "Saved experiments are in the list. If it happens again, the report helps to find the cause."
+NEW_COPY = "Your data was not changed. If it happens again, reinstall the app or send this report."
+HOLDS = "The report contains names of functions, files and lines. It contains no text of yours, no answer and no key."
 
 
 class CrashDialog(QDialog):

@@ -1,4 +1,4 @@
-"""The application could not start: says so in a dialog instead of vanishing, for whoever has no terminal to look at."""
+"""Show a dialog if the application could not start, for people without a terminal."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ WORDS = "Gateway Playground could not start."
 
 def tell(qt: QApplication, window: QWidget | None, error: BaseException) -> int:
     """Write the error down and show it, with an event loop of its own: there is none yet. Returns the exit code."""
-    found = report(type(error), error, error.__traceback__, "the start")
-    logging.getLogger("playground.crash").error("The application could not start.\n%s", found.text)
-    dialog = CrashDialog(f"{WORDS} {found.words}", found.text, log.log_path().parent, window, starting=True)
+    failure = report(type(error), error, error.__traceback__, "the start")
+    logging.getLogger("playground.crash").error("The application could not start.\n%s", failure.text)
+    dialog = CrashDialog(f"{WORDS} {failure.words}", failure.text, log.log_path().parent, window, starting=True)
     dialog.folder_asked.connect(open_folder)
     dialog.finished.connect(partial(_leave, qt))
     dialog.open()

@@ -52,7 +52,7 @@ class Report:
 
 
 def report(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, where: str) -> Report:
-    """The report of an error that reached the hook ``where`` stands for."""
+    """Return the report of an error that reached a hook; ``where`` names it."""
     chain = list(_chain(error))
     if error is None or not chain:
         body = [f"{_class(kind)}", *_frames(trace)]
@@ -73,7 +73,7 @@ def report(kind: type[BaseException], error: BaseException | None, trace: Traceb
 
 
 def _sentence(kind: type[BaseException], error: BaseException | None, innermost: str) -> str:
-    """What happened, in words."""
+    """Return a sentence about the error."""
     if issubclass(kind, MemoryError):
         return "The computer has no memory left for this."
     if isinstance(error, OSError) and error.errno is not None and os.strerror(error.errno):
@@ -88,17 +88,17 @@ def _chain(error: BaseException | None) -> Iterator[tuple[BaseException, str]]:
     seen: set[int] = set()
     waiting: list[tuple[BaseException | None, str]] = [(error, "")]
     while waiting and len(seen) < LINKS:
-        one, how = waiting.pop(0)
-        if one is None or id(one) in seen:
+        link, how = waiting.pop(0)
+        if link is None or id(link) in seen:
             continue
-        seen.add(id(one))
-        yield one, how
-        if isinstance(one, BaseExceptionGroup):
-            waiting += [(member, "A member of that group:") for member in one.exceptions]
-        if one.__cause__ is not None:
-            waiting.append((one.__cause__, "Because of:"))
-        elif not one.__suppress_context__:
-            waiting.append((one.__context__, "While this one was dealt with:"))
+        seen.add(id(link))
+        yield link, how
+        if isinstance(link, BaseExceptionGroup):
+            waiting += [(member, "A member of that group:") for member in link.exceptions]
+        if link.__cause__ is not None:
+            waiting.append((link.__cause__, "Because of:"))
+        elif not link.__suppress_context__:
+            waiting.append((link.__context__, "While this one was dealt with:"))
 
 
 def _frames(trace: TracebackType | None) -> list[str]:
@@ -130,7 +130,7 @@ def _class(kind: type[BaseException]) -> str:
 
 
 def _message(error: BaseException) -> str:
-    """What may be said of the error besides its class; made here, never the exception's own text."""
+    """Return words about the error besides its class, never the exception's own text."""
     if isinstance(error, OSError) and isinstance(error.errno, int):
         return f": error {error.errno}, {os.strerror(error.errno)}"
     if isinstance(error, UnicodeError):

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -63,12 +64,19 @@ class TranscriptDriver:
         self.settle()
 
     def top(self, turn_id: str) -> int:
-        """Where a turn's card begins, in pixels below the view's upper edge."""
-        return self.view.cards[turn_id].y()
+        """Return the top of a turn's card in pixels below the view's upper edge."""
+        return self.view.cards[turn_id].mapTo(self.view.viewport(), QPoint(0, 0)).y()
 
     @property
-    def pill(self) -> QPushButton:
-        return next(b for b in self.view.findChildren(QPushButton) if b.parent() is self.view)
+    def latest(self) -> QPushButton:
+        return self._button("Jump to latest")
+
+    @property
+    def earlier(self) -> QPushButton:
+        return self._button("Show earlier")
+
+    def _button(self, words: str) -> QPushButton:
+        return next(button for button in self.view.findChildren(QPushButton) if words in button.text())
 
 
 def settle() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.ui.features.conversation.finding import Query, Search
-from playground.ui.features.conversation.rows import Row, Rows
+from playground.ui.features.conversation.rows import Row, make_rows
 from playground.ui.features.conversation.text_view import TextView
 from tests.support.each_case import each_case
 from tests.ui.features.conversation.conftest import TranscriptDriver
@@ -58,7 +58,7 @@ def everything() -> list[Row]:
     call = ToolCall(id="a", name="f", arguments='{"token": "a t\\u006fken", "n": [1, 2, {"token": null}]}')
     broken = ToolCall(id="b", name="f", arguments='{"token": tok')
     schema = {"type": "json_object"}
-    return Rows().follow(
+    return make_rows(
         Transcript().append(
             turn(Role.SYSTEM, Text(text="A token.\r\nAnother **token**.")),
             turn(Role.USER, Text(text=MARKDOWN)),
@@ -112,12 +112,12 @@ def test_search_counts_the_places_that_cards_show(driver: TranscriptDriver) -> N
 @each_case("words, count", [("needle", 4), ("a needle", 2), ("snake_case", 1), ("example", 1), ("nothing", 0)])
 def test_markup_in_a_word_does_not_hide_it(words: str, count: int) -> None:
     text = "A **nee**dle, a\n*needle*, `needle` [needle](http://x.example), snake\\_case"
-    rows = Rows().follow(Transcript().append(turn(Role.ASSISTANT, Text(text=text))))
+    rows = make_rows(Transcript().append(turn(Role.ASSISTANT, Text(text=text))))
     assert find(rows, Query(words)).total == count
 
 
 def test_current_match_is_marked_where_it_is_drawn(driver: TranscriptDriver) -> None:
-    (row,) = Rows().follow(Transcript().append(turn(Role.ASSISTANT, Text(text="[a link](http://token) to **to**ken"))))
+    (row,) = make_rows(Transcript().append(turn(Role.ASSISTANT, Text(text="[a link](http://token) to **to**ken"))))
     driver.show([row])
     card, pattern = driver.view.card(row.id), Query("token").pattern
     assert card is not None

@@ -8,15 +8,13 @@ import pytest
 
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.ui.features.conversation.rows import Rows
+from playground.ui.features.conversation.rows import PathSize, Row, make_rows
 from tests.benchmarks.experiment import long_transcript
 
 
-def weight(rows: Rows) -> tuple[int, int]:
-    """Tokens and images, once all are weighed."""
-    rows.weigh()
-    assert rows.weighed
-    return rows.tokens, rows.images
+def measure(size: PathSize, transcript: Transcript) -> tuple[int, int]:
+    size.measure(transcript.path)
+    return size.tokens, size.images
 
 
 def rewritten(random: Random, transcript: Transcript, chosen: list[str]) -> Transcript:
@@ -40,9 +38,10 @@ def rewritten(random: Random, transcript: Transcript, chosen: list[str]) -> Tran
 
 
 @pytest.mark.parametrize("seed", [0, 244])  # there a result loses what stood beside it
-def test_rows_after_any_edits_equal_new_rows(seed: int) -> None:
+def test_rows_after_edits_are_new_objects_only_where_they_differ(seed: int) -> None:
     random = Random(seed)
-    transcript, rows = long_transcript(60, seed), Rows()
+    transcript, size = long_transcript(60, seed), PathSize()
+    rows: list[Row] = []
     past = [transcript]
     for number in range(80):
         ids = [turn.id for turn in transcript.path]
@@ -71,6 +70,8 @@ def test_rows_after_any_edits_equal_new_rows(seed: int) -> None:
                 transcript = rewritten(random, transcript, random.sample(ids, count))
         past.append(transcript)
         growing = [transcript.head] if random.random() < 0.2 and transcript.head else []
-        fresh = Rows()
-        assert rows.follow(transcript, growing) == fresh.follow(transcript, growing)
-        assert weight(rows) == weight(fresh)
+        fresh, before = make_rows(transcript, growing), {row.id: row for row in rows}
+        rows = make_rows(transcript, growing, rows)
+        assert rows == fresh
+        assert all(row is before[row.id] for row in rows if row == before.get(row.id))
+        assert measure(size, transcript) == measure(PathSize(), transcript)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -11,7 +13,7 @@ from playground.domain.accumulator import GrowingChoice, GrowingPart
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, make_turn
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.transcript_view import ZOOMS
+from playground.ui.features.conversation.transcript_view import TAB_ORDER_MS, ZOOMS
 from tests.ui.features.conversation.conftest import TranscriptDriver, make_row, settle
 
 
@@ -27,7 +29,76 @@ def growing_turn(driver: TranscriptDriver, text: str = "", *, kind: str = "text"
     return make_row(turn, growing=True), part
 
 
-# Only what is seen exists
+def activate(driver: TranscriptDriver, qtbot: QtBot) -> None:
+    driver.view.activateWindow()
+    qtbot.waitUntil(driver.view.isActiveWindow)
+
+
+# Loading
+
+
+def test_long_conversation_opens_at_its_end_and_loads_earlier_messages_in_place(
+    driver: TranscriptDriver, qtbot: QtBot
+) -> None:
+    rows = make_rows(450)
+    driver.show(rows)
+    activate(driver, qtbot)
+    assert driver.view.at_bottom
+    assert rows[-1].id in driver.view.cards
+    assert len(driver.view.cards) < 20
+    for first in (250, 50):
+        driver.scroll(0)
+        assert f"({first})" in driver.earlier.text()
+        oldest = rows[first].id
+        place = driver.top(oldest)
+        driver.earlier.setFocus()
+        driver.earlier.click()
+        assert abs(driver.top(oldest) - place) <= 1
+        assert driver.view.focused_turn() == oldest
+    driver.scroll(0)
+    driver.earlier.click()
+    driver.scroll(0)
+    assert driver.top(rows[0].id) > 0
+    assert not driver.earlier.isVisible()
+
+
+def test_message_not_loaded_is_loaded_when_it_is_shown(driver: TranscriptDriver, qtbot: QtBot) -> None:
+    rows = make_rows(10_000)
+    driver.show(rows)
+    activate(driver, qtbot)
+    for number in (5_000, 3, 9_999):
+        driver.view.focus_turn(rows[number].id)
+        assert driver.view.focused_turn() == rows[number].id
+        assert not driver.view.cards[rows[number].id].visibleRegion().isEmpty()
+    assert len(driver.view.cards) < 40
+
+
+def test_conversation_shown_again_has_its_position(driver: TranscriptDriver) -> None:
+    long, other = make_rows(450), make_rows(3)
+    driver.show(long)
+    driver.scroll(0)
+    driver.earlier.click()
+    driver.scroll(0.4)
+    place, position = driver.view.place, driver.view.position
+    driver.view.begin()
+    driver.show(other)
+    assert driver.view.at_bottom
+    driver.view.begin(position)
+    driver.show(long)
+    assert driver.view.place[0] == place[0]
+    assert abs(driver.view.place[1] - place[1]) < 0.05
+
+
+def test_width_and_text_size_keep_the_passage_in_view(driver: TranscriptDriver) -> None:
+    rows = make_rows(30, words=300)
+    driver.show(rows)
+    driver.scroll(0.5)
+    number, share = driver.view.place
+    for change in (partial(driver.view.resize, 500, 600), partial(driver.view.set_zoom, ZOOMS[-1])):
+        change()
+        driver.settle()
+        assert driver.view.place[0] == number
+        assert abs(driver.view.place[1] - share) < 0.05
 
 
 # Following
@@ -38,7 +109,7 @@ def test_transcript_follows_an_answer_only_while_at_the_bottom(driver: Transcrip
     driver.show([*make_rows(20), last])
     bar = driver.view.verticalScrollBar()
     assert driver.view.at_bottom
-    assert not driver.pill.isVisible()
+    assert not driver.latest.isVisible()
     for _ in range(30):
         part.append("More and more words arrive. \n\n")
         driver.view.draw_growing_turn(last.id)
@@ -51,10 +122,11 @@ def test_transcript_follows_an_answer_only_while_at_the_bottom(driver: Transcrip
         driver.view.draw_growing_turn(last.id)
     assert bar.value() == place
     assert bar.value() < bar.maximum() - 100
-    assert driver.pill.isVisible()
-    QTest.mouseClick(driver.pill, Qt.MouseButton.LeftButton)
+    assert driver.latest.isVisible()
+    assert not driver.latest.geometry().intersects(driver.view.viewport().geometry())
+    QTest.mouseClick(driver.latest, Qt.MouseButton.LeftButton)
     assert driver.view.at_bottom
-    assert not driver.pill.isVisible()
+    assert not driver.latest.isVisible()
     part.append("The end. \n\n" * 10)
     driver.view.draw_growing_turn(last.id)
     assert driver.view.at_bottom
@@ -67,7 +139,7 @@ def test_turn_in_view_keeps_its_place_when_turns_above_change(driver: Transcript
     rows = make_rows(60, words=30)
     driver.show(rows)
     driver.scroll(0.5)
-    seen = min((turn_id for turn_id, card in driver.view.cards.items() if card.y() >= 0), key=driver.top)
+    seen = min((turn_id for turn_id in driver.view.cards if driver.top(turn_id) >= 0), key=driver.top)
     index = [row.id for row in rows].index(seen)
     place = driver.top(seen)
 
@@ -124,19 +196,44 @@ def test_home_end_and_page_keys_scroll(driver: TranscriptDriver) -> None:
 def test_focus_moves_from_turn_to_turn(driver: TranscriptDriver, qtbot: QtBot) -> None:
     rows = make_rows(40, words=50)
     driver.show(rows)
-    driver.view.activateWindow()
-    qtbot.waitUntil(driver.view.isActiveWindow)
+    activate(driver, qtbot)
     if (focused := QApplication.focusWidget()) is not None:
         focused.clearFocus()  # some platforms focus a control as soon as the window is active
     for number in range(1, 13):
         driver.view.step_turn(-1)
         settle()
         assert driver.view.focused_turn() == rows[-number].id
-        card = driver.view.cards[rows[-number].id]
-        assert card.y() < driver.view.viewport().height()
-        assert card.y() + card.height() > 0
+        assert not driver.view.cards[rows[-number].id].visibleRegion().isEmpty()
     driver.view.step_turn(1)
     assert driver.view.focused_turn() == rows[-11].id
 
 
-# Rows
+def test_tab_goes_through_the_cards_from_top_to_bottom(driver: TranscriptDriver, qtbot: QtBot) -> None:
+    rows = make_rows(40)
+    driver.show(rows)
+    driver.scroll(0.5)
+    driver.scroll(0.3)  # makes cards above those that are there
+    QTest.qWait(2 * TAB_ORDER_MS)
+    activate(driver, qtbot)
+    first = driver.view.first_in_view()
+    driver.view.focus_turn(rows[first].id)
+    turns = [rows[first].id]
+    while len(turns) < 5:
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+        turn_id = driver.view.focused_turn()
+        assert turn_id is not None
+        if turn_id != turns[-1]:
+            turns.append(turn_id)
+            assert not driver.view.cards[turn_id].visibleRegion().isEmpty()
+    assert turns == [row.id for row in rows[first : first + 5]]
+
+
+def test_focus_stays_in_the_conversation_when_its_card_goes(driver: TranscriptDriver, qtbot: QtBot) -> None:
+    rows = make_rows(6)
+    driver.show(rows)
+    activate(driver, qtbot)
+    driver.view.focus_turn(rows[-2].id)
+    driver.show([*rows[:-2], make_row(make_turn(Role.USER, "Another branch"))])
+    assert driver.view.focused_turn() is not None

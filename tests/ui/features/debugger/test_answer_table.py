@@ -70,14 +70,14 @@ def test_pattern_is_checked_while_typed(table: AnswerTable) -> None:
     editor = table.editor
     editor.pattern.setPlainText('{"city": ')
     assert emitted[-1][0].pattern == '{"city": '
-    assert editor.said.text().startswith("Not JSON: line 1, column")
+    assert editor.message.text().startswith("Not JSON: line 1, column")
     editor.pattern.setPlainText('{"city": "Rome"}')
-    assert editor.said.text() == "Equals the latest call."
-    assert table.fitting == 0
+    assert editor.message.text() == "Equals the latest call."
+    assert table.matching == 0
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.PATH)], Qt.MouseButton.LeftButton)
     QTest.keyClicks(editor.path.line, "$.town")
     assert (emitted[-1][0].match, emitted[-1][0].pattern) == (MatchKind.PATH, "$.town")
-    assert editor.path.said.text() == "Does not match the latest call."
+    assert editor.path.message.text() == "Does not match the latest call."
     QTest.mouseClick(editor.kinds.buttons[KINDS.index(MatchKind.EQUAL)], Qt.MouseButton.LeftButton)
     assert emitted[-1][0].pattern == '{"city": "Rome"}', "the way back finds what stood there"
 

@@ -33,12 +33,12 @@ def dialog(session: Session, window: QWidget) -> Iterator[AnswersDialog]:
 
 
 def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
-    assert dialog.room.text() == f"room for {MOST - 2} more"
+    assert dialog.free_lanes.text() == f"{MOST - 2} more possible"
     for number in range(3, MOST + 1):
         dialog.add_answer(Answer(text=str(number)))
         assert dialog.start_button.text() == f"Start {number} lanes"
     assert not dialog.add_button.isEnabled()
-    assert dialog.room.text() == "no room for more"
+    assert dialog.free_lanes.text() == "Lane limit reached"
     dialog.add_answer(Answer(text="one too many"))
     assert len(dialog.answers) == MOST
     assert dialog.start_button.isEnabled()
@@ -46,7 +46,7 @@ def test_answers_are_limited_by_free_lanes(dialog: AnswersDialog) -> None:
     assert [answer.text for answer in dialog.answers] == ["", "3", "4", "5"]
     assert [column.title.text() for column in dialog.columns] == ["Lane B", "Lane C", "Lane D", "Lane E"]
     dialog.columns[0].field.text.setPlainText("3")
-    assert dialog.said.text() == "Answers 1 and 2 are the same."
+    assert dialog.message.text() == "Answers 1 and 2 are the same."
     for _ in range(3):
         dialog.columns[-1].remove_button.click()
     assert dialog.start_button.text() == "Start 1 lane"
@@ -59,6 +59,6 @@ def test_answer_starts_from_a_draft_a_row_or_a_fault(dialog: AnswersDialog, sess
     menu = dialog.columns[0].start_button.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
-    assert list(actions) == ["What you typed: 4", "Row 1 (fits), any: sunny", *[name for name, _ in FAULTS]]
-    actions["Never"].trigger()
+    assert list(actions) == ["Your draft: 4", "Row 1 (matches), any: sunny", *[name for name, _ in FAULTS]]
+    actions["No reply (time out)"].trigger()
     assert dialog.answers[0] == Answer(never=True)

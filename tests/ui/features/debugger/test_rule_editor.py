@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
-from playground.ui.features.debugger.answer_field import AnswerField
-from playground.ui.features.debugger.rule_editor import RuleEditor
+from playground.ui.features.debugger.fields import AnswerField
+from playground.ui.features.debugger.rules_dialog import RuleEditor
 from playground.ui.features.debugger.texts import answer_words, match_words, rule_words
 from tests.ui.conftest import ShowWidget
 
@@ -46,10 +46,10 @@ def test_conditions_are_checked_while_typed(editor: RuleEditor) -> None:
     line.clear()
     QTest.keyClicks(line, "$.city")
     assert emitted[-1].pause_on_path == "$.city"
-    assert editor.path.said.text() == "Matches the latest call."
+    assert editor.path.message.text() == "Matches the latest call."
     QTest.keyClicks(line, "[")
     assert emitted[-1].pause_on_path == "$.city[", "what is typed is kept, readable or not"
-    assert editor.path.said.text().startswith("Not a JSONPath")
+    assert editor.path.message.text().startswith("Not a JSONPath")
     assert line.property("bad") == "true"
     editor.misfit.click()
     assert emitted[-1].pause_on_misfit is False
@@ -96,10 +96,10 @@ def test_edited_answer_keeps_its_other_fields(field: AnswerField) -> None:
 
 
 def test_rules_are_summarized() -> None:
-    assert rule_words(ToolRule()) == "pause"
-    assert rule_words(ToolRule(rows=(AnswerRow(),))) == "pause · 1 row ready"
-    assert rule_words(WEATHER) == "table, 3 rows · pauses on a match and from call 3"
-    assert rule_words(ToolRule(policy=Policy.FIXED, fixed=Answer(never=True))) == "fixed: never answers"
+    assert rule_words(ToolRule()) == "Ask me"
+    assert rule_words(ToolRule(rows=(AnswerRow(),))) == "Ask me · 1 row ready"
+    assert rule_words(WEATHER) == "Mock table, 3 rows · asks on a match and from call 3"
+    assert rule_words(ToolRule(policy=Policy.FIXED, fixed=Answer(never=True))) == "Fixed reply: no reply"
     assert answer_words(Answer(text="a\n b", is_error=True, delay=2)) == "error · a b · after 2 s"
     assert answer_words(Answer()) == "empty"
     assert match_words(WEATHER.rows[0]) == '{"city": "Oslo"}'

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from playground.engine.inspect.calls import Span
 from playground.ui.features.debugger.sequence import SequencePage
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.debugger.seen import loop_of, session
+from tests.ui.features.debugger.seen import answer, loop_of, round_of, session
 
 
 @pytest.fixture
@@ -60,3 +61,30 @@ def test_zoom_keys_change_the_zoom(page: SequencePage) -> None:
     assert words == f"{zoomed:.0%}".replace("%", " %")
     QTest.keyClick(page.view, Qt.Key.Key_0)
     assert page.view.zoom == 1.0
+
+
+def test_long_run_shows_its_newest_requests_and_all_on_request(page: SequencePage) -> None:
+    show(page, 400)
+    assert page.summary.text.startswith("Last 300 of 401 requests")
+    QTest.mouseClick(page.all_button, Qt.MouseButton.LeftButton)
+    assert page.summary.text.startswith("401 requests · 800 calls")
+    page.show_session(session(tuple(round_of(0, *(f"City {number}" for number in range(1_000))))))
+    page.throttle.flush()
+    assert page.summary.text.startswith("First 750 calls of the last request")
+
+
+def test_scroll_bars_do_not_toggle_without_end(page: SequencePage) -> None:
+    show(page, 2)
+    for height in range(120, 220, 4):
+        page.resize(600, height)
+        QApplication.processEvents()
+    assert page.view.width() == 600
+
+
+def test_time_of_a_person_is_named_and_not_counted(page: SequencePage) -> None:
+    turns = round_of(0, "Lisbon", answered=50.0)
+    result = turns[1].results[0].model_copy(update={"by": "you"})
+    page.show_session(session((turns[0], turns[1].model_copy(update={"parts": (result,)}), answer(1, at=51.0))))
+    page.throttle.flush()
+    assert page.summary.text == "2 requests · 1 call · 2.00 s in all · you 50.0 s"
+    assert "answered by you, you 50.0 s" in page.view.text()

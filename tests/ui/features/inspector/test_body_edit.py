@@ -48,5 +48,5 @@ def test_typed_value_is_json_or_text() -> None:
 def test_any_folded_string_is_restored(piece: str, short: str) -> None:
     body = {"a": "data:" + piece * (MAX_DATA // len(piece) + 1), short: short}
     folded = FoldedText(json.dumps(body, ensure_ascii=False))
-    assert json.loads(folded.shown).keys() == body.keys()
-    assert json.loads(folded.unfold(folded.shown)) == body
+    assert json.loads(folded.text).keys() == body.keys()
+    assert json.loads(folded.unfold(folded.text)) == body

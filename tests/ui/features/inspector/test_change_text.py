@@ -6,7 +6,7 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.compare import diff_json
-from playground.ui.features.inspector.change_text import MOST, ChangeText
+from playground.ui.features.inspector.change_text import MAX_DIFFERENCES, ChangeText
 from playground.ui.widgets.theme import tokens
 
 
@@ -25,7 +25,7 @@ def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
 def test_omitted_differences_are_counted(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
-    text.show_differences(diff_json({}, {f"m{number}": 1 for number in range(MOST + 7)}))
+    text.show_differences(diff_json({}, {f"m{number}": 1 for number in range(MAX_DIFFERENCES + 7)}))
     assert text.toPlainText().endswith("… 7 more differences")
     text.show_differences(diff_json({"m": 1}, {"m": "\u202e" * 3}))
     assert "‹U+202E›" in text.toPlainText()

@@ -68,9 +68,9 @@ def test_pasted_command_line_can_be_split(play: PlayScene) -> None:
         dialog = driver.open()
         dialog.add_button.click()
         dialog.form.command.setText("node index.js")
-        assert dialog.form.split_note.text() == "This is a whole command line: node with 1 argument."
+        assert dialog.form.split_note.text() == "Command line: node with 1 argument."
         dialog.form.command.setText("npx -y @x/server '/a b'")
-        assert dialog.form.split_note.text() == "This is a whole command line: npx with 3 arguments."
+        assert dialog.form.split_note.text() == "Command line: npx with 3 arguments."
         assert dialog.form.split_button.isVisibleTo(dialog)
         dialog.form.split_button.click()
         assert dialog.form.command.text() == "npx"
@@ -201,6 +201,6 @@ def test_shortened_command_line_is_marked(play: PlayScene) -> None:
         assert "1,004 more characters of PADDED follow" in more.toPlainText()
         many = {f"NAME_{number}": "x" * 1_000 for number in range(40)}
         driver.book.update(driver.only().model_copy(update={"environment": many}))
-        await eventually(lambda: "of what goes with it follow" in more.toPlainText())
+        await eventually(lambda: "of the details follow" in more.toPlainText())
 
     play(scene)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Secret
-from playground.ui.features.tool_servers.draft import Draft, Row, as_kept, problem, settle, to_keep, wait_of
+from playground.ui.features.tool_servers.draft import Draft, Row, from_json, problem, settle, to_json, wait_of
 from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -45,23 +45,23 @@ def test_secrets_of_a_draft_are_separated() -> None:
         "env:PLAIN": Secret("hidden"),
         "argument:api-key": Secret(CANARY),
     }
-    assert set(settled.gone) == {"env:API_KEY", "argument:token"}
+    assert set(settled.obsolete) == {"env:API_KEY", "argument:token"}
     assert CANARY not in repr(draft) + repr(settled)
 
 
 def test_sign_in_is_forgotten_with_its_address() -> None:
     stored = STORED.model_copy(update={"via": Via.HTTP, "oauth": True})
     draft = Draft.of(stored)
-    assert settle(draft, stored).gone == ()
-    assert settle(replace(draft, url="https://b.example/mcp"), stored).gone == ("oauth",)
+    assert settle(draft, stored).obsolete == ()
+    assert settle(replace(draft, url="https://b.example/mcp"), stored).obsolete == ("oauth",)
     without = replace(draft, server=draft.server.model_copy(update={"oauth": False}))
-    assert settle(without, stored).gone == ("oauth",)
+    assert settle(without, stored).obsolete == ("oauth",)
 
 
 @each_case(
     "change, words",
     [
-        ({"environment": (Row("A", "1"), Row("a", "2"))}, "stands there twice"),
+        ({"environment": (Row("A", "1"), Row("a", "2"))}, "is there twice"),
         ({"environment": (Row("", "1"),)}, "a value but no name"),
         ({"environment": (Row("A=B", "1"),)}, "cannot hold"),
         ({"headers": (Row("A B", "1"),)}, "not allowed"),
@@ -70,10 +70,19 @@ def test_sign_in_is_forgotten_with_its_address() -> None:
 )
 def test_unsavable_draft_gives_its_reason(change: dict[str, tuple[Row, ...]], words: str) -> None:
     draft = Draft.new()
+    draft = replace(draft, server=draft.server.model_copy(update={"command": "npx"}))
     for name, rows in change.items():
         draft = replace(draft, environment=rows) if name == "environment" else replace(draft, headers=rows)
     assert words in problem(draft)
     assert bool(words) == bool(problem(draft))
+
+
+def test_draft_without_a_command_or_an_address_cannot_be_saved() -> None:
+    draft = Draft.new()
+    assert "command" in problem(draft)
+    address = replace(draft, server=draft.server.model_copy(update={"via": Via.HTTP}))
+    assert "address" in problem(address)
+    assert not problem(replace(address, url="https://a.example/mcp"))
 
 
 def test_copy_of_a_draft_has_no_secrets() -> None:
@@ -84,16 +93,16 @@ def test_copy_of_a_draft_has_no_secrets() -> None:
 
 
 def test_draft_from_a_file_always_needs_consent() -> None:
-    kept = to_keep(Draft.of(STORED))
+    kept = to_json(Draft.of(STORED))
     kept["server"] = {**STORED.model_dump(mode="json"), "demo": True}
-    again = as_kept(kept)
+    again = from_json(kept)
     assert again is not None
     assert not again.server.demo
 
 
 def test_saved_draft_omits_only_typed_secrets() -> None:
     draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Row("PLAIN", "1")))
-    assert as_kept(json.loads(json.dumps(to_keep(draft)))) == draft
+    assert from_json(json.loads(json.dumps(to_json(draft)))) == draft
     typed = replace(
         draft,
         arguments=f"--key={CANARY}",
@@ -102,16 +111,16 @@ def test_saved_draft_omits_only_typed_secrets() -> None:
         headers=(Row("X-Any", f"Bearer {CANARY}"),),
         places=(Row("token", CANARY),),
     )
-    text = json.dumps(to_keep(typed))
+    text = json.dumps(to_json(typed))
     assert "canary" not in text
-    again = as_kept(json.loads(text))
+    again = from_json(json.loads(text))
     assert again is not None
     assert [row.name for row in again.environment] == ["A_TOKEN", "LOCKED"]
 
 
 @each_case("entry", [None, 5, {}, {"server": {}}, {"server": {"id": "a", "name": "b"}, "arguments": 1}])
 def test_invalid_saved_draft_is_ignored(entry: object) -> None:
-    assert as_kept(entry) is None
+    assert from_json(entry) is None
 
 
 @each_case("text, seconds", [("5", 5.0), ("2,5", 2.5), ("", None), ("0", None), ("1e9", None), ("nan", None)])

@@ -84,7 +84,7 @@ def test_existing_server_is_unchecked_and_taken_name_numbered(play: PlayScene) -
         dialog.set_text(json.dumps({"mcpServers": servers}))
         await eventually(lambda: dialog.preview.topLevelItemCount() == 3)
         assert "this one becomes “a 2”" in lines(dialog)
-        assert "set up already, as “a”" in lines(dialog)
+        assert "Already set up as “a”" in lines(dialog)
         assert dialog.add_button.text() == "Add 2 servers"
         last = dialog.preview.topLevelItem(2)
         assert last is not None

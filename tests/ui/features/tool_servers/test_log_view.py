@@ -20,7 +20,7 @@ def test_flood_of_lines_is_shortened(qtbot: QtBot) -> None:
     view = make_view(qtbot)
     view.show_lines(["first"])
     view.show_lines([f"{n}" for n in range(5_000)])
-    assert f"{MOST - AT_ONCE} lines and more" in view.toPlainText()
+    assert f"{MOST - AT_ONCE} lines or more" in view.toPlainText()
     assert view.toPlainText().endswith("4999")
     for start in range(0, 5_000, 50):
         view.show_lines([f"{n}" for n in range(start, start + 60)])

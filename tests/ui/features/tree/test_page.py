@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.session.session import Experiment, Session
 from playground.ui.features.tree.page import TreePage
 from tests.scenes.store import grove
@@ -57,3 +58,28 @@ def test_click_leads_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
         place = page.view.rect_of("a2").center().toPoint()
         QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert asked.args == ["a2"]
+
+
+def test_large_tree_shows_its_newest_turns_and_all_on_request(page: TreePage, session: Session) -> None:
+    turns = [Turn(id=str(n), role=Role.USER, parent=str(n - 1) if n else None) for n in range(3_000)]
+    session.turns.rewrite(Transcript({turn.id: turn for turn in turns}, "2999"))
+    page.throttle.flush()
+    assert page.summary.text.startswith("Newest 500 of 3,000 turns")
+    page.view.select("2999")
+    assert page.view.words() == "User · turn 3,000"
+    QTest.mouseClick(page.all_button, Qt.MouseButton.LeftButton)
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Home)
+    assert page.view.words() == "User · turn 1"
+    assert not page.all_button.isVisible()
+
+
+def test_keys_lead_from_turn_to_turn(page: TreePage, qtbot: QtBot) -> None:
+    page.view.setFocus()
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right):
+        QTest.keyClick(page.view, key)
+    assert page.view.selected == "a3", "along the branch that is shown"
+    assert page.view.accessibleDescription().startswith("Assistant · turn 3 · version 3 of 4")
+    with qtbot.waitSignal(page.turn_asked) as asked:
+        QTest.keyClick(page.view, Qt.Key.Key_Return)
+    assert asked.args == ["a3"]
