@@ -118,7 +118,12 @@ class App:
         self.workspace = Workspace(self.gateways, store)
         self.window.populate(self.workspace)
         self.actions = WindowActions(
-            self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
+            self.window,
+            self.workspace,
+            self.theme,
+            self.settings,
+            prompts=[(cheat.typed, cheat.happens, cheat.group) for cheat in CHEATS],
+            presets=self._presets,
         )
         self.actions.quit_asked.connect(self.quit)
         self.storage, self.files = self.actions.features.storage, self.actions.features.files

@@ -47,7 +47,7 @@ def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Pa
         assert [turn.text for turn in person.path] == [turn.text for turn in first.transcript.path]
         assert (await person.seen(QPushButton, "1×")).isChecked()
         asked = len(person.server.requests)
-        await person.press("At once")
+        await person.press("Instant")
         await person.do(lambda: person.pane.regenerate(person.path[1].id))
         await person.until(lambda: len(person.session.exchanges) == 2, "the replay to begin")
         await person.idle(2)
@@ -62,10 +62,10 @@ def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Pa
         await person.until(lambda: len(person.session.exchanges) == 3, "its exchange")
         for _ in range(5):
             before = received(person)
-            await person.press("Next frame")
+            await person.press("Next event")
             await person.until(partial(grown, person, before), "another frame")
         assert person.session.active_run is not None
-        await person.press("At once")
+        await person.press("Instant")
         await person.idle(2)
         assert person.path[1].text == answer.text
         assert len(person.server.requests) == asked, "nobody was asked"
@@ -131,7 +131,7 @@ def test_unreadable_cassettes_are_reported_and_unknown_parts_saved(stage: Stage,
         await choose_file(person, "cassette.open", other)
         await person.conversation.notice.wait_for_text("This is no cassette")
         await person.trigger("cassette.save-all")
-        await person.conversation.notice.wait_for_text("no exchange yet")
+        await person.conversation.notice.wait_for_text("No exchanges yet")
 
         await use(person, "demo-chat")
         await person.run("Hello")

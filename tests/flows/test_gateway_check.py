@@ -26,7 +26,7 @@ CANARY = "sk-canary-check-90e1c4"
 CHAT, ANY = "Chat Completions API", "In any protocol"
 LIST, WHOLE, STREAM = ("Model list", ANY), ("Short answer", CHAT), ("Stream", CHAT)
 SCHEMA, COUNTS = ("JSON schema", CHAT), ("Token counts in the stream", CHAT)
-KEEP = "Keep what was learnt"
+KEEP = "Save to gateway"
 FEW = {LIST, WHOLE, STREAM, SCHEMA}
 
 
@@ -50,7 +50,7 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     (report,) = ReportStore().load()
     assert {one.id for one in ReportStore().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
     await window.press("Check again")
-    await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
+    await person.until(lambda: window.has_button("Start") and window.ticked, "the plan")
     await person.until(lambda: window.ticked == FEW, "what was unticked to stay so")
     await window.select("Reports", 1)
     await window.wait_for_report()
@@ -64,12 +64,12 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     await window.begin({WHOLE})
     stop = await window.wait_for(QAbstractButton, "Stop")
     await person.do(lambda: stop.click())
-    await person.until(lambda: window.has_button("Begin") or window.has_button("Check again"), "the button again")
+    await person.until(lambda: window.has_button("Start") or window.has_button("Check again"), "the button again")
     assert window.get(QComboBox, "Gateway").isEnabled()
     assert not window.running
     if window.has_button("Check again"):
         await window.press("Check again")
-    begin = await window.wait_for(QAbstractButton, "Begin")
+    begin = await window.wait_for(QAbstractButton, "Start")
 
     def begin_twice() -> None:
         begin.click()
@@ -132,8 +132,8 @@ def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
             assert not window.has_button(KEEP)
             strict = True
             await window.press("Check again")
-            await person.until(lambda: window.has_button("Begin") and window.ticked, "the plan")
-            await window.press("Begin")
+            await person.until(lambda: window.has_button("Start") and window.ticked, "the plan")
+            await window.press("Start")
             await window.wait_for_report()
             for words in ("Token counts in the stream (Chat completions): works on", "refused now"):
                 await person.until(partial(lambda words: words in window.text, words), words)
@@ -141,7 +141,7 @@ def test_gateway_check_saves_rules_and_reports_changes(stage: Stage) -> None:
             await person.until(lambda: profiles.get(profile.id).adaptations, "the rule in the settings")
             (rule,) = profiles.get(profile.id).adaptations
             assert rule.field == "stream_options"
-            await person.until(lambda: "Kept. It stands in the gateway’s settings" in window.text, "that it is kept")
+            await person.until(lambda: "Saved to gateway settings" in window.text, "that it is kept")
             assert not window.has_button(KEEP)
             await window.select("Reports", 1)
             await person.until(lambda: window.has_button(KEEP), "the report again")
@@ -177,7 +177,7 @@ async def test_gateway_check_is_priced_stopped_and_closed_while_running(person: 
         await person.until(lambda: silent.closings, "the connection to be closed")
     assert ReportStore().load() == (), "nothing came, so nothing is kept"
     window = await open_check(person)
-    assert window.has_button("Begin")
+    assert window.has_button("Start")
     await window.press("Close")
 
     # Prices that the gateway tells

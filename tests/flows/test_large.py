@@ -72,6 +72,19 @@ async def test_large_result_is_folded_searched_copied_and_saved(person: Person, 
 
 
 @flow()
+async def test_search_and_button_reach_messages_that_are_not_loaded(person: Person) -> None:
+    await show(person, make_turn(Role.USER, "The needle"), *(make_turn(Role.USER, f"Message {n}") for n in range(450)))
+    earlier = await person.conversation.wait_for(QPushButton, "Show earlier messages (251)")
+    await person.do(earlier.click)
+    await person.until(lambda: earlier.text() == "Show earlier messages (51)", "another page")
+    bar = Finder(person)
+    await person.type_into(await bar.open(), "needle")
+    await bar.wait_for_text("1 of 1")
+    await bar.wait_for_match("needle")
+    await person.until(lambda: not earlier.isVisible(), "the first message")
+
+
+@flow()
 async def test_very_large_arguments_are_not_checked(person: Person) -> None:
     async def check(arguments: str, verdict: str) -> None:
         await show(person, *transcript("ok", arguments).path)

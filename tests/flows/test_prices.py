@@ -56,7 +56,7 @@ async def test_answers_keep_their_price_until_it_is_corrected(person: Person) ->
     before = person.pane.cost.words
     prices = await PriceWindow.opened(person, "run.price")
     await prices.enter("Output", "100000")
-    await prices.press("Price the earlier answer")
+    await prices.press("Also update 1 earlier answer")
     await prices.press("Save")
     await person.until(lambda: person.pane.cost.words != before)
     assert float(person.pane.cost.words[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))

@@ -35,6 +35,7 @@ async def test_failure_is_retried_automatically_or_shown_with_retry(person: Pers
     await person.idle(turns=2)
     assert person.path[-1].outcome is not None
     assert person.path[-1].outcome.ending is Ending.COMPLETE
+    assert person.conversation.messages.widget.accessibleDescription() == "Answer complete"
     assert len(person.posts) == 2
 
     await person.trigger("experiment.new")
@@ -148,7 +149,7 @@ async def test_alternatives_are_made_by_regenerating_and_editing(person: Person)
     first, answer = person.path
     card = person.conversation.message(0)
     await card.edit()
-    await person.until(lambda: "Keeps the old answers on a branch of their own." in card.texts, "the hint")
+    await person.until(lambda: "Old answers stay as a branch." in card.texts, "the hint")
     await person.key(Qt.Key.Key_A, CONTROL)
     await person.keys("Good evening")
     await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.AltModifier)
@@ -165,9 +166,9 @@ async def test_alternatives_are_made_by_regenerating_and_editing(person: Person)
     card = person.conversation.message(0)
     await card.edit()
     await person.keys(" there")
-    await card.press("Keep")
+    await card.press("Save")
     await person.until(lambda: [turn.text for turn in person.path] == ["Hello there"], "a branch without an answer")
-    await person.conversation.notice.wait_for_text("stay with the old words")
+    await person.conversation.notice.wait_for_text("Saved as a new branch")
     await person.conversation.notice.press("Undo")
     await person.until(lambda: person.path == (first, answer), "everything as before")
 
@@ -185,7 +186,7 @@ async def test_alternatives_are_made_by_regenerating_and_editing(person: Person)
     await card.wait_for_editor("Result of the call")
     await person.until(lambda: card.has_button("Run from here"), "the button")
     await person.keys(" and rain")
-    await card.press("Keep")
+    await card.press("Save")
     await person.until(lambda: person.path[-1].results and person.path[-1].results[0].text == "sun and rain", "it")
     await card.press("Earlier result")
     await person.until(lambda: person.path[-1].text == "Sunny then.", "the old result and what followed it")
@@ -207,7 +208,7 @@ async def test_unread_part_and_the_other_protocol_are_reported_with_their_remedy
     assert "part unread" in card.text
     assert "part unread" in card.widget.accessibleName()
     assert person.session.summary.endswith("part unread")
-    await unread_part.press("Show the frame")
+    await unread_part.press("Show event")
     (number,) = await wait_for_selected_rows(person, "Events")
     frames = read_frames(person.session.exchanges[turn.outcome.exchange or ""])
     assert frames.holes == [number]

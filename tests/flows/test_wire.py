@@ -120,7 +120,7 @@ async def test_timeline_shows_the_frame_of_a_call_and_stalls_in_its_picture(pers
     turn = person.path[-1]
     second = turn.calls[1]
     _, card = await person.conversation.wait_for_calls()
-    await card.choose("Show the frame that carried it")
+    await card.choose("Show its events")
     timeline = Timeline(person)
     await person.until(lambda: len(timeline.selected) == 1, "the frame")
     await person.until(lambda: second.id in timeline.frame_text, "the text of the frame")
@@ -182,7 +182,7 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
     assert not any(entry.startswith("#2 ") for entry in diff.others), "it is the one that is shown"
 
     # A problem leads to its event and is in the report
-    await person.press("1 deviation", (await person.conversation.wait_for_message(1)).widget)
+    await person.press("Spec check: 1 problem", (await person.conversation.wait_for_message(1)).widget)
     check = SpecCheck(person)
     await person.until(lambda: check.rows, "a deviation")
     await check.press("Copy report")
@@ -215,11 +215,19 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
 
     # Maximised, and back with Escape
     transcript = person.conversation.messages.widget
+    height = inspector.widget.height()
     await inspector.press("Maximise the inspector")
     await person.until(lambda: not transcript.isVisible() and inspector.is_maximised, "the inspector alone")
     await person.do(inspector.tabs.setFocus)
     await person.key(Qt.Key.Key_Escape)
     await person.until(lambda: transcript.isVisible() and not inspector.is_maximised, "the conversation")
+    await person.until(lambda: inspector.widget.height() == height, "the height that the inspector had")
+
+    # Closed while it is maximised
+    await inspector.press("Maximise the inspector")
+    await person.until(lambda: inspector.is_maximised, "the inspector alone")
+    await person.trigger("view.inspector")
+    await person.until(lambda: transcript.isVisible(), "the conversation, with the inspector closed")
 
 
 @flow(CALLING)

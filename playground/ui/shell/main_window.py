@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         EnterKey(self)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
-        self.inspector.maximise_toggled.connect(self._maximise_inspector)
+        self.inspector.maximise_toggled.connect(self.docks.maximise_inspector)
         self.bottom_dock.visibilityChanged.connect(self._inspector_visible)
         self.bottom_dock.topLevelChanged.connect(self.inspector.restore)
         if self._bottom.window() is self.side.window():  # neither floats
@@ -358,11 +358,6 @@ class MainWindow(QMainWindow):
         moved = super().focusNextPrevChild(next)
         reveal(self.focusWidget())
         return moved
-
-    def _maximise_inspector(self, maximised: bool) -> None:
-        self._centre.setHidden(maximised)
-        if not maximised:
-            self.docks.fit()
 
     def _inspector_visible(self, visible: bool) -> None:
         if not visible:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol as Interface
 
 from PySide6.QtCore import QObject, QSettings, Signal
-from PySide6.QtGui import QAction
 
 from playground.engine.advice.parts import Action as Advised
 from playground.engine.compare.differences import last_request
@@ -32,11 +30,10 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, changed_names
-from playground.ui.features import output, parameters, raw, tools
+from playground.ui.features import extra_fields, output, parameters, tools
 from playground.ui.features.action import key_text
 from playground.ui.features.conversation import STOP
-from playground.ui.features.gateways.control import GatewayControl
-from playground.ui.features.host import Control, Host
+from playground.ui.features.host import Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
 from playground.ui.shell.actions import ACTIONS, ENTER, OWN, REDO, THEMES, UNDO
 from playground.ui.shell.features import Features, connect_actions
@@ -66,145 +63,19 @@ _NAMES = {
 }
 #: Parameters that mean the same; the one that is set is shown.
 ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
-PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": raw.PAGE}
-
-
-class AdviceControl(QObject):
-    """``choose_protocol`` speaks the protocol of that name, after asking where something is at stake."""
-
-    def __init__(self, window: MainWindow, gateways: GatewayControl, choose_protocol: Callable[[str], None]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._gateways = gateways
-        self._choose_protocol = choose_protocol
-        window.pane.advice_asked.connect(self.take)
-
-    def take(self, action: Advised) -> None:
-        """Do what the button said."""
-        match action.name:
-            case "gateway":
-                self._gateways.open_settings()
-            case "key":
-                self._gateways.enter_key()
-            case "header":
-                self._gateways.add_header(action.value)
-            case "timeout":
-                self._gateways.raise_timeouts()
-            case "model":
-                self._gateways.choose_model()
-            case "protocol":
-                self._choose_protocol(action.value)
-            case "keep offer":
-                if action.offer is not None:
-                    spawn(self._gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
-            case "parameters" | "tools" | "output" | "raw":
-                self._show(PAGES[action.name], action.value)
-            case _:
-                pass
-
-    def _show(self, page: str, about: str) -> None:
-        window, panels = self._window, self._window.panels
-        window.right_dock.show()
-        window.side.show_page(page)
-        if page == parameters.PAGE and about == "reasoning_return":
-            panels.reasoning.when.setFocus()
-        elif page == parameters.PAGE and about:
-            panels.parameters.show_row(*ALIKE.get(about, (about,)))
-        elif page == raw.PAGE:
-            panels.raw.show_place("headers" if about == "headers" else "body")
-
-
-class UndoControl(Control):
-    """``offer`` and ``offer_again`` are the actions for undo and redo. While a run lasts, they say why not.
-
-    ``settled`` is called when settings went back: fields are to show them, whatever was being typed there.
-    ``undelete`` brings the experiment deleted last back.
-    """
-
-    def __init__(
-        self,
-        host: Host,
-        offer: QAction,
-        offer_again: QAction,
-        settled: Callable[[], None],
-        undelete: Callable[[], None],
-    ) -> None:
-        super().__init__(host)
-        self._undo, self._redo = offer, offer_again
-        self._settled = settled
-        self._undelete = undelete
-        self._followed: Session | None = None
-        self._unsubscribe: Callable[[], None] | None = None
-        host.workspace.subscribe(self._show)
-
-    def show_session(self) -> None:
-        """Follow the experiment looked at."""
-        session = self._workspace.current
-        if session is not self._followed:
-            if self._unsubscribe is not None:
-                self._unsubscribe()
-            self._followed = session
-            self._unsubscribe = session.subscribe(self._changed, *EDITS)
-        self._show()
-
-    def _changed(self, _change: Change) -> None:
-        self._show()
-
-    def _show(self) -> None:
-        history = self._workspace.current.history
-        self._undo.setEnabled(history.can_undo or self._workspace.deleted_last is not None)
-        self._redo.setEnabled(history.can_redo)
-
-    def undo(self) -> None:
-        """Take the last edit back; where an experiment was deleted since, that is."""
-        deleted, history = self._workspace.deleted_last, self._workspace.current.history
-        if deleted is not None and deleted > history.moment:
-            self._undelete()
-            return
-        self._travel(self._workspace.current.undo, self._host.pane.undo, "Undone")
-
-    def redo(self) -> None:
-        """Do the edit taken back last again."""
-        self._travel(self._workspace.current.redo, self._host.pane.redo, "Done again")
-
-    def _travel(self, go: Callable[[], bool], refuse: Callable[[], None], word: str) -> None:
-        session, notice = self._workspace.current, self._host.pane.notice
-        turns, settings = session.transcript, session.settings
-        if not go():
-            refuse()  # says why, since it cannot either
-            return
-        notice.hide()
-        if session.settings != settings:
-            self._settled()
-            names = setting_names(settings, session.settings)
-            if names and session.transcript is turns:
-                listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
-                notice.say(f"{word}: {listed}.", stays=False)
+PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": parameters.PAGE}
 
 
 def setting_names(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
-    """The settings that are different, as words; of the parameters each by its own name, some at most."""
+    """Return the names of changed settings, and those of a few parameters."""
     fields = [name.partition(".") for name in changed_names(before, after)]
     names = [words for field, words in _NAMES.items() if any(field == changed for changed, _, _ in fields)]
     parameters = [name.replace("_", " ") for field, _, name in fields if field == "parameters"]
     return names + (parameters if len(parameters) <= _MOST else ["parameters"])
 
 
-class Prompt(Interface):
-    """A prompt to try on the demo gateway: what to type and what happens."""
-
-    @property
-    def typed(self) -> str: ...
-
-    @property
-    def happens(self) -> str: ...
-
-    @property
-    def group(self) -> str: ...
-
-
 class WindowActions(QObject):
-    """One for each window."""
+    """The actions of one window. ``prompts`` are prompts for the demo gateway: text, effect and group."""
 
     quit_asked = Signal()
 
@@ -215,7 +86,7 @@ class WindowActions(QObject):
         theme: Theme,
         settings: QSettings,
         *,
-        prompts: Sequence[Prompt],
+        prompts: Sequence[tuple[str, str, str]],
         presets: Callable[[], PresetStore] | None = None,
     ) -> None:
         super().__init__(window)
@@ -243,20 +114,18 @@ class WindowActions(QObject):
         )
         self.features = Features(host, window, window.panels, presets or self._usual_presets)
         self._gateways, self._wire = self.features.gateways, self.features.wire
-        self._undo = UndoControl(
-            host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.features.experiments.undelete
-        )
         self.features.storage.changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
-        self._gateways.told.connect(self._show_facts)
+        self._gateways.facts_changed.connect(self._show_facts)
         self.features.help.link_asked.connect(self._help_link_clicked)
-        self._advice = AdviceControl(window, self._gateways, self.features.protocols.choose)
+        window.pane.advice_asked.connect(self._take_advice)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         self._stop_later = Throttle(self._stop_changed, self)  # of thousands of turns it takes a while to see
         connect_actions(window, OWN, self)
         self._connect_regions()
         workspace.subscribe(self._list_changed)
+        workspace.subscribe(self._show_undo)
         theme.changed.connect(self._mark_theme)
         self._mark_theme()
         self._set_enter(bool(settings.value("enter_runs", False, type=bool)))
@@ -274,10 +143,11 @@ class WindowActions(QObject):
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
         window.bar.code_asked.connect(self.features.code.open_code)
-        window.composer.variables_asked.connect(self.features.variables.bar.open)
+        window.composer.variable_action.triggered.connect(self.features.variables.bar.open)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
+        window.pane.welcome.paste_asked.connect(self.features.code.open_import)
         window.pane.welcome.prompts_asked.connect(self.show_prompts)
 
     # Following the workspace and its session
@@ -313,9 +183,7 @@ class WindowActions(QObject):
     def _show_session(self) -> None:
         session = self.session
         self._unsubscribe()
-        self._unsubscribe = session.subscribe(
-            self._changed, SettingsChanged, PathChanged, ExchangeChanged, RunStateChanged, DraftChanged, DebugChanged
-        )
+        self._unsubscribe = session.subscribe(self._changed, *EDITS, ExchangeChanged, DraftChanged)
         self._seen = session
         self._window.pane.set_session(session.main)
         self.features.session_shown()
@@ -325,6 +193,8 @@ class WindowActions(QObject):
         self._run_changed()
 
     def _changed(self, change: Change) -> None:
+        if isinstance(change, EDITS):
+            self._show_undo()
         match change:
             case SettingsChanged():
                 self._settings_changed()
@@ -356,7 +226,7 @@ class WindowActions(QObject):
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
         self.features.settings_changed()
-        self._undo.show_session()
+        self._show_undo()
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
         window.status.show_gateway(
@@ -450,16 +320,69 @@ class WindowActions(QObject):
         self.quit_asked.emit()
 
     def undo(self) -> None:
-        """Take the last edit back; where an experiment was deleted since, that is."""
-        self._undo.undo()
+        """Undo the last edit, or the deletion of an experiment if that came later."""
+        deleted, session = self._workspace.deleted_last, self.session
+        if deleted is not None and deleted > session.history.moment:
+            self.features.experiments.undelete()
+        else:
+            self._travel(session.undo, self._window.pane.undo, "Undone")
 
     def redo(self) -> None:
-        """Do the edit taken back last again."""
-        self._undo.redo()
+        """Redo the edit that was undone last."""
+        self._travel(self.session.redo, self._window.pane.redo, "Redone")
 
-    def _show_anew(self) -> None:
-        self.features.output.show_session(anew=True)
-        self.features.raw.show_session(anew=True)
+    def _travel(self, step: Callable[[], bool], refuse: Callable[[], None], word: str) -> None:
+        """Undo or redo. Where that is impossible, ``refuse`` says why."""
+        session, notice = self.session, self._window.pane.notice
+        turns, settings = session.transcript, session.settings
+        if not step():
+            refuse()
+            return
+        notice.hide()
+        if session.settings != settings:
+            self.features.output.show_session(reset=True)
+            self.features.extra_fields.show_session(reset=True)
+            names = setting_names(settings, session.settings)
+            if names and session.transcript is turns:
+                listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
+                notice.say(f"{word}: {listed}.", stays=False)
+
+    def _show_undo(self) -> None:
+        history = self.session.history
+        self._window.action(UNDO.id).setEnabled(history.can_undo or self._workspace.deleted_last is not None)
+        self._window.action(REDO.id).setEnabled(history.can_redo)
+
+    def _take_advice(self, action: Advised) -> None:
+        """Do what the button of an error card offers."""
+        gateways = self._gateways
+        match action.name:
+            case "gateway":
+                gateways.open_settings()
+            case "key":
+                gateways.enter_key()
+            case "header":
+                gateways.add_header(action.value)
+            case "timeout":
+                gateways.raise_timeouts()
+            case "model":
+                gateways.choose_model()
+            case "protocol":
+                self.features.protocols.choose(action.value)
+            case "keep offer" if action.offer is not None:
+                spawn(gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
+            case "parameters" | "tools" | "output" | "raw":
+                self._show_field(action.name, action.value)
+            case _:
+                pass
+
+    def _show_field(self, place: str, about: str) -> None:
+        """Show the page of ``place`` in the side panel, and the field that an error is about."""
+        panels = self._window.panels
+        self._show_side(PAGES[place])
+        if place == "raw" or about == "reasoning_return":
+            panels.parameters.show_section(extra_fields.TITLE, panels.extra_fields.field_for(about))
+        elif place == "parameters" and about:
+            panels.parameters.show_row(*ALIKE.get(about, (about,)))
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""
@@ -514,10 +437,9 @@ class WindowActions(QObject):
                 yield Entry(row.text, "", action.trigger, keys=key_text(row), synonyms=row.synonyms)
 
     def show_prompts(self) -> None:
-        """Prompts that make the demo gateway do something particular; choosing one writes it."""
+        """Offer prompts with a special effect on the demo gateway; the chosen one is written."""
         entries = [
-            Entry(f"{prompt.typed} — {prompt.happens}", prompt.group, partial(self._write, prompt.typed))
-            for prompt in self._prompts
+            Entry(f"{text} — {effect}", group, partial(self._write, text)) for text, effect, group in self._prompts
         ]
         Palette(entries, "Demo prompts", self._window).open_over()
 

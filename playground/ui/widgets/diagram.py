@@ -54,7 +54,7 @@ def text_item(text: str, colour: str, parent: QGraphicsItem | None = None, pixel
 
 
 class DiagramItem(QGraphicsPathItem):
-    """An outline that stands for `key`. `describe` returns its tooltip, asked for when the pointer is above it.
+    """An outline named `key`. `describe` returns its tooltip, asked for when the pointer is above it.
 
     It is drawn with `strong` as its pen while it is selected or pointed at.
     """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -40,14 +42,16 @@ async def save_as(
         say(f"Saved as {path}.")
 
 
-def open_in_editor(data: bytes, name: str) -> str:
-    """Write data to a folder that only its owner may read, and open it with the system's program.
+def open_in_editor(text: str, name: str) -> str:
+    """Open a text with the system's program, from a private folder that is deleted when this program ends.
 
     Return what went wrong, in words; an empty text if nothing did.
     """
     try:
-        file = Path(tempfile.mkdtemp(prefix="gateway-playground-")) / name
-        file.write_bytes(data)
+        folder = Path(tempfile.mkdtemp(prefix="gateway-playground-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        write_output(folder / name, text, ())
     except OSError as error:
         return f"The file could not be written: {error.strerror or error}. Use Save…"
-    return "" if QDesktopServices.openUrl(QUrl.fromLocalFile(str(file))) else "No program opens this file. Use Save…"
+    opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder / name)))
+    return "" if opened else "No program opens this file. Use Save…"

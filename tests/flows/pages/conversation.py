@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -277,7 +278,7 @@ class MessageCard(Page):
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of the message's menu."""
-        await self.person.choose(await self.wait_for(QToolButton, "More for this turn"), entry)
+        await self.person.choose(await self.wait_for(QToolButton, "More for this message"), entry)
 
     async def choose_role(self, role: str, new_role: str) -> None:
         """Choose another role for the message."""
@@ -285,7 +286,7 @@ class MessageCard(Page):
 
     async def edit(self) -> QPlainTextEdit:
         """Open the message's editor, and wait until the cursor is in it."""
-        await self.press("Edit this turn")
+        await self.press("Edit this message")
         return await self.wait_for_editor()
 
     async def wait_for_editor(self, name: str = "Edit the") -> QPlainTextEdit:
@@ -304,7 +305,7 @@ class MessageCard(Page):
         await self.edit()
         await self.person.key(Qt.Key.Key_A, CONTROL)
         await self.person.keys(text)
-        await self.press("Keep")
+        await self.press("Save")
 
 
 class Composer(Page):
@@ -347,6 +348,23 @@ class Composer(Page):
             button for button in self.find(QPushButton) if button.accessibleName() in ("Run", "Continue", "Stop")
         ]
         return button
+
+    @property
+    def insertable(self) -> list[str]:
+        """The entries of the menu behind the + button."""
+        menu = self.get(QPushButton, "Insert").menu()
+        menu.aboutToShow.emit()
+        return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+    async def insert(self, entry: str) -> None:
+        """Choose an entry of the menu behind the + button."""
+        await self.person.choose(self.get(QPushButton, "Insert"), entry)
+
+    @property
+    def image_menu(self) -> QMenu:
+        """The menu with further ways to attach images and with their sizes."""
+        (menu,) = self.get(QPushButton, "Insert").menu().findChildren(QMenu)
+        return menu
 
     @property
     def role(self) -> str:

@@ -213,4 +213,4 @@ class CheckWindow(Window):
     async def begin(self, checks: set[tuple[str, str]]) -> None:
         """Tick only these checks and begin."""
         await self.tick_only(checks)
-        await self.press("Begin")
+        await self.press("Start")

@@ -1,6 +1,6 @@
-"""Cassettes in the window: exchanges saved to a file, opened as an experiment that replays, exported as HAR.
+"""Recordings in the window: saves exchanges to a file, replays one as an experiment, exports HAR.
 
-Files are chosen in dialogs that block nothing, and read and written on another thread.
+Files are read and written in a worker thread.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
     from playground.ui.features.cassettes.replay_bar import ReplayBar
 
-CASSETTES = "Cassettes (*.cassette.json);;All files (*)"
+CASSETTES = "Recordings (*.cassette.json);;All files (*)"
 ARCHIVES = "HTTP archives (*.har);;All files (*)"
-NOTHING = "There is no exchange yet. Run the conversation first."
+NOTHING = "No exchanges yet. Run the conversation first."
 RUNNING = "The exchange is still under way. Wait for its end, or stop it."
 SUFFIX = ".cassette.json"
 
 
 class CassetteControl(Control):
-    """``show_session`` brings the bar of the replay up to the session looked at; ``aclose`` ends all replays."""
+    """Saves, replays and exports recordings."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self._players: dict[str, CassettePlayer] = {}  # by session id
+        self._players: dict[str, CassettePlayer] = {}  # by the ids of experiments
         self._bar: ReplayBar | None = None
 
     def player(self, session: Session) -> CassettePlayer | None:
-        """What replays in an experiment; None in one that asks a gateway."""
+        """Return the player of an experiment, or None for one with a gateway."""
         player = self._players.get(session.id)
         return player if player is not None and player.profile.id == session.settings.profile_id else None
 
     def replays(self, session: Session) -> bool:
-        """Whether the runs of an experiment replay a cassette."""
+        """Return whether the runs of an experiment replay a recording."""
         return self.player(session) is not None
 
     def show_session(self) -> None:
-        """Show the bar where the session looked at is a cassette's."""
+        """Show the replay bar if the current experiment replays a recording."""
         player = self.player(self._workspace.current)
         if player is not None and self._bar is None:
             from playground.ui.features.cassettes.replay_bar import ReplayBar
@@ -56,7 +56,7 @@ class CassetteControl(Control):
             self._bar.show_player(player)
 
     async def aclose(self) -> None:
-        """End the replays' servers."""
+        """Stop the servers of all replays."""
         players, self._players = list(self._players.values()), {}
         for player in players:
             await player.aclose()
@@ -64,31 +64,31 @@ class CassetteControl(Control):
     # Saving
 
     def save(self) -> None:
-        """Save the exchange that the inspector shows as a cassette."""
-        found = self._workspace.current.exchanges.get(self._host.exchange())
-        if found is None:
+        """Save the exchange in the inspector as a recording."""
+        exchange = self._workspace.current.exchanges.get(self._host.exchange())
+        if exchange is None:
             self._say(NOTHING)
-        elif found.ended is None:
+        elif exchange.ended is None:
             self._say(RUNNING)
         else:
-            spawn(self._save([found], "Save exchange as cassette"), name="save cassette")
+            spawn(self._save([exchange], "Save recording"), name="save recording")
 
     def save_all(self) -> None:
-        """Save every exchange of the experiment as one cassette."""
-        if found := self._ended():
-            spawn(self._save(found, f"Save {_count(found)} as cassette"), name="save cassette")
+        """Save all exchanges of the experiment as one recording."""
+        if exchanges := self._ended():
+            spawn(self._save(exchanges, f"Save {_count(exchanges)} as recording"), name="save recording")
 
     def export(self) -> None:
-        """Export every exchange of the experiment as an HTTP archive."""
-        if found := self._ended():
-            spawn(self._export(found), name="export HAR")
+        """Export all exchanges of the experiment as an HTTP archive."""
+        if exchanges := self._ended():
+            spawn(self._export(exchanges), name="export HAR")
 
     def _ended(self) -> list[Exchange]:
         everything = list(self._workspace.current.exchanges.values())
-        found = [one for one in everything if one.ended is not None]
-        if not found:
+        ended = [exchange for exchange in everything if exchange.ended is not None]
+        if not ended:
             self._say(RUNNING if everything else NOTHING)
-        return found
+        return ended
 
     async def _save(self, exchanges: list[Exchange], title: str) -> None:
         from playground.engine.cassettes.cassette import CassetteError, save
@@ -99,16 +99,16 @@ class CassetteControl(Control):
         )
         if path is None:
             return
-        known = self._workspace.gateways.keys.known()
+        secrets = self._workspace.gateways.keys.known()
         player = self._players.get(session.id)
-        beside = player.cassette.unknown_members if player is not None else {}
+        unknown_members = player.cassette.unknown_members if player is not None else {}
         try:
-            exchanges = [await session.experiment.with_bodies(one) for one in exchanges]
-            await asyncio.to_thread(save, path, exchanges, session.title, known, beside)
+            exchanges = [await session.experiment.with_bodies(exchange) for exchange in exchanges]
+            await asyncio.to_thread(save, path, exchanges, session.title, secrets, unknown_members)
         except (CassetteError, StoreError) as error:
             self._say(str(error))
         else:
-            self._say(f"{_count(exchanges)} saved as {path}. Keys are not in it.", stays=False)
+            self._say(f"{_count(exchanges)} saved as {path}. It contains no keys.", stays=False)
 
     async def _export(self, exchanges: list[Exchange]) -> None:
         from playground.engine.cassettes.cassette import CassetteError
@@ -120,30 +120,30 @@ class CassetteControl(Control):
         path = await ask_where(self._host.window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
         if path is None:
             return
-        known = self._workspace.gateways.keys.known()
+        secrets = self._workspace.gateways.keys.known()
 
         try:
-            whole = [await session.experiment.with_bodies(one) for one in exchanges]
-            await asyncio.to_thread(lambda: write_output(path, write(whole, known), known))
+            complete = [await session.experiment.with_bodies(exchange) for exchange in exchanges]
+            await asyncio.to_thread(lambda: write_output(path, write(complete, secrets), secrets))
         except (CassetteError, StoreError, OSError) as error:
             words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)
             self._say(words)
         else:
-            self._say(f"{_count(exchanges)} exported to {path}. Keys are not in it.", stays=False)
+            self._say(f"{_count(exchanges)} exported to {path}. It contains no keys.", stays=False)
 
     # Opening
 
     def open(self) -> None:
-        """Ask for a cassette and open it as an experiment that replays."""
-        spawn(self._open(), name="open cassette")
+        """Ask for a recording and open it as an experiment that replays it."""
+        spawn(self._open(), name="open recording")
 
     async def _open(self) -> None:
-        path = await ask_which(self._host.window, "Open cassette", "", CASSETTES)
+        path = await ask_which(self._host.window, "Open recording", "", CASSETTES)
         if path is not None:
             await self.open_file(path)
 
     async def open_file(self, path: Path) -> bool:
-        """Open a cassette as an experiment that replays; what is wrong with the file is said, and False returned."""
+        """Open a recording as an experiment that replays it. Return whether it could be read."""
         from playground.engine.cassettes.cassette import CassetteError, open_file
         from playground.engine.cassettes.replay import CassettePlayer
 

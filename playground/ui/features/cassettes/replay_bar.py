@@ -1,4 +1,4 @@
-"""The bar above the composer of an experiment that replays a cassette: how fast, and frame by frame."""
+"""The bar above the composer of an experiment that replays a recording: speed, and event by event."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from playground.ui.widgets.segments import Segments
 if TYPE_CHECKING:
     from playground.engine.cassettes.replay import CassettePlayer
 
-#: The words on the switch and how many times the recorded speed each is; None: frame by frame.
-SPEEDS = (("1×", 1.0), ("2×", 2.0), ("10×", 10.0), ("At once", math.inf), ("Step", None))
-WIDE = 640  # pixels from which on all stands in one line
-SAYS = "Runs replay what was recorded. No gateway is asked."
+#: The labels of the switch, and multiples of the recorded speed; None: event by event.
+SPEEDS = (("1×", 1.0), ("2×", 2.0), ("10×", 10.0), ("Instant", math.inf), ("Step", None))
+WIDE = 640  # pixels of width for one line
+SAYS = "Runs replay the recording. Nothing is sent to a gateway."
 
 
 class ReplayBar(QFrame):
-    """``show_player`` says what is replayed; it is hidden while nothing is."""
+    """The replay bar, hidden without a recording."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,8 +32,8 @@ class ReplayBar(QFrame):
         self.setProperty("kind", "banner")
         self.words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.speed = Segments(tuple(words for words, _ in SPEEDS), "Speed of the replay")
-        self.step_button = QPushButton("Next frame")
-        self.step_button.setToolTip(tip("Let one more frame come"))
+        self.step_button = QPushButton("Next event")
+        self.step_button.setToolTip(tip("Receive one more event"))
         controls = in_row(self.step_button, self.speed, 1, spacing=8)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(12, 5, 8, 5)
@@ -45,7 +45,7 @@ class ReplayBar(QFrame):
         self.hide()
 
     def show_player(self, player: CassettePlayer | None) -> None:
-        """Show what is replayed, and its speed."""
+        """Show the recording and its speed."""
         self._player = player
         self.setVisible(player is not None)
         if player is None:
@@ -55,14 +55,14 @@ class ReplayBar(QFrame):
         when = ""
         if cassette.created_at:
             when = datetime.fromtimestamp(cassette.created_at).astimezone().strftime(", recorded on %d %B %Y")
-        self.words.setText(show_hidden(f"Cassette with {count} exchange{'s' * (count != 1)}{when}. {SAYS}"))
+        self.words.setText(show_hidden(f"Recording with {count} exchange{'s' * (count != 1)}{when}. {SAYS}"))
         clock = player.clock
-        wanted = None if clock.stepping else clock.speed
-        self.speed.set_index(next((at for at, (_, speed) in enumerate(SPEEDS) if speed == wanted), 0))
+        selected = None if clock.stepping else clock.speed
+        self.speed.set_index(next((index for index, (_, speed) in enumerate(SPEEDS) if speed == selected), 0))
         self.step_button.setVisible(clock.stepping)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where the room is short, the controls stand below the words."""
+        """Move the controls below the text in a narrow window."""
         super().resizeEvent(event)
         below = self.width() < WIDE
         self._line.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)

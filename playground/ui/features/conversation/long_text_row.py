@@ -80,7 +80,7 @@ class LongTextRow(QWidget):
         return button
 
     def _open(self) -> None:
-        if problem := open_in_editor(_encoded(self._shown.text), "text.txt"):
+        if problem := open_in_editor(self._shown.text, "text.txt"):
             self._say(problem)
 
     def _copy(self) -> None:

@@ -1,4 +1,4 @@
-"""Which parts of a turn are shown, and how: the one place that cards and the search agree on. No Qt."""
+"""The parts of a turn that its card shows, and how; cards and the search share this. No Qt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.engine.inspect.unknown_members import Beside, beside_part, besid
 from playground.ui.features.conversation.calls.call_text import json_lines
 
 REDACTED = "(redacted by the provider)"
-PAGE: Final = 20  # parts of a turn that are seen at once
+PAGE: Final = 20  # parts of a turn shown at once
 
 #: Content of a card: a part, or unknown members of one. Those of a call are shown in the call's own card.
 Shown: TypeAlias = Part | Beside
@@ -24,10 +24,9 @@ def is_judged(turn: Turn) -> bool:
 
 
 def shown_parts(turn: Turn) -> list[Shown]:
-    """The parts that are shown; the text of an answer that was to be JSON is one part.
+    """Return the parts that are shown; the text of an answer that was requested as JSON is one part.
 
-    Images that follow one another are shown together, in the place of the first. What a part came with that nothing
-    here knows follows it; what the message came with stands at the end.
+    Consecutive images are one part, the first. Unknown members of a part follow it, those of the message are last.
     """
     parts: list[Shown] = []
     before = ""
@@ -52,7 +51,7 @@ def beside_text(members: Beside) -> str:
 
 
 def text_mode(turn: Turn, part: Shown) -> str:
-    """How a text of a turn is drawn where nobody asked for the exact text: "markdown", "plain" or "raw"."""
+    """Return how a text is drawn unless its exact text is shown: "markdown", "plain" or "raw"."""
     if part.kind in ("unknown", "tool_result", "beside"):
         return "raw"
     return "markdown" if turn.role is Role.ASSISTANT else "plain"

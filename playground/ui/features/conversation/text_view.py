@@ -25,13 +25,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
-from playground.ui.features.conversation.around import scroll_to, tell_height
 from playground.ui.features.conversation.caps import LARGE, LINES
 from playground.ui.features.conversation.copying import CopyButtons, selected_text
 from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
 from playground.ui.features.conversation.link_keys import LinkKeys
 from playground.ui.features.conversation.long_text_row import LongTextRow
 from playground.ui.features.conversation.markdown import Line
+from playground.ui.features.conversation.scrolling import scroll_to, update_layouts
 from playground.ui.features.conversation.shown_text import Change, ShownText
 from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
 from playground.ui.features.conversation.text_marks import Span as Span
@@ -148,7 +148,7 @@ class TextView(QTextEdit):
             self.shown.mode = mode
             self.shown.collapse()
             self._follow()
-            tell_height(self)
+            update_layouts(self)
 
     def set_lines(self, source: str, lines: Sequence[Line]) -> None:
         """Show ``lines`` made elsewhere for ``source``, or just that if they are too many."""
@@ -199,7 +199,7 @@ class TextView(QTextEdit):
         """Show the part of a large text with that character."""
         if self.shown.show_place(place):
             self._follow()
-            tell_height(self)
+            update_layouts(self)
 
     def _show_row(self) -> None:
         capped = self.shown.is_capped
@@ -216,12 +216,12 @@ class TextView(QTextEdit):
     def _show_more(self) -> None:
         self._draw(self.shown.show_more)
         self._show_row()
-        tell_height(self)
+        update_layouts(self)
 
     def _collapse(self) -> None:
         self.shown.collapse()
         self._follow()
-        tell_height(self)
+        update_layouts(self)
         scroll_to(self, QRectF(0, 0, 1, 1))
 
     def _select(self, anchor: int, position: int) -> None:

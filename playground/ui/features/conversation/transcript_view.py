@@ -179,8 +179,8 @@ class TranscriptView(QScrollArea):
 
     @property
     def complete(self) -> bool:
-        """Whether the cards near the view are drawn whole."""
-        return all(card.whole for card in self.cards.values())
+        """True while all cards near the view are made and in their places."""
+        return not self._layout.pending
 
     def row_of(self, turn_id: str) -> int | None:
         """Return the number of a turn's row among all rows; None if it has none."""
@@ -196,10 +196,7 @@ class TranscriptView(QScrollArea):
         if turn_id not in self.cards:
             self._load(number)
             self._go_to_row(number, 40)
-        card = self.cards.get(turn_id) or self._make_card(self.rows[number])
-        while not card.whole:
-            card.fill()
-        return card
+        return self.cards.get(turn_id) or self._make_card(self.rows[number])
 
     def _make_card(self, row: Row) -> TurnCard:
         width = self.column[1]
@@ -283,7 +280,7 @@ class TranscriptView(QScrollArea):
 
     @property
     def at_bottom(self) -> bool:
-        """Whether the end of the newest message is in view."""
+        """True while the end of the newest message is in view."""
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum() - 8
 
@@ -343,9 +340,9 @@ class TranscriptView(QScrollArea):
     def focus_shown(self) -> None:
         """Focus the first message that is whole in view, or else the one nearest to the upper edge."""
         edge, height = self.verticalScrollBar().value(), self.viewport().height()
-        shown = [card for card in self.cards.values() if not card.visibleRegion().isEmpty()]
-        whole = [card for card in shown if card.y() >= edge and card.geometry().bottom() <= edge + height]
-        card = min(whole or shown, key=lambda card: abs(card.y() - edge), default=None)
+        visible = [card for card in self.cards.values() if not card.visibleRegion().isEmpty()]
+        complete = [card for card in visible if card.y() >= edge and card.geometry().bottom() <= edge + height]
+        card = min(complete or visible, key=lambda card: abs(card.y() - edge), default=None)
         (card or self).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def focused_turn(self) -> str | None:
@@ -431,13 +428,13 @@ class TranscriptView(QScrollArea):
 
     def _place_cards(self) -> None:
         """Place the button and the cards by the heights known now."""
-        left, width = self.column
+        x, width = self.column
         top = TOP
         self._earlier.setVisible(self._first > 0)
         if self._first > 0:
             self._earlier.setText(f"Show earlier messages ({self._first:,})")
             size = self._earlier.sizeHint()
-            self._earlier.setGeometry(left + (width - size.width()) // 2, top, size.width(), size.height())
+            self._earlier.setGeometry(x + (width - size.width()) // 2, top, size.width(), size.height())
             top += size.height() + GAP
         loaded = self.rows[self._first :]
         for row in loaded:
@@ -446,7 +443,7 @@ class TranscriptView(QScrollArea):
         self._tops = list(accumulate((self._heights[row.id] + GAP for row in loaded), initial=top))
         self.content.resize(self.viewport().width(), self._tops[-1] - GAP + TOP if loaded else 0)
         for turn_id, card in self.cards.items():
-            card.setGeometry(left, self._top(self._index[turn_id]), width, self._heights[turn_id])
+            card.setGeometry(x, self._top(self._index[turn_id]), width, self._heights[turn_id])
             card.show()
 
     def _wanted_value(self, *, resized: bool) -> int:
@@ -475,9 +472,9 @@ class TranscriptView(QScrollArea):
         """
         value, height = self.verticalScrollBar().value(), self.viewport().height()
         near = self.rows[self._row_at(value - SPARE) : self._row_at(value + height + SPARE) + 1]
-        kept = {row.id for row in near}
+        near_ids = {row.id for row in near}
         for turn_id, card in list(self.cards.items()):
-            if turn_id not in kept and not card.busy:
+            if turn_id not in near_ids and not card.busy:
                 self._drop_card(turn_id)
         missing = [row for row in near if row.id not in self.cards]
         for row in missing:

@@ -18,9 +18,9 @@ from playground.jsonkit.problems import Problem, not_checked, position
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.conversation.around import scroll_to
 from playground.ui.features.conversation.caps import LONG_LINE
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.scrolling import scroll_to
 from playground.ui.features.conversation.shown_text import is_large
 from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.features.conversation.text_view import TextView

@@ -275,8 +275,8 @@ class AnswerTable(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        beside = event.size().width() >= EDITOR_BESIDE
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        is_wide = event.size().width() >= EDITOR_BESIDE
+        direction = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         self._halves.setDirection(direction)
 
     def _arrange(self) -> None:
@@ -284,12 +284,12 @@ class AnswerTable(QWidget):
         for button in (self.duplicate_button, self.up_button, self.down_button, self.delete_button):
             button.setFixedSize(24, 24)
             bar.addWidget(button)
-        left = QWidget()
-        in_column(bar, self.table, self.message, 1, of=left, margins=0, spacing=6)
+        list_half = QWidget()
+        in_column(bar, self.table, self.message, 1, of=list_half, margins=0, spacing=6)
         self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._halves.setContentsMargins(0, 0, 0, 0)
         self._halves.setSpacing(12)
-        self._halves.addWidget(left, 1)
+        self._halves.addWidget(list_half, 1)
         self._halves.addWidget(self.editor, 1)
 
     def _connect(self) -> None:
@@ -310,7 +310,7 @@ class AnswerTable(QWidget):
     def _insert(self, row: AnswerRow) -> None:
         """Insert a row above the first one for any arguments, which hides all rows below it."""
         rows = self._rows
-        index = next((n for n, other in enumerate(rows) if other.match is MatchKind.ANY), len(rows))
+        index = next((n for n, entry in enumerate(rows) if entry.match is MatchKind.ANY), len(rows))
         self._set((*rows[:index], row, *rows[index:]), index)
 
     def _edited(self, row: AnswerRow) -> None:

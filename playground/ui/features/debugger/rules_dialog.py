@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -21,9 +20,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -45,13 +41,12 @@ from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.session_window import SessionWindow
-from playground.ui.widgets.theme import SMALL_PX, code_font, tokens
+from playground.ui.widgets.two_lines import LINE, TwoLines
 
 WIDE, TALL = 1080, 700
 DEFAULT = ""  # the name of the default rule
 FILES = "Mock tables (*.json);;All files (*)"
-NAME, WORDS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
-ITEM_HEIGHT, ITEM_MARGIN = 46, 12
+NAME = Qt.ItemDataRole.UserRole + 2
 HINTS: Final = {
     Policy.PAUSE: "Every call needs your result. Rows of the mock table are suggested.",
     Policy.TABLE: "The first matching row answers. Calls without a matching row need your result.",
@@ -59,46 +54,6 @@ HINTS: Final = {
     Policy.SERVER: "The tool's server is called. Tools that declare changes or deletions always ask you first. "
     "Read-only tools of trusted servers run by themselves, others only by a response of their own.",
 }
-
-
-class ToolNameDelegate(QStyledItemDelegate):
-    """Draws a tool's name above its rule."""
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, ITEM_HEIGHT)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        t = tokens()
-        rect: QRect = option.rect
-        state = option.state
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        painter.fillRect(rect, QColor(t.accent_background if selected else t.surface))
-        if selected and state & QStyle.StateFlag.State_HasFocus:
-            painter.fillRect(QRect(rect.left(), rect.top(), 2, rect.height()), QColor(t.accent))
-        name = shown_name(str(index.data(NAME) or ""))
-        words = str(index.data(WORDS) or "")
-        inner = rect.adjusted(ITEM_MARGIN, 5, -ITEM_MARGIN, -5)
-        half = inner.height() // 2
-        font = code_font() if name else QFont(painter.font())
-        font.setBold(True)
-        self._line(painter, font, t.text, QRect(inner.left(), inner.top(), inner.width(), half), name or "Default")
-        small = QFont(option.font)
-        small.setPixelSize(SMALL_PX)
-        below = QRect(inner.left(), inner.top() + half, inner.width(), half)
-        self._line(painter, small, t.muted, below, words)
-        painter.restore()
-
-    def _line(self, painter: QPainter, font: QFont, colour: str, rect: QRect, text: str) -> None:
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        words = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 
 def read_tables(path: Path) -> Debugging:
@@ -168,7 +123,7 @@ class RuleEditor(QWidget):
         self.before.toggled.connect(lambda on: self._change(before=on))
         self.after.toggled.connect(lambda on: self._change(after=on))
         self.path.edited.connect(lambda path: self._change(pause_on_path=path))
-        self.nth.edited.connect(lambda: self._change(pause_from=int(self.nth.value)))
+        self.nth.edited.connect(lambda: self._change(pause_from=int(self.nth.value())))
         self.fixed.changed.connect(self._set_fixed)
         self.table.changed.connect(self._set_rows)
         self._show_parts()
@@ -249,7 +204,7 @@ class RulesDialog(SessionWindow):
         self._before: Debugging | None = None  # rules before an import, for Undo
         self.list = QListWidget()
         self.list.setAccessibleName("Tools")
-        self.list.setItemDelegate(ToolNameDelegate(self.list))
+        self.list.setItemDelegate(TwoLines(self.list))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumWidth(150)
@@ -266,7 +221,7 @@ class RulesDialog(SessionWindow):
         self.editor = RuleEditor(content)
         column.addWidget(self.editor, 1)
         self._scroll.setWidget(content)
-        self.limit = NumberField("Max requests per run (0 = unlimited)", "none", whole=True, most=1_000_000)
+        self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=1_000_000)
         self.import_button = QPushButton("Import…")
         self.export_button = QPushButton("Export…")
         self.close_button = QPushButton("Close")
@@ -385,7 +340,7 @@ class RulesDialog(SessionWindow):
         self._set(debugging.with_rule(self._name, rule) if self._name else debugging.with_default(rule))
 
     def _set_limit(self) -> None:
-        self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value)}))
+        self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
 
     def _set(self, debugging: Debugging) -> None:
         self._forget_import()
@@ -450,7 +405,8 @@ class RulesDialog(SessionWindow):
             follows = bool(name) and name not in debugging.rules
             words = "default" if follows else rule_words(debugging.rule(name))
             item.setData(NAME, name)
-            item.setData(WORDS, words)
+            item.setText(shown_name(name) or "Default")
+            item.setData(LINE, words)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{shown_name(name) or 'Default'}: {words}")
         self.list.setCurrentRow(names.index(self._name))
         self.list.blockSignals(blocked)

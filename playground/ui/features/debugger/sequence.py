@@ -166,6 +166,7 @@ class SequenceView(Diagram):
         self._rows = 0
         self._servers = 0.0  # the line of the servers; 0 if none was called
         self._scale = Scale(())
+        self._tick_step, self._ticks = self._scale.ticks()
         self._zoom = 1.0
         super().__init__("Sequence of requests, calls and answers", parent)
 
@@ -189,8 +190,8 @@ class SequenceView(Diagram):
         self._numbers = request_numbers(self._spans)
         keys = {(span.kind, span.turn_id, span.call_id): str(index) for index, span in enumerate(self._spans)}
         key = keys.get((current.kind, current.turn_id, current.call_id), "") if current is not None else ""
+        self._selected = key
         self.redraw()
-        self.select(key)
         if follow:
             bar.setValue(bar.maximum())
 
@@ -251,6 +252,7 @@ class SequenceView(Diagram):
 
     def draw(self) -> None:
         self._scale = Scale(self._spans, self._zoom, self.room - GUTTER - 2 * EDGE)
+        self._tick_step, self._ticks = self._scale.ticks()
         self._rows = max((span.row for span in self._spans), default=0) + 1
         bottom = TOOLS + self._rows * ROW
         called = any(span.kind == "server" for span in self._spans)
@@ -291,15 +293,14 @@ class SequenceView(Diagram):
         painter.setPen(QPen(QColor(t.line), 1))
         painter.drawLines([QLineF(left, y, right, y) for y in ys])
         painter.setFont(body_font(TEXT_PX))
-        step, ticks = self._scale.ticks()
-        for moment, offset in ticks:
+        for moment, offset in self._ticks:
             x = offset + GUTTER + EDGE
             if left - TICK_ROOM < x < right + TICK_ROOM:
                 painter.setPen(QColor(t.line))
                 painter.drawLine(QPointF(x, AXIS - 4), QPointF(x, AXIS))
                 painter.setPen(QColor(t.muted))
                 area = QRectF(x - TICK_ROOM / 2, 0, TICK_ROOM, AXIS - 4)
-                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, clock_words(moment, step))
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, clock_words(moment, self._tick_step))
         bottom = rect.top() + rect.height()
         for cut in self._scale.breaks:
             x = GUTTER + EDGE + (cut.left + cut.right) / 2

@@ -9,7 +9,7 @@ from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, To
 from playground.domain.durations import brief_duration
 from playground.engine.inspect.calls import CallEntry, Span
 from playground.engine.session.call_notes import CallVerdict, CallVerdictCode
-from playground.ui.widgets.plain_text import short_name, show_hidden
+from playground.ui.widgets.plain_text import show_hidden, shown_name
 
 # ---- rules and answers -----------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ def verdict_words(verdict: CallVerdict) -> str:
 
 
 def answered_words(entry: CallEntry) -> str:
-    """Return who answered a call, or that nobody did."""
+    """Return who answered a call, or that it needs a result."""
     if entry.result is None:
         return "needs a result" if entry.on_path else "no result"
     words = ANSWERED.get(entry.answered, entry.answered)
@@ -111,7 +111,7 @@ def turn_words(entry: CallEntry) -> str:
 def describe_call(entry: CallEntry) -> str:
     """Return the facts of a call, a line each."""
     where = f"Turn {entry.turn_number}" + ("" if entry.on_path else ", other branch")
-    lines = [f"{short_name(entry.call.name)} · {short_name(entry.call.id)}", where, verdict_words(entry.verdict)]
+    lines = [f"{shown_name(entry.call.name)} · {shown_name(entry.call.id)}", where, verdict_words(entry.verdict)]
     lines += [f"{problem.where}: {problem.message}".removeprefix(": ") for problem in entry.verdict.problems[:8]]
     if entry.edited:
         lines.append("The arguments were edited.")
@@ -129,8 +129,9 @@ def describe_call(entry: CallEntry) -> str:
 def span_title(span: Span) -> str:
     """Return a span in a few words."""
     if span.kind in ("call", "result", "server"):
-        return span.label if span.ok else f"× {span.label}"
-    return {"request": "waiting", "reasoning": "Reasoning", "text": "Text"}.get(span.kind, span.label)
+        label = shown_name(span.label)
+        return label if span.ok else f"× {label}"
+    return {"request": "waiting", "reasoning": "Reasoning", "text": "Text"}.get(span.kind, shown_name(span.label))
 
 
 def clock_words(moment: float, step: float) -> str:
@@ -147,16 +148,17 @@ def describe_span(span: Span, number: int) -> str:
     took = brief_duration(span.end - span.start)
     lines = [f"Request {number}"]
     if span.kind == "request":
-        lines = [f"Request {number} to {span.label or 'the model'}", f"First response after {took}."]
+        lines = [f"Request {number} to {shown_name(span.label) or 'the model'}", f"First response after {took}."]
         lines += [] if span.ok else ["No usable response."]
     elif span.kind == "call":
-        lines += [f"{span.label} · {span.call_id}", f"The arguments arrived within {took}."]
+        lines += [f"{shown_name(span.label)} · {shown_name(span.call_id)}", f"The arguments arrived within {took}."]
         lines.append("The arguments are valid." if span.ok else "The arguments are not valid.")
     elif span.kind == "result":
-        lines.append(f"Answer to {span.call_id}: {ANSWERED.get(span.label, span.label)}, {span.note or took}.")
+        by = ANSWERED.get(span.label, span.label)
+        lines.append(f"Answer to {shown_name(span.call_id)}: {by}, {span.note or took}.")
         lines += [] if span.ok else ["The result is an error."]
     elif span.kind == "server":
-        lines.append(f"Server {span.label} worked at {span.call_id} for {took}.")
+        lines.append(f"Server {shown_name(span.label)} worked at {shown_name(span.call_id)} for {took}.")
         lines += [] if span.ok else ["No answer, or an error."]
     else:
         lines.append(f"{span_title(span)} for {took}." + ("" if span.ok else " The answer broke off."))
@@ -203,12 +205,12 @@ def list_requests(spans: Sequence[Span]) -> str:
             start = brief_duration(span.start)
             line.append(f"Request {numbers[span.turn_id]} at {start}: first response after {took}")
         elif span.kind == "call":
-            line.append(f"call of {span.label}" + ("" if span.ok else " (invalid)"))
+            line.append(f"call of {shown_name(span.label)}" + ("" if span.ok else " (invalid)"))
         elif span.kind == "result":
             by = ANSWERED.get(span.label, span.label)
             line.append(f"answered {by}, {span.note or took}" + ("" if span.ok else " (error)"))
         elif span.kind == "server":
-            line.append(f"server {span.label} {took}" + ("" if span.ok else " (no answer or an error)"))
+            line.append(f"server {shown_name(span.label)} {took}" + ("" if span.ok else " (no answer or an error)"))
         else:
             line.append(f"{span_title(span).lower()} {took}")
     return "\n".join("; ".join(line) for line in lines.values())

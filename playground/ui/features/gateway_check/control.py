@@ -1,4 +1,4 @@
-"""Check this gateway, in the main window: opens the window of checks, and keeps for a gateway what was learnt of it."""
+"""Opens the window of gateway checks, and saves what a check has learnt about a gateway."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class CheckControl(Control):
-    """``keep_rules`` keeps for the gateway of that id what it was found not to take, and returns what went wrong."""
+    """Opens the window. ``keep_rules`` saves rules of a gateway by its id, and returns an error message or ""."""
 
     def __init__(self, host: Host, keep_rules: Callable[[str, tuple[Adaptation, ...]], Awaitable[str]]) -> None:
         super().__init__(host)
         self._keep_rules = keep_rules
-        self._kept = ReportStore()
+        self._reports = ReportStore()
         self._window: CheckWindow | None = None
 
     def open_current(self) -> None:
-        """The gateway and the model in use."""
+        """Open the window for the current gateway and model."""
         settings = self._session.settings
         self.open_for(settings.profile_id, settings.model)
 
     def open_for(self, profile_id: str, model: str = "") -> None:
-        """That gateway; a series that is under way goes on being shown."""
+        """Open the window for a gateway; a check that is under way stays."""
         from playground.ui.features.gateway_check.window import CheckWindow
 
         if self._window is None:
-            self._window = CheckWindow(self._workspace.gateways, self._kept, self._host.window)
+            self._window = CheckWindow(self._workspace.gateways, self._reports, self._host.window)
             self._window.learnt_wanted.connect(self._keep)
         profile = self._workspace.gateways.get(profile_id)
         self._window.open_for(profile.id, model or profile.default_model)

@@ -1,4 +1,4 @@
-"""What went over the wire for the line that is looked at: the inspector, on the exchanges that show it."""
+"""The evidence for a line of a gateway check: its exchanges in an inspector."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from playground.ui.widgets.plain_text import show_hidden
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
 
-CHOOSE: Final = "Choose a line to see its request, the answer, its frames and when they came."
-NOTHING: Final = "Nothing went over the wire for this line."
-NOT_KEPT: Final = "What went over the wire for this line was too large to be kept."
+CHOOSE: Final = "Select a line to see its request, answer and events."
+NOTHING: Final = "No request was sent for this line."
+NOT_KEPT: Final = "The exchanges of this line were too large to be saved."
 
 
 class Evidence(QWidget):
-    """``show_exchanges`` shows those of a line under what is said of it; without any, why there are none."""
+    """Shows the exchanges of a line below its sentence, or why there are none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,17 +32,17 @@ class Evidence(QWidget):
         self._inspector: Inspector | None = None
         self._exchanges: tuple[Exchange, ...] = ()
         self._empty = empty_words(CHOOSE)
-        self._held = QWidget()
-        self._column = in_column(of=self._held, margins=0, spacing=0)
+        self._content = QWidget()
+        self._column = in_column(of=self._content, margins=0, spacing=0)
         self.words = text_label("", wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
-        self._stack = in_pages(self._empty, self._held)
+        self._stack = in_pages(self._empty, self._content)
         self.words.hide()
         in_column(self.words, (self._stack, 1), of=self, margins=0, spacing=0)
 
     @property
     def inspector(self) -> Inspector:
-        """Made when there is something to show first."""
+        """The inspector, made for the first exchange."""
         if self._inspector is None:
             self._inspector = Inspector(self, sent_only=True)
             self._inspector.setObjectName("evidenceInspector")
@@ -51,21 +51,21 @@ class Evidence(QWidget):
         return self._inspector
 
     @property
-    def shown(self) -> tuple[Exchange, ...]:
-        """The exchanges of the line that is looked at."""
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The exchanges of the line."""
         return self._exchanges
 
     def show_exchanges(self, exchanges: Sequence[Exchange], words: str = "", why: str = CHOOSE) -> None:
-        """Show the last of these, ``words`` above it; ``why`` there are none."""
+        """Show the last exchange with ``words`` above it; ``why`` explains that there is none."""
         self.words.setText(show_hidden(words))
         self.words.setVisible(bool(words))
-        found = tuple(exchanges)
-        if found and found == self._exchanges:
+        new_exchanges = tuple(exchanges)
+        if new_exchanges and new_exchanges == self._exchanges:
             return
-        self._exchanges = found
-        if found:
-            self._show(found[-1])
-            self._stack.setCurrentWidget(self._held)
+        self._exchanges = new_exchanges
+        if new_exchanges:
+            self._show(new_exchanges[-1])
+            self._stack.setCurrentWidget(self._content)
         else:
             self._empty.setText(why)
             self._stack.setCurrentWidget(self._empty)

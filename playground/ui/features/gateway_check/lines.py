@@ -1,8 +1,9 @@
-"""The lines of a series: what will be asked and what it may cost, then what came of it, a group each protocol."""
+"""The lines of a gateway check by protocol: the requests with their maximum cost, then the results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -16,7 +17,7 @@ from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 Key: TypeAlias = tuple[str, str]
-#: A line before it is made: its key, its title, what it asks, what that may cost.
+#: A line before its check: key, title, description, maximum cost.
 Planned: TypeAlias = tuple[Key, str, str, str]
 
 CHECK, VERDICT, WORDS = range(3)
@@ -36,7 +37,7 @@ SIGNS: Final = {
 
 
 class Lines(QTreeWidget):
-    """``chosen`` carries the key of the line that is looked at, None for none; ``ticked`` says that others are."""
+    """The lines. ``chosen`` carries the key of the current line or None, ``ticked`` is emitted when a box changes."""
 
     chosen = Signal(object)
     ticked = Signal()
@@ -44,11 +45,11 @@ class Lines(QTreeWidget):
     def __init__(self) -> None:
         super().__init__()
         self._items: dict[Key, QTreeWidgetItem] = {}
-        self._made: dict[Key, Line] = {}
+        self._results: dict[Key, Line] = {}
         styled(self, "checks")
         self.setAccessibleName("Checks")
         self.setColumnCount(3)
-        self.setHeaderLabels(["Check", "Verdict", "What came"])
+        self.setHeaderLabels(["Check", "Verdict", "Result"])
         self.setIndentation(16)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
@@ -63,18 +64,18 @@ class Lines(QTreeWidget):
         self.itemChanged.connect(self._item_changed)
 
     def _fit(self) -> None:
-        """The first two columns as wide as their longest words."""
+        """Fit the first two columns to their longest words."""
         wide = self.fontMetrics().horizontalAdvance
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.header().resizeSection(CHECK, wide("Token counts in the stream") + 90)
         self.header().resizeSection(VERDICT, wide(Verdict.DEVIATES.words) + 40)
 
-    # What is shown
+    # Content
 
     def show_plan(self, groups: Iterable[tuple[str, Sequence[Planned]]], unticked: Iterable[Key] = ()) -> None:
-        """What can be asked, all of it ticked but those."""
+        """Show the possible checks, all ticked but ``unticked``."""
         left_out = frozenset(unticked)
-        self.headerItem().setText(WORDS, "What is asked, and what it may cost")
+        self.headerItem().setText(WORDS, "Request and maximum cost")
         self._begin()
         for heading, rows in groups:
             top = self._heading(heading, ticks=True)
@@ -86,90 +87,96 @@ class Lines(QTreeWidget):
                 self._say(item, f"{asks} [{cost}]")
         self.blockSignals(False)
 
-    def show_report(self, groups: Iterable[tuple[str, Sequence[Line]]]) -> None:
-        """What came of a series that was made."""
-        self.headerItem().setText(WORDS, "What came")
+    def show_report(
+        self, groups: Iterable[tuple[str, Sequence[Line]]], others: Mapping[str, Sequence[Line]] = MappingProxyType({})
+    ) -> None:
+        """Show the lines of a report, and the checks that were not part of it by heading."""
+        self.headerItem().setText(WORDS, "Result")
         self._begin()
-        for heading, lines in groups:
+        shown = dict(groups)
+        for heading in dict.fromkeys((*shown, *others)):
+            lines = [*shown.get(heading, ()), *others.get(heading, ())]
+            if not lines:
+                continue
             top = self._heading(heading, ticks=False)
             for line in lines:
                 self._fill(self._line(top, line.key, line.title), line)
         self.blockSignals(False)
 
     def begin_run(self) -> None:
-        """What is ticked will be made now: nothing can be ticked any more."""
-        self.headerItem().setText(WORDS, "What came")
+        """Show that the ticked checks run now; boxes are removed."""
+        self.headerItem().setText(WORDS, "Result")
         self.blockSignals(True)
         for key, item in self._items.items():
-            wanted = item.checkState(CHECK) is Qt.CheckState.Checked
-            self._say(item, "" if wanted else "Not ticked")
-            item.setDisabled(not wanted)
+            is_ticked = item.checkState(CHECK) is Qt.CheckState.Checked
+            self._say(item, "" if is_ticked else "Skipped: not selected")
+            item.setDisabled(not is_ticked)
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
-            self._made.pop(key, None)
+            self._results.pop(key, None)
         self.blockSignals(False)
 
     def show_begun(self, key: Key) -> None:
-        """That one is being asked."""
+        """Mark the check that is running."""
         if (item := self._items.get(key)) is not None:
-            item.setText(VERDICT, "asking…")
+            item.setText(VERDICT, "running…")
             self.scrollToItem(item)
 
     def show_line(self, line: Line) -> None:
-        """That one is made."""
+        """Show the result of a check."""
         if (item := self._items.get(line.key)) is not None:
             self._fill(item, line)
             if item is self.currentItem():
                 self.chosen.emit(line.key)
 
-    # What is chosen
+    # Selection
 
     @property
-    def wanted(self) -> list[Key]:
-        """Those that are ticked, in their order."""
+    def ticked_keys(self) -> list[Key]:
+        """The ticked checks in order."""
         return [key for key, item in self._items.items() if item.checkState(CHECK) is Qt.CheckState.Checked]
 
     @property
     def current(self) -> Key | None:
-        """The key of the line that is looked at."""
+        """The key of the current line, or None."""
         item = self.currentItem()
         key: Key | None = item.data(CHECK, _KEY) if item is not None else None
         return key
 
     @property
-    def made(self) -> int:
-        """How many lines are made."""
-        return len(self._made)
+    def completed(self) -> int:
+        """The number of results."""
+        return len(self._results)
 
     @property
     def unticked(self) -> list[Key]:
-        """The others."""
-        wanted = frozenset(self.wanted)
-        return [key for key in self._items if key not in wanted]
+        """The checks that are not ticked."""
+        ticked = frozenset(self.ticked_keys)
+        return [key for key in self._items if key not in ticked]
 
     def line(self, key: Key) -> Line | None:
-        """What came of a check; None before."""
-        return self._made.get(key)
+        """Return the result of a check, or None before."""
+        return self._results.get(key)
 
     def choose(self, key: Key) -> None:
-        """Look at that line."""
+        """Select a line."""
         if (item := self._items.get(key)) is not None:
             self.setCurrentItem(item)
 
     def words(self, key: Key) -> tuple[str, str]:
-        """The verdict and the sentence that stand in a line."""
+        """Return the texts of a line: verdict and sentence."""
         item = self._items[key]
         return item.text(VERDICT), item.text(WORDS)
 
     def tick(self, key: Key, on: bool) -> None:
-        """Tick a line, or not."""
+        """Tick or untick a line."""
         self._items[key].setCheckState(CHECK, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
 
-    # Making
+    # Items
 
     def _begin(self) -> None:
         self.blockSignals(True)
         self.clear()
-        self._items, self._made = {}, {}
+        self._items, self._results = {}, {}
 
     def _heading(self, words: str, *, ticks: bool) -> QTreeWidgetItem:
         top = QTreeWidgetItem([show_hidden(words)])
@@ -191,16 +198,16 @@ class Lines(QTreeWidget):
         return item
 
     def _fill(self, item: QTreeWidgetItem, line: Line) -> None:
-        self._made[line.key] = line
+        self._results[line.key] = line
         item.setIcon(VERDICT, icon(*SIGNS[line.verdict]))
         item.setText(VERDICT, line.verdict.words)
-        notes = "".join(f"\n{one.note}" for one in line.deviations)
+        notes = "".join(f"\n{deviation.note}" for deviation in line.deviations)
         self._say(item, line_words(line), notes)
 
     def _say(self, item: QTreeWidgetItem, words: str, notes: str = "") -> None:
         first = notes.strip().partition("\n")[0]
-        shown = f"{words} · {first}" if first else words
-        item.setText(WORDS, show_hidden(cut(" ".join(shown.split()), _MOST)))
+        text = f"{words} · {first}" if first else words
+        item.setText(WORDS, show_hidden(cut(" ".join(text.split()), _MOST)))
         item.setToolTip(WORDS, tip(words + notes))
 
     def _current_changed(self, item: QTreeWidgetItem | None, _before: QTreeWidgetItem | None = None) -> None:

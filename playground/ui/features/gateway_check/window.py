@@ -1,23 +1,33 @@
-"""Check this gateway: what is asked and what it may cost, the lines as they come, their evidence, earlier reports.
+"""The window of a gateway check: its requests and their cost, results as they arrive, evidence, earlier reports.
 
-Not modal, and kept when it is closed: closing ends a series that is under way, and what came of it is kept.
+It is not modal. Closing it stops a check that is under way and saves its results.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QMenu, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QMenu, QProgressBar, QWidget
 from shiboken6 import isValid
 
+from playground.domain.durations import span
 from playground.domain.errors import RunRefusedError
 from playground.engine.gateway_check.export import FORMATS, change_words, groups
-from playground.engine.gateway_check.report import Report, ReportError, ReportStore, count_words, previous_report
+from playground.engine.gateway_check.report import (
+    Line,
+    Report,
+    ReportError,
+    ReportStore,
+    Verdict,
+    count_words,
+    previous_report,
+)
 from playground.engine.gateway_check.requests import Target, target_of, with_secrets
 from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.texts import cut
@@ -42,37 +52,41 @@ if TYPE_CHECKING:
 WIDE, TALL = 1000, 700  # pixels
 _NEW: Final = "New check"
 _NAME: Final = 48  # characters of a gateway's name in a list
-_MODEL: Final = 20  # and of a model's, beside the time of its report
+_MODEL: Final = 20  # of a model's name in the list of reports
 _MOST_LISTED: Final = 50  # earlier reports
-_MOST_CHANGES: Final = 6  # sentences on what is otherwise than before
-NO_MODEL: Final = "Choose a model first: type its id, or pick one of the list."
-KEPT: Final = "Kept. It stands in the gateway’s settings, where it can be change_words."
+_MOST_CHANGES: Final = 6  # listed differences to the report before
+ENOUGH: Final = 3  # completed checks before the remaining time is estimated
+NOT_SELECTED: Final = "Not selected."
+NO_MODEL: Final = "Choose a model first: type its id, or select one."
+KEPT: Final = "Saved to gateway settings."
 ABOUT: Final = (
-    "A series of small requests says line by line whether this gateway speaks the protocols, and what this model does. "
-    "Untick what is not to be asked."
+    "Small requests test line by line how this gateway implements the APIs, and what this model supports. "
+    "Clear the box of each check to skip."
 )
 
 
 class CheckWindow(QDialog):
-    """``learnt_wanted`` carries the report whose rules are to be kept for its gateway."""
+    """The window. ``learnt_wanted`` carries the report whose rules are to be saved for its gateway."""
 
     learnt_wanted = Signal(object)
 
-    def __init__(self, gateways: Gateways, kept: ReportStore, parent: QWidget) -> None:
+    def __init__(self, gateways: Gateways, reports: ReportStore, parent: QWidget) -> None:
         super().__init__(parent)
-        self._gateways, self._kept = gateways, kept
+        self._gateways, self._report_store = gateways, reports
         self._profile_id = ""
         self._run: CheckRun | None = None
         self._task: asyncio.Task[None] | None = None
-        self._saving = False  # the report of a check that has ended
-        self._reports: tuple[Report, ...] = ()  # all that are kept
-        self._listed: tuple[Report, ...] = ()  # those in the list of earlier ones
-        self._report: Report | None = None  # the one that is shown
+        self._saving = False  # the report of a check that has ended is being saved
+        self._reports: tuple[Report, ...] = ()  # all saved reports
+        self._listed: tuple[Report, ...] = ()  # the reports in the list
+        self._report: Report | None = None  # the report that is shown
         self._exchanges: dict[str, Exchange] = {}
         self._estimates: dict[Key, Estimate] = {}
+        self._planned: list[tuple[str, list[Planned]]] = []
         self._unticked: tuple[Key, ...] = ()
-        self._asked: list[Key] = []
-        self._number = 0  # of what was asked to be shown last
+        self._selected: list[Key] = []
+        self._started = 0.0  # monotonic seconds
+        self._number = 0  # of the last plan or report to show
         self.setWindowTitle("Check this gateway")
         self._build()
         room = main_window(parent).size()
@@ -115,14 +129,18 @@ class CheckWindow(QDialog):
         self.parts = split(self.lines, self.evidence, sizes=(380, 240))
         self.parts.setOrientation(Qt.Orientation.Vertical)
         self.state = text_label("", "muted", wrap=True)
-        self.keep_button = push_button("Keep what was learnt")
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setProperty("kind", "progress")
+        self.progress.setAccessibleName("Completed checks")
+        self.progress.setFixedWidth(160)
+        self.keep_button = push_button("Save to gateway")
         self.stop_button = push_button("Stop")
-        self.begin_button = styled(push_button("Begin"), "primary")
+        self.begin_button = styled(push_button("Start"), "primary")
         close = push_button("Close")
         buttons = (self.keep_button, self.stop_button, self.begin_button, close)
         for button in (*buttons, self.export_button):
             button.setAutoDefault(False)
-        foot = in_row((self.state, 1), *buttons, margins=(16, 0, 16, 12), spacing=8)
+        foot = in_row(self.progress, (self.state, 1), *buttons, margins=(16, 0, 16, 12), spacing=8)
         in_column(
             head,
             self.summary,
@@ -140,14 +158,14 @@ class CheckWindow(QDialog):
         self.model.refresh_asked.connect(self._list_models)
         self.earlier.activated.connect(self._earlier_chosen)
         self.lines.chosen.connect(self._look_at)
-        self.lines.ticked.connect(self._sum_up)
+        self.lines.ticked.connect(self._show_total)
         self.begin_button.clicked.connect(self.begin)
         self.stop_button.clicked.connect(self.stop)
         self.keep_button.clicked.connect(self._keep_learnt)
         close.clicked.connect(self.close)
         self._show_state()
 
-    # ---- what is checked
+    # ---- gateway and model
 
     @property
     def running(self) -> bool:
@@ -156,11 +174,11 @@ class CheckWindow(QDialog):
 
     @property
     def report(self) -> Report | None:
-        """The one that is shown, as far as it is there."""
+        """The report that is shown, or that of the check under way so far."""
         return self._run.report if self.running and self._run is not None else self._report
 
     def open_for(self, profile_id: str, model: str) -> None:
-        """Come to the front for that model; a series that is under way stays."""
+        """Show the window for a model; a check that is under way stays."""
         if not self.running:
             self._choose(profile_id, model)
         self.show()
@@ -197,55 +215,55 @@ class CheckWindow(QDialog):
 
     async def _load_models(self, profile_id: str) -> None:
         try:
-            found = await self._gateways.models(profile_id, next(iter(TITLES)))
+            listing = await self._gateways.models(profile_id, next(iter(TITLES)))
         except (RunRefusedError, OSError) as error:
             self.state.setText(show_hidden(str(error)))
             return
         if profile_id == self._profile_id and not self.running:
-            model = self.model.shown or (found.ids[0] if found.ids else "")
+            model = self.model.shown or (listing.ids[0] if listing.ids else "")
             self._show_model(model)
             if self._report is None:
                 self._plan()
 
-    # ---- before it begins
+    # ---- plan
 
     def _plan(self) -> None:
-        """Show what can be asked of the model that is chosen, and what it may cost."""
+        """Show the possible checks of the selected model with their maximum cost."""
         self._number += 1
         self._report = None
         self._exchanges = {}
         self.changes.setText("")
         self.changes.hide()
         self.evidence.show_exchanges((), "", CHOOSE)
-        spawn(self._make_plan(self._number), name="what a check may cost")
+        spawn(self._make_plan(self._number), name="estimate a check")
 
     async def _make_plan(self, number: int) -> None:
         profile_id, model = self._profile_id, self.model.shown
         target = target_of(self._gateways, profile_id, model)
-        found, self._estimates, reports = await asyncio.to_thread(_planned, target, self._kept)
+        self._planned, self._estimates, reports = await asyncio.to_thread(_planned, target, self._report_store)
         if number != self._number:
             return
         if model and self._gateways.lacks_facts(profile_id, model):
-            spawn(self._learn(profile_id, model), name="what more is told of a model to check")
-        self.lines.show_plan(found, self._unticked)
+            spawn(self._learn(profile_id, model), name="load facts of a model")
+        self.lines.show_plan(self._planned, self._unticked)
         self._show_reports(reports)
-        self._sum_up()
+        self._show_total()
         self._show_state()
 
     async def _learn(self, profile_id: str, model: str) -> None:
-        """Plan anew where the gateway tells more of the model than its list does: its price may be among it."""
+        """Load facts of the model, such as its price, and plan again if there are any."""
         try:
-            told = await self._gateways.fetch_facts(profile_id, next(iter(TITLES)), model)
+            is_new = await self._gateways.fetch_facts(profile_id, next(iter(TITLES)), model)
         except (RunRefusedError, OSError):
-            return  # the series says so when it begins
-        here = (profile_id, model) == (self._profile_id, self.model.shown)
-        if told and here and self._report is None and not self.running:
+            return  # the check reports it
+        is_current = (profile_id, model) == (self._profile_id, self.model.shown)
+        if is_new and is_current and self._report is None and not self.running:
             self._plan()
 
     def _show_reports(self, reports: tuple[Report, ...], current: str = "") -> None:
-        """Those of the gateway, the newest first, below what is new."""
+        """List the reports of the gateway, the newest first."""
         self._reports = reports
-        self._listed = tuple(one for one in reports if one.profile_id == self._profile_id)[:_MOST_LISTED]
+        self._listed = tuple(report for report in reports if report.profile_id == self._profile_id)[:_MOST_LISTED]
         self.earlier.clear()
         self.earlier.addItem(_NEW)
         for report in self._listed:
@@ -259,15 +277,15 @@ class CheckWindow(QDialog):
             if report.id == current:
                 self.earlier.setCurrentIndex(self.earlier.count() - 1)
 
-    def _sum_up(self) -> None:
-        """What is ticked, in numbers."""
+    def _show_total(self) -> None:
+        """Show the number and the maximum cost of the selected checks."""
         if self.running or self._report is not None:
             return
         from playground.engine.gateway_check.checks import total
 
-        wanted = self.lines.wanted
+        ticked = self.lines.ticked_keys
         self._unticked = tuple(self.lines.unticked)
-        sums = total(self._estimates[key] for key in wanted if key in self._estimates)
+        sums = total(self._estimates[key] for key in ticked if key in self._estimates)
         count = f"{sums.requests} {'request' if sums.requests == 1 else 'requests'}"
         tokens = f"about {sums.prompt:,} tokens in, at most {sums.output:,} out"
         self.summary.setText(f"{ABOUT} {count}, {tokens}: {sums.price_words}.")
@@ -275,10 +293,11 @@ class CheckWindow(QDialog):
 
     def _show_state(self) -> None:
         running, new = self.running, self._report is None
-        self.begin_button.setText("Begin" if new else "Check again")
-        self.begin_button.setEnabled(not running and (not new or bool(self.model.shown and self.lines.wanted)))
+        self.begin_button.setText("Start" if new else "Check again")
+        self.begin_button.setEnabled(not running and (not new or bool(self.model.shown and self.lines.ticked_keys)))
         self.begin_button.setVisible(not running)
         self.stop_button.setVisible(running)
+        self.progress.setVisible(running)
         for part in (self.gateway, self.model, self.earlier):
             part.setEnabled(not running)
         self.export_button.setEnabled(not running and not new)
@@ -287,50 +306,51 @@ class CheckWindow(QDialog):
         if not running and new:
             self.state.setText("" if self.model.shown else NO_MODEL)
 
-    # ---- under way
+    # ---- run
 
     def begin(self) -> None:
-        """Ask all that is ticked; from a report, the same again."""
+        """Run the selected checks; from a report, plan them again."""
         if self.running:
             return
         if self._report is not None:
             self._plan()
             return
-        if self.model.shown and self.lines.wanted:
-            self._task = spawn(self._perform(self.lines.wanted), name="check a gateway")
+        if self.model.shown and self.lines.ticked_keys:
+            self._task = spawn(self._perform(self.lines.ticked_keys), name="check a gateway")
             self._task.add_done_callback(self._ended)
             if self.begin_button.hasFocus():
-                self.lines.setFocus()  # not whatever comes next: that would be the button that closes all
+                self.lines.setFocus()  # the next button in the focus order would be Close
             self._show_state()
 
     def stop(self) -> None:
-        """End it; what came is kept."""
+        """Stop the check; its results are saved."""
         if self._task is not None:
             self._task.cancel()
 
     def _ended(self, _task: object) -> None:
-        """Also where it was stopped before it had begun."""
+        """Update the buttons, also if the check was stopped before it had begun."""
         if isValid(self):
             self._show_state()
 
-    async def _perform(self, wanted: list[Key]) -> None:
+    async def _perform(self, selected: list[Key]) -> None:
         from playground.engine.gateway_check.check_run import CheckRun
 
         self._number += 1
-        self._asked = wanted
-        self._say_how_far()
+        self._selected = selected
+        self._started = time.monotonic()
+        self._show_progress()
         target = target_of(self._gateways, self._profile_id, self.model.shown)
         self.lines.begin_run()
         run: CheckRun | None = None
         try:
-            run = self._run = CheckRun(await with_secrets(target, self._gateways), wanted, self._heard)
+            run = self._run = CheckRun(await with_secrets(target, self._gateways), selected, self._handle_event)
             await run.perform()
         except RunRefusedError as error:
             self._refused(str(error))
         except OSError as error:
-            self._refused(f"It could not be begun: {error}")
+            self._refused(f"The check could not start: {error}")
         finally:
-            self._task = None  # from here on, nothing cancels this task but the end of the application
+            self._task = None  # from here on, only the end of the application cancels this task
             if run is not None and run.report.lines:
                 await self._end(run.report, tuple(run.exchanges))
             elif run is not None and isValid(self):
@@ -342,21 +362,26 @@ class CheckWindow(QDialog):
         self.changes.set_mark("error", "error")
         self.changes.show()
 
-    def _heard(self, told: CheckEvent) -> None:
+    def _handle_event(self, event: CheckEvent) -> None:
         from playground.engine.gateway_check.check_run import CheckStarted, LineAdded
 
-        if isinstance(told, CheckStarted):
-            self.lines.show_begun(told.key)
-        elif isinstance(told, LineAdded):
-            self.lines.show_line(told.line)
-            self._say_how_far()
-        elif told.words:
-            self.state.setText(show_hidden(told.words))
+        if isinstance(event, CheckStarted):
+            self.lines.show_begun(event.key)
+        elif isinstance(event, LineAdded):
+            self.lines.show_line(event.line)
+            self._show_progress()
+        elif event.words:
+            self.state.setText(show_hidden(event.words))
         else:
-            self._say_how_far()
+            self._show_progress()
 
-    def _say_how_far(self) -> None:
-        self.state.setText(f"Asking… {self.lines.made} of {len(self._asked)} lines are there.")
+    def _show_progress(self) -> None:
+        done, total = self.lines.completed, len(self._selected)
+        self.progress.setRange(0, max(total, 1))
+        self.progress.setValue(done)
+        seconds = time.monotonic() - self._started
+        left = f", about {span(round(seconds / done * (total - done)))} left" if done >= ENOUGH and done < total else ""
+        self.state.setText(f"{done} of {total} complete{left}")
 
     async def _end(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
         """Save the report, and show it with its differences from the one before.
@@ -368,27 +393,39 @@ class CheckWindow(QDialog):
         self._saving = True
         try:
             try:
-                await asyncio.to_thread(self._kept.save, report, exchanges, self._gateways.keys.known())
+                await asyncio.to_thread(self._report_store.save, report, exchanges, self._gateways.keys.known())
             except ReportError as error:
                 words = str(error)
-            reports = await asyncio.to_thread(self._kept.load)
+            reports = await asyncio.to_thread(self._report_store.load)
         finally:
             self._saving = False
-        at = self.lines.current
+        current = self.lines.current
         self._show_reports(reports, report.id)
         self._show_report(report, exchanges)
-        if at is not None:
-            self.lines.choose(at)
+        if current is not None:
+            self.lines.choose(current)
         if words:
             self.state.setText(show_hidden(words))
 
     # ---- a report
 
+    def _not_selected(self, report: Report) -> dict[str, list[Line]]:
+        """Return lines for the checks that were not part of a report, by the headings of their groups."""
+        known = {line.key for line in report.lines}
+        return {
+            heading: [
+                Line(check=key[0], title=title, protocol=key[1], verdict=Verdict.SKIPPED, words=NOT_SELECTED)
+                for key, title, _, _ in rows
+                if key not in known
+            ]
+            for heading, rows in self._planned
+        }
+
     def _show_report(self, report: Report, exchanges: tuple[Exchange, ...]) -> None:
         self._report = report
         self._exchanges = {exchange.id: exchange for exchange in exchanges}
         self._show_model(report.model)
-        self.lines.show_report(groups(report, TITLES))
+        self.lines.show_report(groups(report, TITLES), self._not_selected(report))
         when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
         stopped = ", then stopped" if report.stopped else ""
         subject = f"{short_name(report.model)} on {short_name(report.gateway)}, {when}"
@@ -413,7 +450,7 @@ class CheckWindow(QDialog):
         words = ""
         exchanges: tuple[Exchange, ...] = ()
         try:
-            exchanges = await asyncio.to_thread(self._kept.exchanges, report)
+            exchanges = await asyncio.to_thread(self._report_store.exchanges, report)
         except ReportError as error:
             words = str(error)
         if number == self._number and not self.running:
@@ -422,19 +459,19 @@ class CheckWindow(QDialog):
             self.state.setText(show_hidden(words))
 
     def _look_at(self, key: Key | None) -> None:
-        """Show what went over the wire for a line."""
+        """Show the exchanges of a line."""
         line = self.lines.line(key) if key is not None else None
         if line is None:
             self.evidence.show_exchanges((), "", CHOOSE)
             return
         if self.running and self._run is not None:
             self._exchanges = {exchange.id: exchange for exchange in self._run.exchanges}
-        found = [self._exchanges[one] for one in line.exchanges if one in self._exchanges]
+        exchanges = [self._exchanges[exchange_id] for exchange_id in line.exchanges if exchange_id in self._exchanges]
         words = f"{line.title}: {line.verdict.words}. {line.words}"
-        self.evidence.show_exchanges(found, words, NOT_KEPT if line.exchanges else NOTHING)
+        self.evidence.show_exchanges(exchanges, words, NOT_KEPT if line.exchanges else NOTHING)
 
     def say_kept(self, problem: str) -> None:
-        """What was learnt is kept, or ``problem`` says why it is not."""
+        """Report that rules were saved, or the ``problem``."""
         self.state.setText(show_hidden(problem) or KEPT)
         self.keep_button.setVisible(bool(problem))
 
@@ -446,34 +483,34 @@ class CheckWindow(QDialog):
         report = self._report
         if report is None:
             return
-        old, known = previous_report(report, self._reports), self._gateways.keys.known()
-        make: Callable[[], str] = partial(FORMATS[kind], report, old, known)
+        old, secrets = previous_report(report, self._reports), self._gateways.keys.known()
+        make: Callable[[], str] = partial(FORMATS[kind], report, old, secrets)
         name = f"{file_name(f'Check of {report.gateway}', 'check')}.{kind}"
-        spawn(save_as(self, "Export the report", name, kind, make, known, self._say), name="export a report")
+        spawn(save_as(self, "Export the report", name, kind, make, secrets, self._say), name="export a report")
 
     def _say(self, words: str) -> None:
         self.state.setText(show_hidden(words))
 
-    # ---- the end
+    # ---- closing
 
     def reject(self) -> None:
-        """Close, by its button, Escape or the frame; a series that is under way ends, and what came is kept."""
+        """Close the window; a check that is under way stops, and its results are saved."""
         self.stop()
         super().reject()
 
 
 def _planned(
-    target: Target, kept: ReportStore
+    target: Target, report_store: ReportStore
 ) -> tuple[list[tuple[str, list[Planned]]], dict[Key, Estimate], tuple[Report, ...]]:
-    """The lines by group, what each may cost, and the reports that are kept."""
+    """Return the possible checks by group, their maximum cost, and the saved reports."""
     from playground.engine.gateway_check.check_run import estimates_of, keys_of
     from playground.engine.gateway_check.checks import BY_ID
 
     keys = keys_of(target)
     estimates = estimates_of(target, keys)
-    found: dict[str, list[Planned]] = {}
+    grouped: dict[str, list[Planned]] = {}
     for key in keys:
         check = BY_ID[key[0]]
-        found.setdefault(key[1], []).append((key, check.title, check.about, estimates[key].words))
-    order: Any = sorted(found, key=lambda protocol: (bool(protocol), list(found).index(protocol)))
-    return [(TITLES.get(name, "In any protocol"), found[name]) for name in order], estimates, kept.load()
+        grouped.setdefault(key[1], []).append((key, check.title, check.about, estimates[key].words))
+    order: Any = sorted(grouped, key=lambda protocol: (bool(protocol), list(grouped).index(protocol)))
+    return [(TITLES.get(name, "In any protocol"), grouped[name]) for name in order], estimates, report_store.load()

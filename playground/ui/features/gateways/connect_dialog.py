@@ -1,7 +1,7 @@
 """Connects a gateway step by step: paste address and key, test with words, pick a model.
 
-What is typed is a draft as in the gateway settings and is saved only in the last step; ``draft`` gives it to whoever
-opens the dialog again. Like the gateway settings it opens no socket and no keyring itself.
+The input is a draft, as in the gateway settings, and saved only in the last step; ``draft`` returns it for the next
+dialog. Like the gateway settings, the dialog opens no socket and no keyring itself.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class ConnectDialog(GatewayDialog):
         self,
         store: ProfileStore,
         keys: Keys,
-        known: KnownGateways,
+        services: KnownGateways,
         tester: Tester,
         spawn: Spawn,
         look_nearby: LookNearby,
@@ -106,7 +106,7 @@ class ConnectDialog(GatewayDialog):
         *,
         draft: Draft | None = None,
     ) -> None:
-        super().__init__(store, keys, known, tester, spawn, parent)
+        super().__init__(store, keys, services, tester, spawn, parent)
         self._base = self._plain = draft or Draft.of(Profile(name=""))  # with and without what is known of a service
         self._deleted: KnownGateway | None = None
         self._usual: tuple[str, ...] = ()  # the variables in which the key of the service usually is
@@ -130,7 +130,7 @@ class ConnectDialog(GatewayDialog):
     # ---- what is typed
 
     def draft(self) -> Draft:
-        """What stands in the pages."""
+        """Return the input of all pages."""
         address, service = self.first.address, self.first.services.service
         profile = self._base.profile.model_copy(
             update={
@@ -190,7 +190,7 @@ class ConnectDialog(GatewayDialog):
         self._task = self._spawn(self._test(draft), name="test gateway")
 
     def _take_for_key(self, typed: str) -> None:
-        """What was put into the wrong field goes where it belongs, if nothing is there."""
+        """Move a key out of the address field, if the key field is empty."""
         if self.first.key.key() or self.first.key.variable():
             self.first.say("Nothing was sent: what is in the field for the address looks like a key.")
         else:
@@ -200,7 +200,7 @@ class ConnectDialog(GatewayDialog):
         self.first.address.edit.setFocus()
 
     def done(self, result: int) -> None:
-        """Close, whatever the way; nobody is there any more to see what is on this computer."""
+        """Close, and stop the search on this computer."""
         self.nearby.stop()
         super().done(result)
 
@@ -224,19 +224,19 @@ class ConnectDialog(GatewayDialog):
     async def _test(self, draft: Draft) -> None:
         self._verdict = None
         try:
-            given = await credentials_of(draft, self._keys)
-            if isinstance(given, NeedsConsent):
-                self.first.say(f"Nothing was sent. {given.words} Tick the box above to agree.")
+            credentials = await credentials_of(draft, self._keys)
+            if isinstance(credentials, NeedsConsent):
+                self.first.say(f"Nothing was sent. {credentials.words} Tick the box above to agree.")
                 self.first.address.consent.setFocus()
                 return
-            if draft.variable and given.key is None:
+            if draft.variable and credentials.key is None:
                 self.first.say("Nothing was sent: that variable is not set.")
                 self.first.key.setFocus()
                 return
             self.second.begin(draft.host)
             self._go_to(TEST)
             self.next_button.setFocus()
-            self._verdict = await self._tester(connection_of(draft, given))
+            self._verdict = await self._tester(connection_of(draft, credentials))
             self.second.show_verdict(self._verdict)
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
@@ -252,7 +252,7 @@ class ConnectDialog(GatewayDialog):
                     self._first_to_press().setFocus()
 
     def _first_to_press(self) -> QPushButton:
-        """What goes on from the end of a test: to the models, with what it offers, or back to what was typed."""
+        """Return the button for the next step after a test: Next, an offered fix, or Back."""
         if self._verdict is not None and self._verdict.ok:
             return self.next_button
         return self.second.found.offers[0] if self.second.found.offers else self.back_button
@@ -323,29 +323,29 @@ class ConnectDialog(GatewayDialog):
         else:
             self.first.key.setFocus()
 
-    def _take_nearby(self, found: LocalGateway) -> None:
+    def _take_nearby(self, gateway: LocalGateway) -> None:
         """On with a gateway of this computer: to its models, or to the key that it wants."""
         if self._task is not None:
             return
-        if found.sure:
-            self.first.services.take(found.services[0], found.base_url)
+        if gateway.sure:
+            self.first.services.take(gateway.services[0], gateway.base_url)
         else:
-            self.first.address.set_text(found.base_url, consent=False)
+            self.first.address.set_text(gateway.base_url, consent=False)
         keyed = bool(self.first.key.key() or self.first.key.variable())
-        if found.kind is LocalKind.KEY and not keyed:
-            self.first.say(f"{found.place} needs a key. Enter it above, then test.")
+        if gateway.kind is LocalKind.KEY and not keyed:
+            self.first.say(f"{gateway.place} needs a key. Enter it above, then test.")
             self.first.key.setFocus()
-        elif found.kind is LocalKind.GATEWAY and not keyed:
+        elif gateway.kind is LocalKind.GATEWAY and not keyed:
             self.test(straight_on=True)
         else:
-            words = f"The key above goes to {found.place} when you test. Remove it if it is another one's."
+            words = f"The key above goes to {gateway.place} when you test. Remove it if it is another one's."
             self.first.say(words if keyed else "")
             self.next_button.setFocus()
 
     def _choose_service(self) -> None:
-        if (known := self.fourth.current) is not None:
+        if (service := self.fourth.current) is not None:
             self._go_to(ADDRESS)
-            self.first.services.take(known)
+            self.first.services.take(service)
 
     def _show_services(self, current: str = "", message: str = "") -> None:
         self.first.services.set_services(self._known.all)
@@ -357,7 +357,7 @@ class ConnectDialog(GatewayDialog):
         self._go_to(SERVICES)
 
     def _keep_as_service(self) -> None:
-        """What is typed as a service of the person's own."""
+        """Save the input as a service of one's own."""
         profile = self.draft().profile
         auth = {protocol: profile.auth.get(protocol, Auth.BEARER) for protocol in TITLES}
         name = profile.name or self.draft().host
@@ -371,17 +371,17 @@ class ConnectDialog(GatewayDialog):
     def _add_service(self) -> None:
         self._edit_service(KnownGateway(id=uuid4().hex, name=NEW, base_url=""))
 
-    def _edit_service(self, known: KnownGateway) -> None:
-        dialog = OwnServiceDialog(known, self)
+    def _edit_service(self, service: KnownGateway) -> None:
+        dialog = OwnServiceDialog(service, self)
         dialog.kept.connect(partial(self._keep_service, dialog))
         dialog.open()
 
-    def _keep_service(self, dialog: OwnServiceDialog, known: KnownGateway) -> None:
-        self._spawn(self._write_service(dialog, known), name="keep a service")
+    def _keep_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
+        self._spawn(self._write_service(dialog, service), name="keep a service")
 
-    async def _write_service(self, dialog: OwnServiceDialog, known: KnownGateway) -> None:
+    async def _write_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
         try:
-            kept = await asyncio.to_thread(self._known.put, known)
+            saved = await asyncio.to_thread(self._known.put, service)
         except ProfileError as error:
             if shiboken6.isValid(dialog):
                 dialog.refuse(str(error))
@@ -390,18 +390,18 @@ class ConnectDialog(GatewayDialog):
             dialog.accept()
         if shiboken6.isValid(self):
             self._deleted = None
-            self._show_services(kept.id)
+            self._show_services(saved.id)
             if self._step == ADDRESS:
-                self.first.services.take(kept)
+                self.first.services.take(saved)
 
-    def _delete_service(self, known: KnownGateway) -> None:
-        self._spawn(self._drop_service(known), name="delete a service")
+    def _delete_service(self, service: KnownGateway) -> None:
+        self._spawn(self._drop_service(service), name="delete a service")
 
-    async def _drop_service(self, known: KnownGateway) -> None:
+    async def _drop_service(self, service: KnownGateway) -> None:
         words = ""
         try:
-            await asyncio.to_thread(self._known.remove, known.id)
-            self._deleted = known
+            await asyncio.to_thread(self._known.remove, service.id)
+            self._deleted = service
         except ProfileError as error:
             words = str(error)
         if shiboken6.isValid(self):
@@ -411,15 +411,15 @@ class ConnectDialog(GatewayDialog):
         if self._deleted is not None:
             self._spawn(self._bring_back(self._deleted), name="restore a service")
 
-    async def _bring_back(self, known: KnownGateway) -> None:
+    async def _bring_back(self, service: KnownGateway) -> None:
         words = ""
         try:
-            await asyncio.to_thread(self._known.put, known)
+            await asyncio.to_thread(self._known.put, service)
             self._deleted = None
         except ProfileError as error:
             words = str(error)
         if shiboken6.isValid(self):
-            self._show_services(known.id, words)
+            self._show_services(service.id, words)
 
     # ---- pages
 
@@ -428,8 +428,8 @@ class ConnectDialog(GatewayDialog):
         if step == MODEL:
             models = self._verdict.models if self._verdict is not None else ()
             draft = self.draft()
-            given = draft.key  # the one secret that a gateway without settings could say again
-            catalog = ModelCatalog(models, draft.host, known=lambda: (Secret(given),) if given else ())
+            key = draft.key  # the only secret that may be echoed in a model list
+            catalog = ModelCatalog(models, draft.host, known=lambda: (Secret(key),) if key else ())
             self.third.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
             self.third.model.setFocus()
             self.third.model.selectAll()
@@ -491,7 +491,7 @@ class ConnectDialog(GatewayDialog):
         self.setMinimumSize(480, 380)
         self.resize(600, 600)
         self.steps = StepsRow(STEPS)
-        pages = self.pages = in_pages(of=self)  # each made where it stands: Qt dresses anew what is put elsewhere
+        pages = self.pages = in_pages(of=self)
         self.first, self.second, self.third, self.fourth = (
             AddressPage(self.nearby, pages),
             ConnectionPage(pages),

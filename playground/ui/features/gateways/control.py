@@ -1,4 +1,4 @@
-"""Choosing and setting up gateways from the window, their models, and whether they were reached."""
+"""Gateways in the window: choosing one, setting them up, their models, and whether they are reachable."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ if TYPE_CHECKING:
     from playground.ui.features.gateways.draft import Draft
 
 WHY = 200  # characters of what a gateway said that are kept with a rule
-NOT_KEPT = "The demo gateway keeps it until the application ends."
+NOT_KEPT = "The demo gateway forgets it when the application ends."
 FORGET = "Forget it"
 USE_HERE, NEW_EXPERIMENT = "Use here", "New experiment"
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
 class PriceDialog(QDialog):
-    """``priced`` carries the new ``Price``, and whether the ``kept`` answers asked at a price get this one as well.
+    """Asks for the price of a model. ``price`` was entered before; ``listed`` counts while none is entered.
 
-    ``price`` is what was entered, ``listed`` what counts while nothing is.
+    ``priced`` carries the new ``Price``, and whether the ``earlier`` answers that have a price get this one.
     """
 
     priced = Signal(object, bool)
 
     def __init__(
-        self, model: str, gateway: str, price: Price, parent: QWidget, *, kept: int = 0, listed: Price | None = None
+        self, model: str, gateway: str, price: Price, parent: QWidget, *, earlier: int = 0, listed: Price | None = None
     ) -> None:
         super().__init__(parent)
         self._listed = listed or Price()
         self.setWindowTitle("Price of the model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = QLabel(
-            f"Money for a million tokens of {model} on {gateway}. Turns and experiments then show what they cost. "
-            "An answer keeps the price it was asked at; without any, what the gateway itself says it cost is shown, "
-            "and after that what follows from the prices in its list of models.",
+            f"Price per 1M tokens of {model} on {gateway}. Turns and experiments then show their cost. "
+            "An answer keeps the price of its request. Without a price, the cost that the gateway reports is shown, "
+            "and otherwise the cost by the prices in its list of models.",
             textFormat=Qt.TextFormat.PlainText,
             wordWrap=True,
         )
@@ -75,23 +75,19 @@ class PriceDialog(QDialog):
             value = getattr(price, name)
             field.setText("" if value is None else f"{value:g}")
             field.setValidator(QDoubleValidator(0, 1e9, 6, field))
-            told = getattr(self._listed, name)
+            listed_price = getattr(self._listed, name)
             unset = "as input" if name == "cached" else "not entered"
-            field.setPlaceholderText(unset if told is None else f"{told:g} {BY_LIST}")
+            field.setPlaceholderText(unset if listed_price is None else f"{listed_price:g} {BY_LIST}")
             self.fields[name] = field
             form.addRow(title, field)
         self.currency = QLineEdit(price.currency, maxLength=4)
         form.addRow("Currency", self.currency)
-        self.anew = QCheckBox(
-            f"Price the {kept} earlier answers of this experiment anew"
-            if kept > 1
-            else "Price the earlier answer of this experiment anew"
-        )
-        self.anew.setVisible(kept > 0)
+        self.reprice = QCheckBox(f"Also update {earlier} earlier answer{'s' * (earlier != 1)}")
+        self.reprice.setVisible(earlier > 0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
-        in_column(words, form, self.anew, buttons, of=self, margins=(20, 16, 20, 16), spacing=12)
+        in_column(words, form, self.reprice, buttons, of=self, margins=(20, 16, 20, 16), spacing=12)
         self.setMinimumWidth(380)
         dress(self)
 
@@ -99,9 +95,10 @@ class PriceDialog(QDialog):
         amounts = {name: _amount(field.text()) for name, field in self.fields.items()}
         currency = self.currency.text().strip() or DOLLARS
         if any(value is not None for value in amounts.values()) and self._listed.currency == currency:
-            # What was left out is what stood there in grey.
-            amounts = {name: getattr(self._listed, name) if one is None else one for name, one in amounts.items()}
-        self.priced.emit(Price.model_validate({**amounts, "currency": currency}), self.anew.isChecked())
+            # Fields left empty show the listed price as their placeholder.
+            listed = {name: getattr(self._listed, name) for name in amounts}
+            amounts = {name: listed[name] if value is None else value for name, value in amounts.items()}
+        self.priced.emit(Price.model_validate({**amounts, "currency": currency}), self.reprice.isChecked())
         self.accept()
 
 
@@ -115,14 +112,14 @@ def _amount(text: str) -> float | None:
 class GatewayControl(Control):
     """Acts on the current session.
 
-    ``changed``: a gateway in the list is different; ``priced``: a price is; ``told``: more is known of its models.
-    ``check_asked`` carries the id of a gateway that is to be checked. ``picker`` is where its model is chosen.
+    ``changed`` is emitted when a gateway changed, ``priced`` when a price did, and ``facts_changed`` when more is
+    known of its models. ``check_asked`` carries the id of a gateway to check. ``picker`` chooses its model.
     """
 
     changed = Signal()
     priced = Signal()
     check_asked = Signal(str)
-    told = Signal()
+    facts_changed = Signal()
 
     def __init__(self, host: Host, picker: ModelPicker) -> None:
         super().__init__(host)
@@ -138,17 +135,17 @@ class GatewayControl(Control):
         self._settings.setValue("models/order", str(order))
 
     def state(self, profile_id: str) -> Reach:
-        """What is known of a gateway."""
+        """Return whether a gateway is reachable, as far as known."""
         return self._states.get(profile_id, Reach.UNKNOWN)
 
     def note(self, profile_id: str, reach: Reach | None) -> None:
-        """Remember what the last request told of a gateway; None tells nothing."""
+        """Remember whether the last request reached a gateway; None changes nothing."""
         if reach is not None and self._states.get(profile_id) is not reach:
             self._states[profile_id] = reach
             self.changed.emit()
 
     def note_use(self, profile_id: str, model: str) -> None:
-        """A model was asked: it is among those used last. Where that cannot be kept, nothing else is worse for it."""
+        """Put a model among those used last. A failure to save that is ignored."""
         profile = self._workspace.gateways.get(profile_id)
         if model and profile.id == profile_id and profile.recent[:1] != (model,):
             spawn(self._keep_use(profile_id, model), name="note a model")
@@ -185,29 +182,29 @@ class GatewayControl(Control):
 
     @property
     def listing(self) -> bool:
-        """Whether a gateway is being asked for its models."""
+        """True while a gateway is asked for its models."""
         return self._listing is not None and not self._listing.done()
 
     async def listed(self) -> None:
-        """Return when it has answered, or did not."""
+        """Return when that request has ended."""
         if self._listing is not None:
             await asyncio.wait([self._listing])
 
     def protocol_switched(self) -> None:
-        """Another protocol is spoken: where the model in use is not served under it, one that is takes its place."""
+        """Replace the model in use if the gateway does not serve it under the new protocol."""
         self._listing = spawn(self._fit(self._workspace.current), name="models")
 
     async def _fit(self, session: Session) -> None:
         await self._load(session.settings.profile_id, refresh=False)
-        found = self._workspace.gateways.listed(session.settings.profile_id)
-        if found is None or self._workspace.current is not session:
+        listed = self._workspace.gateways.listed(session.settings.profile_id)
+        if listed is None or self._workspace.current is not session:
             return
         before, api = session.settings.model, TITLES[session.settings.protocol]
         former, put = self._stood_in.pop(session.id, ("", ""))
-        if put == before and found.serves(former, session.settings.protocol):  # back again: as it was
+        if put == before and listed.serves(former, session.settings.protocol):  # back again: as it was
             session.change(model=former)
-        elif found.serves(before, session.settings.protocol) is False:
-            served = found.served(session.settings.protocol)
+        elif listed.serves(before, session.settings.protocol) is False:
+            served = listed.served(session.settings.protocol)
             if not served:
                 words = f"The gateway lists no model for the {api}. “{before}” stays selected."
                 self._say(words, stays=False)
@@ -221,56 +218,56 @@ class GatewayControl(Control):
     async def _load(self, profile_id: str, refresh: bool) -> None:
         session, notice = self._workspace.current, self._host.notice
         try:
-            found = await self._workspace.gateways.models(profile_id, session.settings.protocol, refresh=refresh)
+            listed = await self._workspace.gateways.models(profile_id, session.settings.protocol, refresh=refresh)
         except (RunRefusedError, OSError) as error:
             kind = error.kind if isinstance(error, RunRefusedError) else FailureKind.INPUT
             self.note(profile_id, reach_of(Failure(kind=kind, message=str(error))))
             if refresh or isinstance(error, OSError):
                 notice.say(str(error))
             return
-        self.note(profile_id, reach_of(found.failure))
+        self.note(profile_id, reach_of(listed.failure))
         if self._workspace.current.settings.profile_id != profile_id:
             return
-        if not self._workspace.current.settings.model and found.ids:
-            self._workspace.current.change(model=found.ids[0])
+        if not self._workspace.current.settings.model and listed.ids:
+            self._workspace.current.change(model=listed.ids[0])
         self.show_models()
-        self.told.emit()
-        if refresh and found.failure is not None:
-            notice.say(f"The models could not be listed: {found.failure.message}")
+        self.facts_changed.emit()
+        if refresh and listed.failure is not None:
+            notice.say(f"The models could not be listed: {listed.failure.message}")
 
     def show_models(self) -> None:
-        """The model in use, those the gateway in use listed, and whether it is none of them; no list marks nothing."""
+        """Show the model in use and the listed models. Without a list, the model is not marked as unlisted."""
         session, gateways = self._workspace.current, self._workspace.gateways
         profile = session.profile or gateways.get(session.settings.profile_id)
-        found = gateways.listed(profile.id)
+        listed = gateways.listed(profile.id)
         self.picker.show_catalog(gateways.catalog(profile.id))
         missing = (
-            found is not None
-            and found.failure is None
-            and bool(found.models and session.settings.model)
-            and session.settings.model not in found
+            listed is not None
+            and listed.failure is None
+            and bool(listed.models and session.settings.model)
+            and session.settings.model not in listed
         )
         self.picker.show_model(session.settings.model, profile.name if missing else "")
         self._learn(profile.id)
 
     def _learn(self, profile_id: str) -> None:
-        """Ask what else is told of the model in use, once; nobody waits for it."""
+        """Ask once for more facts of the model in use, in the background."""
         settings = self._workspace.current.settings
         busy = self._learning is not None and not self._learning.done()
         if not busy and self._workspace.gateways.lacks_facts(profile_id, settings.model):
-            self._learning = spawn(self._told(profile_id, settings.protocol, settings.model), name="model facts")
+            self._learning = spawn(self._fetch_facts(profile_id, settings.protocol, settings.model), name="model facts")
 
-    async def _told(self, profile_id: str, protocol: str, model: str) -> None:
+    async def _fetch_facts(self, profile_id: str, protocol: str, model: str) -> None:
         try:
-            told = await self._workspace.gateways.fetch_facts(profile_id, protocol, model)
+            changed = await self._workspace.gateways.fetch_facts(profile_id, protocol, model)
         except (RunRefusedError, OSError):
-            return  # said by whatever asks next
+            return  # the next request reports it
         self._learning = None
         if not isValid(self.picker):
-            return  # the window went while it was asked
+            return  # the window was closed meanwhile
         self.show_models()
-        if told:
-            self.told.emit()
+        if changed:
+            self.facts_changed.emit()
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
@@ -286,24 +283,24 @@ class GatewayControl(Control):
         pane.notice.say(words, "Retry", pane.retry_last)
 
     async def keep_rules(self, profile_id: str, rules: tuple[Adaptation, ...]) -> str:
-        """Remember what a gateway does not take, and say so; why is its own words, without secrets and cut.
+        """Save what a gateway does not accept, with its own reason, redacted and cut.
 
-        Returns what went wrong, for people; empty when they are kept.
+        Return the error for people; empty if the rules are saved.
         """
         from playground.engine.gateways.known_secrets import redactor_of
 
         gateways = self._workspace.gateways
         redactor = redactor_of(gateways.keys.known())
-        kept = [one.model_copy(update={"why": redactor.front(one.why, WHY)}) for one in rules]
+        saved = [rule.model_copy(update={"why": redactor.front(rule.why, WHY)}) for rule in rules]
         try:
-            await asyncio.to_thread(gateways.add_rules, profile_id, kept)
+            await asyncio.to_thread(gateways.add_rules, profile_id, saved)
         except ProfileError as error:
             self._say(str(error))
             return str(error)
         self.changed.emit()
         profile = gateways.get(profile_id)
-        whole = "; ".join(f"{one.words}{f' for {shown_name(one.model)}' if one.model else ''}" for one in kept)
-        words = f"Kept for {shown_name(profile.name)}: {whole}."
+        listed = "; ".join(f"{rule.words}{f' for {shown_name(rule.model)}' if rule.model else ''}" for rule in saved)
+        words = f"Saved for {shown_name(profile.name)}: {listed}."
         if profile.demo:
             self._say(f"{words} {NOT_KEPT}", FORGET, partial(self._forget_rules, profile_id))
         else:
@@ -311,11 +308,11 @@ class GatewayControl(Control):
         return ""
 
     def show_rules(self) -> None:
-        """Where the rules of the gateway in use stand; those of the demo gateway, which has no settings, in words."""
+        """Show the rules of the gateway in use: in its settings, or for the demo gateway in a notice."""
         profile = self._workspace.gateways.get(self._workspace.current.settings.profile_id)
         if profile.demo:
-            whole = "; ".join(one.words for one in profile.adaptations)
-            self._say(f"Rules: {whole}. {NOT_KEPT}", FORGET, partial(self._forget_rules, profile.id))
+            listed = "; ".join(rule.words for rule in profile.adaptations)
+            self._say(f"Rules: {listed}. {NOT_KEPT}", FORGET, partial(self._forget_rules, profile.id))
         else:
             self._open().show_rules()
 
@@ -326,16 +323,16 @@ class GatewayControl(Control):
         self._say("The demo gateway has no rules any more.", stays=False)
 
     def pick_with(self, picker: ModelPicker | None) -> None:
-        """Have the model chosen there from now on; None: where it usually is."""
+        """Use another picker for the model; None for that of the tool bar."""
         self.picker = picker or self._usual_picker
         self.show_models()
 
     def choose_model(self) -> None:
-        """Open the list of models where a model is chosen."""
+        """Open the list of models."""
         self.picker.open()
 
     def open_price(self) -> None:
-        """Ask what the model in use costs."""
+        """Ask for the price of the model in use."""
         session, gateways = self._workspace.current, self._workspace.gateways
         profile, model = gateways.get(session.settings.profile_id), session.settings.model
         if profile.id != session.settings.profile_id:
@@ -346,33 +343,33 @@ class GatewayControl(Control):
             return
         listed = gateways.facts(profile.id, model).price
         empty = Price(currency=listed.currency) if listed is not None else Price()
-        price, kept = profile.prices.get(model, empty), session.turns.priced(profile.id, model)
-        dialog = PriceDialog(model, profile.name, price, self._host.window, kept=kept, listed=listed)
+        price, earlier = profile.prices.get(model, empty), session.turns.priced(profile.id, model)
+        dialog = PriceDialog(model, profile.name, price, self._host.window, earlier=earlier, listed=listed)
         dialog.priced.connect(partial(self._priced, session, profile.id, model))
         dialog.open()
 
-    def _priced(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
-        spawn(self._set_price(session, profile_id, model, price, anew), name="keep a price")
+    def _priced(self, session: Session, profile_id: str, model: str, price: Price, reprice: bool) -> None:
+        spawn(self._set_price(session, profile_id, model, price, reprice), name="keep a price")
 
-    async def _set_price(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
+    async def _set_price(self, session: Session, profile_id: str, model: str, price: Price, reprice: bool) -> None:
         try:
             await asyncio.to_thread(self._workspace.gateways.set_price, profile_id, model, price)
         except ProfileError as error:
             self._say(str(error))
-        if anew:
+        if reprice:
             session.turns.reprice(profile_id, model, self._workspace.gateways.price(profile_id, model))
         self.priced.emit()
 
     def open_settings(self) -> None:
-        """The dialog in which gateways are set up."""
+        """Open the settings of gateways, on the gateway in use."""
         self._open()
 
     def enter_key(self) -> None:
-        """The same, at the key of the gateway in use; once it is saved, asking again is offered."""
+        """Open the settings at the key of the gateway in use; a retry is offered once it is saved."""
         self._then_again(self._open()).ask_for_key()
 
     def add_header(self, name: str) -> None:
-        """The same, with a header of that name added to the gateway in use."""
+        """Open the settings with a header of that name added to the gateway in use."""
         self._then_again(self._open()).add_header(name)
 
     def _then_again(self, dialog: ProfileDialog) -> ProfileDialog:
@@ -381,30 +378,30 @@ class GatewayControl(Control):
         return dialog
 
     def set_up(self, draft: Draft) -> None:
-        """The same, with a new gateway filled in as far as ``draft`` knows it; the open experiment is to use it."""
+        """Open the settings with a new gateway filled in from ``draft``, for the open experiment."""
         self._typed = None
         self._open().begin(draft)
 
-    def set_up_imported(self, found: Imported, keep: bool) -> None:
-        """The same for the gateway that an imported request names, with its secrets if they are to be kept."""
+    def set_up_imported(self, imported: Imported, keep: bool) -> None:
+        """Open the settings for the gateway of an imported request; ``keep`` takes its secrets over."""
         from playground.ui.features.gateways.draft import Draft, HeaderRow
 
-        auth = {found.request.protocol: found.auth} if found.auth is not None else {}
-        profile = Profile(name="", base_url=found.base_url, default_model=found.request.model, auth=auth)
-        headers = found.secret_headers if keep else {}
+        auth = {imported.request.protocol: imported.auth} if imported.auth is not None else {}
+        profile = Profile(name="", base_url=imported.base_url, default_model=imported.request.model, auth=auth)
+        headers = imported.secret_headers if keep else {}
         rows = tuple(HeaderRow(name, value.get_secret_value()) for name, value in headers.items())
-        key = found.key.get_secret_value() if keep and found.key is not None else ""
+        key = imported.key.get_secret_value() if keep and imported.key is not None else ""
         self.set_up(Draft(profile, rows, key=key))
 
-    def store_imported(self, found: Imported, profile_id: str) -> None:
-        """Keep the secrets of an imported request for a gateway there is, at the origin they came with."""
-        spawn(self._store(self._workspace.gateways.get(profile_id), found), name="store the imported key")
+    def store_imported(self, imported: Imported, profile_id: str) -> None:
+        """Store the secrets of an imported request for a gateway, at the origin they came with."""
+        spawn(self._store(self._workspace.gateways.get(profile_id), imported), name="store the imported key")
 
-    async def _store(self, profile: Profile, found: Imported) -> None:
+    async def _store(self, profile: Profile, imported: Imported) -> None:
         from playground.engine.gateways.credentials import store_secret
 
         gateways = self._workspace.gateways
-        secrets = {**({"": found.key} if found.key is not None else {}), **found.secret_headers}
+        secrets = {**({"": imported.key} if imported.key is not None else {}), **imported.secret_headers}
         words = ""
         try:
             for name, secret in secrets.items():
@@ -420,13 +417,13 @@ class GatewayControl(Control):
         self._say(f"Key for “{profile.name}”: {words}", stays=False)
 
     def look_nearby(self) -> None:
-        """The dialog that connects a gateway, which looks for those on this computer at once."""
+        """Open the wizard that connects a gateway, and find those on this computer at once."""
         nearby = self.connect_new().nearby
         nearby.button.setFocus()
         nearby.look()
 
     def connect_new(self) -> ConnectDialog:
-        """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
+        """Open the wizard that connects a gateway, with the text of a cancelled one."""
         from playground.engine.gateways.connection_test import try_gateway
         from playground.engine.gateways.nearby import find_local_gateways
         from playground.ui.features.gateways.connect_dialog import ConnectDialog

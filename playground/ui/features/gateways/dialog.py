@@ -47,66 +47,69 @@ from playground.ui.widgets.two_lines import LINE, TwoLines
 USE = "Save and us&e"
 UNSELECTED = "The gateway in use has no settings. Select a gateway, or add a new one."
 
-APART = 2  # buttons that stand at the left
+APART = 2  # buttons at the left
 
 _ID = Qt.ItemDataRole.UserRole + 2
 
 
 def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QToolButton) -> QFrame:
-    """The list with its buttons below."""
-    left = styled(QFrame(), "surface")
-    left.setFixedWidth(216)
+    """Return the list with its buttons below."""
+    sidebar = styled(QFrame(), "surface")
+    sidebar.setFixedWidth(216)
     buttons = in_row(add, 1, copy, remove, spacing=4)
     heading = text_label("Gateways", "group")
     heading.setContentsMargins(8, 0, 0, 0)
-    in_column(heading, (gateways, 1), buttons, of=left, margins=(8, 12, 8, 12), spacing=8)
-    return left
+    in_column(heading, (gateways, 1), buttons, of=sidebar, margins=(8, 12, 8, 12), spacing=8)
+    return sidebar
 
 
 def right_side(
-    unselected: QLabel, form_area: QScrollArea, told: tuple[QWidget, QLabel, QWidget], buttons: tuple[QPushButton, ...]
+    unselected: QLabel,
+    form_area: QScrollArea,
+    messages: tuple[QWidget, QLabel, QWidget],
+    buttons: tuple[QPushButton, ...],
 ) -> QVBoxLayout:
     """Return the form, or a text while no gateway is selected, above the question, message, result and buttons."""
-    question, message, result = told
-    asking = in_column(question, margins=(16, 0, 16, 0))
-    telling = in_column(message, ResultArea(result), margins=(24, 0, 24, 0), spacing=6)
+    question, message, result = messages
+    question_row = in_column(question, margins=(16, 0, 16, 0))
+    message_rows = in_column(message, ResultArea(result), margins=(24, 0, 24, 0), spacing=6)
     row = in_row(margins=(24, 0, 24, 0), spacing=8)
     for number, button in enumerate(buttons):
         if number == APART:
             row.addStretch(1)
         row.addWidget(button)
     form = in_column((unselected, 1), (form_area, 1), thin_line(), spacing=0)  # rows scroll under the line
-    return in_column((form, 1), asking, telling, row, margins=(0, 0, 0, 12), spacing=12)
+    return in_column((form, 1), question_row, message_rows, row, margins=(0, 0, 0, 12), spacing=12)
 
 
 class ResultArea(DownArea):
-    """As high as what it holds, up to a share of the window, and scrolled beyond that; gone while that is hidden."""
+    """A scroll area as high as its content, up to a share of the window; hidden while the content is."""
 
     SHARE = 0.45
 
-    def __init__(self, held: QWidget) -> None:
+    def __init__(self, content: QWidget) -> None:
         super().__init__()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self._held = held
-        self.setWidget(held)
-        held.installEventFilter(self)
-        self.setVisible(not held.isHidden())
+        self._content = content
+        self.setWidget(content)
+        content.installEventFilter(self)
+        self.setVisible(not content.isHidden())
 
     def heightForWidth(self, width: int) -> int:
-        return min(self._held.heightForWidth(width), int(self.window().height() * self.SHARE))
+        return min(self._content.heightForWidth(width), int(self.window().height() * self.SHARE))
 
     def sizeHint(self) -> QSize:
-        return QSize(self._held.sizeHint().width(), self.heightForWidth(max(self.width(), 1)))
+        return QSize(self._content.sizeHint().width(), self.heightForWidth(max(self.width(), 1)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._held.minimumSizeHint().width(), 0)
+        return QSize(self._content.minimumSizeHint().width(), 0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._held:
+        if watched is self._content:
             if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
-                self.setVisible(not self._held.isHidden())
+                self.setVisible(not self._content.isHidden())
             elif event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
                 self.updateGeometry()
         return super().eventFilter(watched, event)
@@ -166,13 +169,13 @@ class ProfileDialog(GatewayDialog):
         self,
         store: ProfileStore,
         keys: Keys,
-        known: KnownGateways,
+        services: KnownGateways,
         tester: Tester,
         spawn: Spawn,
         parent: QWidget | None = None,
         in_use: str = "",
     ) -> None:
-        super().__init__(store, keys, known, tester, spawn, parent)
+        super().__init__(store, keys, services, tester, spawn, parent)
         self._test: asyncio.Task[Any] | None = None
         self._saving: asyncio.Task[Any] | None = None
         self._drafts: dict[str, Draft] = {p.id: Draft.of(p) for p in store.profiles if not p.demo}
@@ -301,7 +304,7 @@ class ProfileDialog(GatewayDialog):
             return
         if self._current not in unsaved:
             self._go_to(unsaved[0])
-        names = ", ".join(f"“{self._drafts[one].title}”" for one in unsaved)
+        names = ", ".join(f"“{self._drafts[profile_id].title}”" for profile_id in unsaved)
         self.question.ask(
             f"{names} {'has' if len(unsaved) == 1 else 'have'} unsaved changes.",
             ("Save", "primary", self._save_all_and_close),
@@ -355,7 +358,7 @@ class ProfileDialog(GatewayDialog):
         self.select(self.list.current_id())
 
     def _unsaved(self) -> list[str]:
-        return [one for one, draft in self._drafts.items() if draft != self._original(one)]
+        return [profile_id for profile_id, draft in self._drafts.items() if draft != self._original(profile_id)]
 
     def _original(self, profile_id: str) -> Draft:
         stored = self._store.get(profile_id)
@@ -370,9 +373,9 @@ class ProfileDialog(GatewayDialog):
         self.unselected.setVisible(not selected)
         self.list.show_drafts(list(self._drafts.values()), unsaved, self._current)
         self.save_button.setEnabled(self._saving is None and self._current in unsaved)
-        wanted = self._current in self._wanted
-        self.save_button.setText(USE if wanted else "&Save")
-        self.use_button.setVisible(selected and not wanted and self._current != self._in_use)
+        use_when_saved = self._current in self._wanted
+        self.save_button.setText(USE if use_when_saved else "&Save")
+        self.use_button.setVisible(selected and not use_when_saved and self._current != self._in_use)
         self.use_button.setText(USE if self._current in unsaved else "Us&e")
         stored = self._current not in self._fresh
         self.use_button.setEnabled(self._saving is None and (stored or self._current in unsaved))
@@ -387,9 +390,9 @@ class ProfileDialog(GatewayDialog):
         place = order.index(profile_id)
         del self._drafts[profile_id]
         self._fresh.pop(profile_id, None)
-        left = list(self._drafts)
-        if left:
-            self._go_to(left[min(place, len(left) - 1)])
+        remaining = list(self._drafts)
+        if remaining:
+            self._go_to(remaining[min(place, len(remaining) - 1)])
         else:
             self.add_gateway()
 
@@ -445,34 +448,34 @@ class ProfileDialog(GatewayDialog):
         profile_id = self._current
         stored = self._store.get(profile_id)
         words = ""
-        gone = False
+        removed = False
         try:
             if stored is not None:
                 await asyncio.to_thread(self._store.remove, profile_id)
                 state = await forget_secrets(stored, self._keys)
                 words = "" if state.available else state.words
                 self.removed.emit(profile_id)
-            gone = True
+            removed = True
         except ProfileError as error:
             self._tell(str(error), "error")
         finally:
             if shiboken6.isValid(self):
                 self._saving = None
-                if gone:
+                if removed:
                     self._drop(profile_id)
                     self._tell(words, "warning")
                 self._refresh()
 
     async def _run_test(self, draft: Draft) -> None:
         try:
-            given = await credentials_of(draft, self._keys)
-            if isinstance(given, NeedsConsent):
-                self._tell(f"Nothing was sent. {given.words} Tick the box above to agree.", "warning")
+            credentials = await credentials_of(draft, self._keys)
+            if isinstance(credentials, NeedsConsent):
+                self._tell(f"Nothing was sent. {credentials.words} Tick the box above to agree.", "warning")
                 return
-            verdict = await self._tester(connection_of(draft, given))
+            verdict = await self._tester(connection_of(draft, credentials))
             self._tell(verdict.headline, "ok" if verdict.ok else "error")
             self._judged = draft.judged
-            self.found.show_verdict(verdict, *([given.problem] if given.problem else []))
+            self.found.show_verdict(verdict, *([credentials.problem] if credentials.problem else []))
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
                 self._tell("The test was stopped.", "small")
@@ -523,18 +526,18 @@ class ProfileDialog(GatewayDialog):
         self.save_button.setDefault(True)
         self.use_button = push_button(USE)
         self.use_button.setToolTip("Use for this and new experiments")
-        whole = in_row(
+        halves = in_row(
             left_side(self.list, self.add_button, self.copy_button, self.remove_button),
             thin_upright(),
             of=self,
             margins=0,
             spacing=0,
         )
-        self.form_area = DownArea(self.form, self)  # in its window: what moves there is dressed anew
+        self.form_area = DownArea(self.form, self)
         self.unselected = empty_words(UNSELECTED)
-        told = self.question, self.message, self.found
+        messages = self.question, self.message, self.found
         buttons = self.test_button, self.check_button, self.close_button, self.use_button, self.save_button
-        whole.addLayout(right_side(self.unselected, self.form_area, told, buttons), 1)
+        halves.addLayout(right_side(self.unselected, self.form_area, messages, buttons), 1)
         self.list.currentRowChanged.connect(self._picked)
         self.form.changed.connect(self._edited)
         self.add_button.clicked.connect(self.add_gateway)

@@ -1,4 +1,4 @@
-"""What the dialogs that set up gateways have in common."""
+"""The base of dialogs that set up gateways."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GatewayDialog(QDialog):
         self,
         store: ProfileStore,
         keys: Keys,
-        known: KnownGateways,
+        services: KnownGateways,
         tester: Tester,
         spawn: Spawn,
         parent: QWidget | None,
@@ -41,10 +41,10 @@ class GatewayDialog(QDialog):
         self._tester = tester
         self._spawn = spawn
         self._asked_keyring = False
-        self._known = known
+        self._known = services
 
     def _describe_key(self) -> None:
-        """Say anew where the key is, or goes."""
+        """Show where the key is, or will be stored."""
         raise NotImplementedError
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.gateways.redacted_output import write_output
 from playground.ui.features.inspector.excerpt import excerpt
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import CountLabel
@@ -21,7 +14,7 @@ from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import few_lines_of, show_hidden
-from playground.ui.widgets.save_text import save_as
+from playground.ui.widgets.save_text import open_in_editor, save_as
 
 
 class BodyPane(QWidget):
@@ -81,21 +74,14 @@ class BodyPane(QWidget):
     def _suffix(self) -> str:
         return "json" if self._body[:64].lstrip()[:1] in (b"{", b"[") else "txt"
 
+    def _file_name(self) -> str:
+        return f"{self._name.lower().replace(' ', '-')}.{self._suffix()}"
+
     def _open_in_editor(self) -> None:
-        """Open the body with the system's program, from a private folder that is deleted at the end of the program."""
-        try:
-            folder = Path(tempfile.mkdtemp(prefix="gateway-playground-"))
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            file = folder / f"{self._name.lower().replace(' ', '-')}.{self._suffix()}"
-            write_output(file, self.whole_text, ())
-        except OSError as error:
-            self.note.say(f"The file could not be written: {error.strerror or error}. Use Save…")
-            return
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(file))):
-            self.note.say("No program opens this file. Use Save…")
+        if problem := open_in_editor(self.whole_text, self._file_name()):
+            self.note.say(problem)
 
     def _save(self) -> None:
-        text, suffix = self.whole_text, self._suffix()
-        name = f"{self._name.lower().replace(' ', '-')}.{suffix}"
-        work = save_as(self, f"Save the {self._name.lower()}", name, suffix, partial(str, text), (), self.note.say)
+        title, make = f"Save the {self._name.lower()}", partial(str, self.whole_text)
+        work = save_as(self, title, self._file_name(), self._suffix(), make, (), self.note.say)
         spawn(work, name="save a body")

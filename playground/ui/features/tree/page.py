@@ -6,9 +6,19 @@ from collections import Counter
 from collections.abc import Collection
 from functools import partial
 
-from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainterPath, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QMenu, QPushButton, QStackedWidget, QWidget
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QKeyEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QMenu, QPushButton, QSizePolicy, QStackedWidget, QWidget
 
 from playground.domain.roles import Role
 from playground.domain.transcript import Transcript, Turn
@@ -27,7 +37,8 @@ from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
 
 EMPTY = "No turns yet. Every turn of the experiment appears here, on every branch. Click one to go to it."
-LEGEND = "◆ system   ● user   ■ assistant   ▲ tool   × failed   – incomplete"
+LEGEND = (Role.SYSTEM, "system"), (Role.USER, "user"), (Role.ASSISTANT, "assistant"), (Role.TOOL, "tool")
+ENDINGS = "× failed   – incomplete"
 LEGEND_MEANING = (
     "A diamond is a system turn, a circle a user's, a square the assistant's, a triangle a tool's. "
     "A cross marks a failed turn, a bar one that was stopped, cut off or interrupted."
@@ -121,7 +132,7 @@ class TreeView(Diagram):
         """Draw `part` of a transcript. A view at the right end stays there; a new end of the path comes into view."""
         moved = part.head != self._layout.transcript.head
         self._transcript, self._receiving = transcript, receiving
-        drawn = part.head, [(t.id, t.parent, ending_words(t, receiving)) for t in part.turns.values()]
+        drawn = part.head, [(t.id, t.parent, t.role, ending_words(t, receiving)) for t in part.turns.values()]
         if drawn == self._drawn:
             self._update_description()
             return
@@ -262,6 +273,35 @@ def _add_badge(parent: QGraphicsItem, t: Tokens, *, failed: bool) -> None:
     QGraphicsPathItem(sign, badge).setPen(QPen(QColor(t.surface), 1.5))
 
 
+class Legend(QWidget):
+    """The meaning of the marks, in a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(LEGEND_MEANING)
+
+    def sizeHint(self) -> QSize:
+        words = [*(word for _, word in LEGEND), ENDINGS]
+        return QSize(sum(self.fontMetrics().horizontalAdvance(word) + 32 for word in words), 22)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 22)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, t = QPainter(self), tokens()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        baseline = (self.height() + self.fontMetrics().ascent() - self.fontMetrics().descent()) / 2
+        x = 12.0
+        for role, word in LEGEND:
+            painter.fillPath(outline_of(role, 5).translated(x, self.height() / 2), QColor(t.role(role.value)))
+            painter.setPen(QColor(t.muted))
+            painter.drawText(QPointF(x + 12, baseline), word)
+            x += self.fontMetrics().horizontalAdvance(word) + 32
+        painter.drawText(QPointF(x, baseline), ENDINGS)
+        painter.end()
+
+
 class TreePage(SessionPage):
     """`turn_asked` and `delete_asked` carry the id of a turn."""
 
@@ -274,9 +314,7 @@ class TreePage(SessionPage):
         self._most = MAX_TURNS
         self.view = TreeView()
         self.summary = ElidedLabel("Branches", elide=Qt.TextElideMode.ElideRight)
-        self.legend = ElidedLabel("Legend", elide=Qt.TextElideMode.ElideRight)
-        self.legend.set_text(LEGEND)
-        self.legend.setAccessibleName(LEGEND_MEANING)
+        self.legend = Legend()
         self.all_button = styled(QPushButton("Show all"), "link")
         self.all_button.hide()
         self.empty = empty_words(EMPTY)

@@ -157,7 +157,7 @@ def _selection_words(numbers: Sequence[int]) -> list[str]:
 
 
 class _FrameText(CodeEditor):
-    """The payload of an event, scrolled past what every chunk repeats if the new content has no room beside it."""
+    """The payload of an event, scrolled past what every chunk repeats if the new content has no room next to it."""
 
     def __init__(self) -> None:
         super().__init__(read_only=True)
@@ -283,9 +283,9 @@ class TimelinePage(QWidget):
         self.detail = FrameDetail()
         self.throttle = Throttle(self._read, self, READ_MS)
         self.empty = empty_words(EMPTY)
-        left = QWidget()
-        in_column(self.picture, (self.table, 1), of=left, margins=0, spacing=0)
-        self._stack = in_pages(self.empty, split(left, self.detail, sizes=[560, 420], thin=True))
+        events = QWidget()
+        in_column(self.picture, (self.table, 1), of=events, margins=0, spacing=0)
+        self._stack = in_pages(self.empty, split(events, self.detail, sizes=[560, 420], thin=True))
         in_column(self._stack, of=self, margins=0)
         self.table.frames_chosen.connect(self._chosen)
         self.picture.moment_asked.connect(self._go_to_moment)
@@ -346,8 +346,8 @@ class TimelinePage(QWidget):
         if trace is None:
             return ""
         if trace.exchange.dropped:
-            gone = size(trace.exchange.dropped)
-            return f"The data of this exchange ({gone}) was discarded to save memory."
+            discarded = size(trace.exchange.dropped)
+            return f"The data of this exchange ({discarded}) was discarded to save memory."
         figures = [("events", f"{len(trace.index):,}"), *self.picture.figures()]
         if trace.index.deviations:
             figures.append(("spec check problems", f"{len(trace.index.deviations):,}"))
@@ -356,8 +356,8 @@ class TimelinePage(QWidget):
 
     def _settle(self) -> None:
         """Hide the detail in a narrow page unless an event is selected."""
-        gone = self._trace is not None and bool(self._trace.exchange.dropped)
-        self.detail.setVisible(self.width() >= SUMMARY_WIDTH or gone or bool(self.table.chosen))
+        is_discarded = self._trace is not None and bool(self._trace.exchange.dropped)
+        self.detail.setVisible(self.width() >= SUMMARY_WIDTH or is_discarded or bool(self.table.chosen))
 
     def _chosen(self, numbers: list[int], by_hand: bool) -> None:
         trace = self._trace

@@ -95,12 +95,12 @@ class TimeScale:
 
     def show(self, start: float, end: float) -> None:
         """Show a part, moved into the whole."""
-        whole = max(self.total, LEAST_SPAN)
-        span = min(max(end - start, LEAST_SPAN), whole)
-        if span >= whole:
+        total = max(self.total, LEAST_SPAN)
+        span = min(max(end - start, LEAST_SPAN), total)
+        if span >= total:
             self.fit()
             return
-        self._start = min(max(start, 0.0), whole - span)
+        self._start = min(max(start, 0.0), total - span)
         self._end = self._start + span
 
     def zoom(self, factor: float, around: float) -> None:
@@ -335,20 +335,22 @@ class TimelinePicture(Diagram):
         scale = self.time_scale
         for lane in Lane if self._tall else ():
             self._add_rect(self._lane_rect(lane), t.code)
-        drawn_until: dict[Lane, float] = {}
-        shown: list[tuple[QRectF, Segment]] = []
+        rows, drawn_until = {lane: self._lane_rect(lane) for lane in Lane}, dict[Lane, float]()
+        bars: list[tuple[QRectF, Segment]] = []
         for number, segment in enumerate(self.segments):
-            rect = self._clipped(segment.start, segment.end, self._lane_rect(segment.lane))
-            if not scale.shows(segment.start, segment.end) or rect.right() <= drawn_until.get(segment.lane, 0.0):
-                continue  # out of view, or under a bar that is drawn already
+            if not scale.shows(segment.start, segment.end):
+                continue
+            rect = self._clipped(segment.start, segment.end, rows[segment.lane])
+            if rect.right() <= drawn_until.get(segment.lane, 0.0) + 1.5:
+                continue  # too narrow to be seen next to the bar before
             drawn_until[segment.lane] = rect.right()
             events = f", events {segment.first + 1} to {segment.last + 1}" if segment.first >= 0 else ""
             words = f"{segment.lane.value}: {segment.start:.3f} s to {segment.end:.3f} s{events}"
             self._add_bar(f"segment {number}", rect, QBrush(QColor(lane_colour(t, segment.lane))), words)
-            shown.append((rect, segment))
+            bars.append((rect, segment))
         written: list[tuple[float, float]] = []
         if not self._tall:
-            for rect, segment in sorted(shown, key=lambda entry: -entry[0].width())[:MAX_LABELS]:
+            for rect, segment in sorted(bars, key=lambda entry: -entry[0].width())[:MAX_LABELS]:
                 self._label_segment(t, segment, rect, written)
         for number, stretch in enumerate(self.served):
             self._draw_served(t, number, stretch)
@@ -382,8 +384,10 @@ class TimelinePicture(Diagram):
         usual, drawn_until = duration_words(timeline.median_gap or 0), 0.0
         top, height = (16.0, 64.0) if self._tall else (19.0, 14.0)
         for number, stall in enumerate(self.stalls):
+            if not self.time_scale.shows(stall.start, stall.end):
+                continue
             rect = self._clipped(stall.start, stall.end, QRectF(0, top, 0, height))
-            if not self.time_scale.shows(stall.start, stall.end) or rect.right() <= drawn_until:
+            if rect.right() <= drawn_until + 1.5:
                 continue
             drawn_until = rect.right()
             seconds = f"{stall.end - stall.start:.2f} s"
