@@ -1,6 +1,6 @@
-"""A place where one text of a turn is edited: an editor while the session says that one is open, with what it holds.
+"""A place where one text of a turn is edited: an editor as long as the session has it open, with its content.
 
-What is typed is told to the session with every key, so that it is sent, saved, and there again in another card.
+Each edit is reported to the session at once, so that it is sent, saved, and shown again in another card.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playground.ui.features.conversation.inline_editor import InlineEditor
 
 
 class TextEditing:
-    """``opened`` is given the editor, which it puts where it belongs; ``closed`` is told whether it had the cursor."""
+    """``opened`` gets the editor to place it; ``closed`` gets whether it had the cursor."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class TextEditing:
         if edit is None:
             self._close()
             return
-        shown = text() if edit.text is None else edit.text
+        content = text() if edit.text is None else edit.text
         if self.editor is None:
-            self._open(shown)
-        elif self.editor.text != shown:
-            self.editor.set_text(shown)
+            self._open(content)
+        elif self.editor.text != content:
+            self.editor.set_text(content)
         if self.editor is not None and key is not None:
             self.editor.show_branching(self._commands.branches(key.turn, key.call))
 
