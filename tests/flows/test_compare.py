@@ -166,17 +166,17 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
 
 @flow()
 async def test_calls_of_lanes_are_answered_one_by_one_or_together(person: Person) -> None:
-    def find_step(person: Person, number: int) -> QAbstractButton | None:
+    def find_insert(person: Person, number: int) -> QAbstractButton | None:
         lanes = ComparePage(person).lanes
-        return next(iter(lanes[number].find(QAbstractButton, "Step")), None) if len(lanes) > number else None
+        return next(iter(lanes[number].find(QAbstractButton, "Insert a result")), None) if len(lanes) > number else None
 
     compare = await pause_at_calls(person)
     lanes = compare.sessions
 
     # Another page is opened while the focus is in a lane: the conversation alone, an evaluation
     for key in (Qt.Key.Key_K, Qt.Key.Key_A):
-        await person.until(lambda: find_step(person, 1) is not None, "the call of lane B")
-        button = find_step(person, 1)
+        await person.until(lambda: find_insert(person, 1) is not None, "the call of lane B")
+        button = find_insert(person, 1)
         assert button is not None
         button.setFocus()
         await person.until(button.hasFocus, "the focus in lane B")
@@ -184,10 +184,12 @@ async def test_calls_of_lanes_are_answered_one_by_one_or_together(person: Person
         await compare.wait_until_closed()
         await person.do(person.app.window.grab)
         await compare.open()
-        await person.until(lambda: find_step(person, 0) is not None, "the call of lane A")
+        await person.until(lambda: find_insert(person, 0) is not None, "the call of lane A")
         assert person.conversation.messages.visible
 
-    await (await compare.wait_for_call(1)).press("Same to all lanes")
+    call = await compare.wait_for_call(1)
+    await call.type_result("sunny")
+    await call.press("Send to all lanes")
     await compare.wait_for_answers(4)
     assert not any(lane.debugger.waiting for lane in lanes.all)
     await person.trigger("compare.copy")

@@ -82,7 +82,7 @@ async def test_broken_call_edited_is_sent_as_edited(person: Person) -> None:
     assert broken.arguments_check != "Valid"
     await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
     await broken.wait_until(lambda: broken.arguments_check == "Valid", "the verdict while typing")
-    await broken.press("Keep")
+    await broken.press("Save")
     await person.until(lambda: person.path[-1].calls[1].received == sent, "the arguments as sent, saved")
     await person.until(focus_in(await broken.wait_for_result_field()), "the cursor in the next field")
     await broken.press("Show what was edited")

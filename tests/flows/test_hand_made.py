@@ -157,7 +157,7 @@ async def test_call_is_changed_as_a_whole_and_deleted_with_its_result(person: Pe
     await person.key(Qt.Key.Key_Return, CONTROL)
     await person.until(lambda: "could not be told apart" in message.text, "the refusal")
     await person.type_into(form.id, "mine")
-    await message.press("Keep")
+    await message.press("Save")
     await person.until(lambda: person.path[-1].calls[0].id == "mine", "the other id")
     await person.until(lambda: len(message.calls) == 2, "both calls")
     call = message.calls[0]

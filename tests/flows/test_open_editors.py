@@ -97,7 +97,7 @@ def test_open_editors_survive_another_experiment_and_the_end(stage: Stage) -> No
         first, second = await pause(person, "!calls=2 The weather in Lisbon and Oslo")
         message = person.conversation.message(1)
         await person.type_into(await first.edit_arguments(), '{"city": "Fa')
-        await second.choose("Edit its name, id and arguments…")
+        await second.choose("Edit name, id and arguments…")
         form = await message.wait_for_call_form()
         await person.type_into(form.id, "mine")
         await message.choose("Add a tool call…")
@@ -123,7 +123,7 @@ def test_open_editors_survive_another_experiment_and_the_end(stage: Stage) -> No
         message = person.conversation.message(1)
         (first,) = message.calls
         await person.type_into(first.get(QPlainTextEdit, ARGUMENTS), OSLO)
-        keep = [button for button in message.find(QPushButton, "Keep") if not first.widget.isAncestorOf(button)]
+        keep = [button for button in message.find(QPushButton, "Save") if not first.widget.isAncestorOf(button)]
         await person.click(keep[0])
         await person.until(lambda: person.path[1].calls[1].id == "mine", "the call to be saved")
 

@@ -83,7 +83,7 @@ async def test_results_of_a_call_open_as_lanes(person: Person) -> None:
     ((turn_id, _),) = lane.debugger.waiting
     card = await page.wait_for_call(1)
     assert person.session is session, "the first lane is in front"
-    await card.choose("Compare several answers…")
+    await card.choose("Compare several results…")
     dialog = await wait_for_dialog(person, "Compare answers to")
     await dialog.press("Start 2 lanes")
     await page.wait_for_lanes(4)

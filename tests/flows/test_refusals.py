@@ -50,8 +50,8 @@ async def test_refused_fields_are_left_out_once_or_always(person: Person) -> Non
     assert "stream_options" not in person.body()
     assert person.session.settings.current.include_usage is True  # type: ignore[attr-defined]
     assert rules() == ([], ["stream_options left out"])
-    (chip,) = [label for label in person.conversation.message(-1).find(QLabel) if label.text() == "changed once"]
-    assert "This time alone: stream_options left out" in chip.toolTip()
+    (chip,) = [label for label in person.conversation.message(-1).find(QLabel) if label.text() == "adapted once"]
+    assert "For this request only: stream_options left out" in chip.toolTip()
     assert not person.app.gateways.get(DEMO_ID).adaptations
 
     # Two fields, one after the other

@@ -119,7 +119,7 @@ async def test_step_is_repeated_in_evaluate_and_the_conversation_stays(person: P
     await person.trigger("evaluate.step")
     assert "replaces 1 case" in notice.text
     assert EvaluatePage.count(person) == 1
-    await notice.press("Put back")
+    await notice.press("Undo")
     assert plan_of(person) == plan
     await page.run()
     assert (page.answers, page.failed) == (plan.repeats, 0)

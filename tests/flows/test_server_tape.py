@@ -35,7 +35,7 @@ async def test_tool_call_leads_to_its_messages_and_they_lead_back(person: Person
     tape = person.app.workspace.tool_servers.tape
     await person.until(lambda: len(tape.of_call(turn_id, call.id)) >= 2, "the messages of the call")
     (card,) = person.conversation.message(-1).calls
-    await card.choose("Show what was said with its server")
+    await card.choose("Show tool server messages")
     page = await ServerMessagesPage.wait(person)
     await person.until(lambda: page.selected_row == 0, "the call's first message")
     assert page.row_count == len(tape.of_call(turn_id, call.id)) < len(tape)
@@ -54,7 +54,7 @@ async def test_tool_call_leads_to_its_messages_and_they_lead_back(person: Person
     sequence = QGuiApplication.clipboard().text()
     assert re.search(r"call of roll_dice; server Demo tools [1-9]\d* ms$", sequence), sequence
     first = person.session
-    await card.choose("Show what was said with its server")
+    await card.choose("Show tool server messages")
     await person.until(lambda: page.selected_row == 0, "the call's first message")
     await person.trigger("experiment.new")
     await person.until(lambda: person.session is not first, "another experiment")

@@ -90,7 +90,7 @@ async def test_images_are_dropped_and_pasted_into_messages_and_results(person: P
     await person.until(lambda: names(person) == ["pasted.png"] * 2, "what was pasted while it is edited")
     editor = await person.conversation.message(0).wait_for_editor()
     assert "What are all these?" in editor.toPlainText()
-    await person.conversation.message(0).press("Keep")
+    await person.conversation.message(0).press("Save")
     await person.until(lambda: "What are all these?" in person.path[0].text, "the new text")
     assert names(person) == ["pasted.png"] * 2
 

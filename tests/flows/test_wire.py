@@ -182,7 +182,7 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
     assert not any(entry.startswith("#2 ") for entry in diff.others), "it is the one that is shown"
 
     # A problem leads to its event and is in the report
-    await person.press("1 deviation", (await person.conversation.wait_for_message(1)).widget)
+    await person.press("Spec check: 1 problem", (await person.conversation.wait_for_message(1)).widget)
     check = SpecCheck(person)
     await person.until(lambda: check.rows, "a deviation")
     await check.press("Copy report")

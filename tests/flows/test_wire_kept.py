@@ -65,7 +65,7 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         assert turn.outcome is not None
         known = turn.outcome.exchange or ""
         await person.until(lambda: not session.exchanges[known].dropped, "the exchange shown to be fetched")
-        await show_frames(person, turn_menu(person, "More for this turn"), FRAMES)
+        await show_frames(person, turn_menu(person, "More for this message"), FRAMES)
         timeline = Timeline(person)
         await person.until(lambda: timeline.selected, "its timeline")
         before, menu = timeline.selected, turn_menu(person, CALL_MENU, 1)
@@ -163,7 +163,7 @@ def test_frames_of_an_answer_are_there_after_the_application_was_killed(stage: S
     async def look(person: Person) -> None:
         await back(person, 2)
         assert "interrupted" in (await person.conversation.wait_for_message(1)).texts
-        await show_frames(person, turn_menu(person, "More for this turn"), FRAMES)
+        await show_frames(person, turn_menu(person, "More for this message"), FRAMES)
         timeline = Timeline(person)
         await person.until(lambda: timeline.count >= had, "the frames")
         await person.until(lambda: "200 · incomplete" in Inspector(person).status, "what it says of the exchange")

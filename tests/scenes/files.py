@@ -20,5 +20,5 @@ async def variables(stage: Stage) -> None:
     bar = stage.app.actions.features.variables.bar
     await stage.until(lambda: len(bar.rows) == 3, "three variables")
     card = stage.person.conversation.message(0)
-    await stage.until(lambda: bool(card.find(QAbstractButton, "as sent")), "the button")
-    card.get(QAbstractButton, "as sent").click()
+    await stage.until(lambda: bool(card.find(QAbstractButton, "Show the message as it is sent")), "the button")
+    card.get(QAbstractButton, "Show the message as it is sent").click()

@@ -68,7 +68,7 @@ def test_a_prompt_is_typed_and_run_and_its_answer_copied_and_pasted(walk: Play) 
         await hand.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await hand.idle(turns=2)
 
-        more = await hand.seen(QToolButton, "More for this turn", hand.card(-1))
+        more = await hand.seen(QToolButton, "More for this message", hand.card(-1))
         await hand.choose(more, "Copy text")
         other = other_program_gets()
         await hand.until(lambda: other.poll() is not None, "another program to get it")

@@ -206,7 +206,7 @@ class ComparePage:
         def ready() -> bool:
             turns = [turn for turn in lane.transcript.path if turn.calls]
             card = self.lanes[number].messages.find_message(turns[-1]) if turns else None
-            return card is not None and bool(card.calls) and card.calls[0].has_button("Step")
+            return card is not None and bool(card.calls) and card.calls[0].waiting
 
         await self.person.until(ready, "a waiting tool call in the lane")
         return self.message(number).calls[0]

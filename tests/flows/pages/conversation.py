@@ -278,7 +278,7 @@ class MessageCard(Page):
 
     async def choose(self, entry: str) -> None:
         """Choose an entry of the message's menu."""
-        await self.person.choose(await self.wait_for(QToolButton, "More for this turn"), entry)
+        await self.person.choose(await self.wait_for(QToolButton, "More for this message"), entry)
 
     async def choose_role(self, role: str, new_role: str) -> None:
         """Choose another role for the message."""
@@ -286,7 +286,7 @@ class MessageCard(Page):
 
     async def edit(self) -> QPlainTextEdit:
         """Open the message's editor, and wait until the cursor is in it."""
-        await self.press("Edit this turn")
+        await self.press("Edit this message")
         return await self.wait_for_editor()
 
     async def wait_for_editor(self, name: str = "Edit the") -> QPlainTextEdit:
@@ -305,7 +305,7 @@ class MessageCard(Page):
         await self.edit()
         await self.person.key(Qt.Key.Key_A, CONTROL)
         await self.person.keys(text)
-        await self.press("Keep")
+        await self.press("Save")
 
 
 class Composer(Page):

@@ -211,7 +211,10 @@ class LaneColumn(QFrame):
         return 2, line // LINE, at.x()
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        stops, focus = self.stops, QApplication.focusWidget()
+        focus = QApplication.focusWidget()
+        if focus is None or not focus.isVisible():  # the focused control is being deleted; so may be others here
+            return super().focusNextPrevChild(next)
+        stops = self.stops
         to = stops.index(focus) + (1 if next else -1) if focus in stops else -1
         if not 0 <= to < len(stops):
             return super().focusNextPrevChild(next)

@@ -10,18 +10,17 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.conversation.card_parts import CardParts
 from playground.ui.features.conversation.finding import count_in_part, matches
-from playground.ui.features.conversation.part_views import Folded, Searched, drawn_by
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import shown_parts
 from playground.ui.features.conversation.text_view import Span, TextView
+from playground.ui.features.conversation.turn_parts import Folded, Searched, TurnParts
 
 
 class CardFinds:
     """``show`` highlights; ``count`` is the number of matches, in folded parts and those of other pages, too."""
 
-    def __init__(self, card: QWidget, row: Callable[[], Row], parts: CardParts, turn_to: Callable[[int], None]) -> None:
+    def __init__(self, card: QWidget, row: Callable[[], Row], parts: TurnParts, turn_to: Callable[[int], None]) -> None:
         """``row`` gives the row that the card shows, ``turn_to`` shows the part of that number."""
         self._card = card
         self._row = row
@@ -106,4 +105,4 @@ class CardFinds:
         return list(matches(self._pattern, text)) if self._pattern is not None else []
 
     def _texts(self) -> list[Searched]:
-        return [text for view in self._parts.views for text in drawn_by(view).texts(view)]
+        return self._parts.texts()

@@ -34,15 +34,14 @@ from playground.engine.session.request_executor import RetryWait
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
-from playground.ui.features.conversation.image_intake import shrink_in_turn
+from playground.ui.features.conversation.image_intake import TurnPictures, shrink_in_turn
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice
 
-if TYPE_CHECKING:  # the pane makes the commands, and they its pictures
-    from playground.ui.features.conversation.image_intake import TurnPictures
+if TYPE_CHECKING:  # the pane makes the commands
     from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 BRANCHED = "Saved as a new branch. Use ‹ › to switch."

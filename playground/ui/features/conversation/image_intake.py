@@ -36,7 +36,7 @@ from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 
-if TYPE_CHECKING:  # the pane and its commands make the pictures
+if TYPE_CHECKING:  # they make what is here
     from playground.ui.features.conversation.commands import TurnCommands
     from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
@@ -106,7 +106,7 @@ class ImageSizes(QObject):
 
     @property
     def choice(self) -> str:
-        """Return the choice for large images: one of ``CHOICES``."""
+        """What is done with large images: one of ``CHOICES``."""
         return self._choice
 
     def choose(self, choice: str) -> None:
@@ -136,7 +136,7 @@ class ImageSizes(QObject):
                 return
             work.cancel()
             raise
-        if self._choice == SMALLER:  # without asking, so images that stay large are named
+        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
             problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
             if self._choice == SMALLER and problems:
@@ -256,7 +256,7 @@ class ImageIntake(QObject):
 
     @property
     def busy(self) -> bool:
-        """Return whether an image for the experiment in view is still being read."""
+        """Whether an image for the experiment in view is still being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
 
     def take(self, sources: Sequence[Source]) -> None:

@@ -1,23 +1,27 @@
-"""Typing in place: a field that grows with its text, with Keep and Cancel."""
+"""Editing a text in place: the editor, and its connection to what the session stores of open editors."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from playground.ui.widgets.form_parts import paragraph, styled
+from playground.engine.session.drafts import EditKey, OpenEdit
+from playground.ui.widgets.form_parts import paragraph, push_button
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.layouts import in_column, in_row
 
+if TYPE_CHECKING:  # the commands look for open editors
+    from playground.ui.features.conversation.commands import TurnCommands
+
 
 class InlineEditor(QWidget):
-    """Edits one text. ``kept`` and ``cancelled`` say what is to become of it; ``edited`` tells each change.
+    """A field that grows with its text, with Save and Cancel; where it `runs`, also with Run from here."""
 
-    Where it ``runs``, there is a second way to keep it: ``run_asked`` says to ask with it at once.
-    """
-
-    kept = Signal()
+    saved = Signal()
     run_asked = Signal()
     edited = Signal()
     cancelled = Signal()
@@ -32,45 +36,135 @@ class InlineEditor(QWidget):
         self.set_text(text)
         self.field.setAccessibleName(name)
         self.field.textChanged.connect(self.edited)
-        self.field.submitted.connect(self.kept)
+        self.field.submitted.connect(self.saved)
         self.field.cancelled.connect(self.cancelled)
         self.field.height_changed.connect(self.height_changed)
-        keep, run, cancel = QPushButton("Keep"), QPushButton("Run from here"), QPushButton("Cancel")
-        keep.setProperty("kind", "primary")
-        keep.setToolTip("Keep it and ask nothing (Ctrl+Enter)" if runs else "Keep it (Ctrl+Enter)")
-        run.setToolTip("Keep it and ask the model again from here (Alt+Enter)")
-        if not runs:
-            run.hide()  # shown by its parent only: without one yet, a button that is shown is a window
+        save, run, cancel = push_button("Save", "primary"), push_button("Run from here"), push_button("Cancel")
+        save.setToolTip("Save without running (Ctrl+Enter)" if runs else "Ctrl+Enter")
+        run.setToolTip("Save, then send the request again from here (Alt+Enter)")
         cancel.setToolTip("Escape")
-        keep.clicked.connect(self.kept)
+        save.clicked.connect(self.saved)
         run.clicked.connect(self.run_asked)
         cancel.clicked.connect(self.cancelled)
-        buttons = in_row(keep, run, cancel, spacing=6)
-        keys = styled(QLabel("Ctrl+Enter keeps · Alt+Enter runs" if runs else "", wordWrap=True), "small")
-        buttons.addWidget(keys, 1)
+        buttons = in_row(save, *([run] if runs else []), cancel, 1, spacing=6)
         self._note = branch_note()
         in_column(self.field, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
         self.setFocusProxy(self.field)
 
     @property
     def text(self) -> str:
-        """What is typed."""
+        """The text in the field."""
         return self.field.text()
 
     def set_text(self, text: str) -> None:
-        """Put back what was typed before."""
+        """Replace the text, with the cursor at its end."""
         self.field.set_text(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def show_branching(self, branches: bool) -> None:
-        """Say, or do not, that keeping the text leaves answers on a branch."""
+        """Say whether saving makes a branch."""
         if branches is self._note.isHidden():
             self._note.setVisible(branches)
             self.height_changed.emit()
 
 
+class TextEditing:
+    """Edits one text of a turn while the session has an editor open for it.
+
+    What is typed goes to the session at once, so that it is saved and survives the card. `opened` places a new editor,
+    `closed` is told whether it had the focus.
+    """
+
+    def __init__(
+        self,
+        commands: TurnCommands,
+        opened: Callable[[InlineEditor], None],
+        closed: Callable[[bool], None],
+        *,
+        code: bool = False,
+        runs: bool = False,
+    ) -> None:
+        self._commands = commands
+        self._opened = opened
+        self._closed = closed
+        self._code, self._runs = code, runs
+        self._key: EditKey | None = None
+        self._name = ""
+        self._original: Callable[[], str] = str
+        self.editor: InlineEditor | None = None
+
+    def follow(self, key: EditKey | None, original: Callable[[], str], name: str) -> None:
+        """Show the editor that the session has open under this key; None: there is nothing to edit."""
+        if key != self._key:
+            self._close()
+        self._key, self._original, self._name = key, original, name
+        edit = self._commands.editor(key) if key is not None else None
+        if key is None or edit is None:
+            self._close()
+            return
+        text = original() if edit.text is None else edit.text
+        if self.editor is None:
+            self._open(text)
+        elif self.editor.text != text:
+            self.editor.set_text(text)
+        if self.editor is not None:
+            self.editor.show_branching(self._commands.branches(key.turn, key.call))
+
+    def begin(self) -> None:
+        """Open the editor with the focus."""
+        if self._key is None:
+            return
+        if self.editor is None:
+            self._put(None)
+            self._follow_again()
+        if self.editor is not None:
+            self.editor.setFocus()
+
+    def _open(self, text: str) -> None:
+        editor = self.editor = InlineEditor(text, self._name, code=self._code, runs=self._runs)
+        editor.edited.connect(self._typed)
+        editor.saved.connect(self._save)
+        editor.run_asked.connect(self._run)
+        editor.cancelled.connect(self._cancel)
+        self._opened(editor)
+
+    def _put(self, text: str | None) -> None:
+        if (key := self._key) is not None:
+            self._commands.put_editor(OpenEdit(turn=key.turn, what=key.what, call=key.call, text=text))
+
+    def _typed(self) -> None:
+        if self.editor is not None:
+            self._put(self.editor.text if self.editor.text != self._original() else None)
+
+    def _save(self) -> None:
+        if self._key is not None:
+            self._commands.save_editor(self._key)
+            self._follow_again()
+
+    def _run(self) -> None:
+        if self._key is not None and self.editor is not None:
+            self._commands.save_and_run(self._key.turn, self.editor.text)
+
+    def _cancel(self) -> None:
+        if self._key is not None:
+            self._commands.cancel_editor(self._key)
+            self._follow_again()
+
+    def _follow_again(self) -> None:
+        self.follow(self._key, self._original, self._name)
+
+    def _close(self) -> None:
+        editor, self.editor = self.editor, None
+        if editor is not None:
+            focused = editor.isAncestorOf(QApplication.focusWidget() or editor)
+            editor.blockSignals(True)
+            editor.hide()
+            editor.deleteLater()
+            self._closed(focused)
+
+
 def branch_note() -> QLabel:
-    """What an editor says when keeping it makes a branch; hidden."""
-    note = paragraph("Keeps the old answers on a branch of their own.", "small")
+    """Return the hidden note of an editor that saving makes a branch."""
+    note = paragraph("Old answers stay as a branch.", "small")
     note.hide()
     return note

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 
@@ -18,6 +18,7 @@ from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, READ_CUMULATIVE, 
 from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.session.cumulative_text import is_cumulative
 from playground.engine.session.request_executor import RetryWait
+from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
@@ -199,7 +200,7 @@ class ErrorCard(ErrorFrame):
 
     def stay_open(self) -> None:
         """Say that more may come; it is too early for a remedy."""
-        self._remedy.setText("The connection is still open: what else comes is read.")
+        self._remedy.setText("Still receiving.")
 
     def count_down(self, seconds: float, attempt: int, most: int) -> None:
         """Say when the next try begins, and which of how many it is."""
@@ -225,10 +226,10 @@ class HoleCard(ErrorFrame):
         said.set_text("\n".join(f"{note[:1].upper()}{note[1:LONGEST]}" for note in notes))
         said.height_changed.connect(self.height_changed)
         layout.addWidget(said)
-        rest = " No rule answers its calls: look at them before you do." if calls else ""
-        layout.addWidget(paragraph(f"What could be read stands above; the frames hold what came.{rest}", "muted"))
-        button = QPushButton("Show the frame")
-        button.setToolTip("Show in the timeline what could not be read, as it came")
+        rest = " Review these tool calls before answering." if calls else ""
+        layout.addWidget(paragraph(f"Readable part above; raw data in Events.{rest}", "muted"))
+        button = QPushButton("Show event")
+        button.setToolTip("Show the event that could not be read")
         button.clicked.connect(self.frame_asked)
         row = in_row(button, 1, margins=(0, 6, 0, 0))
         layout.addLayout(row)
@@ -236,19 +237,15 @@ class HoleCard(ErrorFrame):
 
 
 class TurnEnd(QVBoxLayout):
-    """A column of cards, mostly empty. What is shown already stays as it is.
+    """A column of cards about what went wrong with the turn that `turn_id` gives, mostly empty."""
 
-    ``fixed``: the turn is only to be read, so nothing is tried with it for once.
-    """
-
-    action_taken = Signal(object)  # an Action
-    frame_asked = Signal()
     height_changed = Signal()
 
-    def __init__(self, *, fixed: bool = False) -> None:
+    def __init__(self, commands: TurnCommands, turn_id: Callable[[], str]) -> None:
         super().__init__()
         self.setSpacing(8)
-        self._fixed = fixed
+        self._commands = commands
+        self._turn_id = turn_id
         self._cards: list[QWidget] = []
         self._about: object = None  # what the cards were made from
 
@@ -259,7 +256,7 @@ class TurnEnd(QVBoxLayout):
         """What is to be said of a turn that is whole."""
         outcome = turn.outcome
         interrupted = outcome is not None and outcome.ending is Ending.INTERRUPTED
-        repeats = is_cumulative(turn) and not self._fixed
+        repeats = is_cumulative(turn) and not self._commands.read_only
         details = ending_details(turn) if ending_note(turn) is not None else ""
         if outcome is None or not (outcome.failure or outcome.holes or interrupted or repeats or details):
             self.clear()
@@ -270,17 +267,17 @@ class TurnEnd(QVBoxLayout):
         if outcome.holes:
             notes = dict(outcome.deviations)
             card = HoleCard([notes[code] for code in outcome.holes if code in notes], calls=bool(turn.calls))
-            card.frame_asked.connect(self.frame_asked)
+            card.frame_asked.connect(lambda: self._commands.wire.hole_asked.emit(self._turn_id()))
             card.height_changed.connect(self.height_changed)
             self._add(card)
         if repeats:
-            self._add(self._line(READ_CUMULATIVE, "Each delta repeats the text before it."))
+            self._add(self._line(READ_CUMULATIVE, "Each delta repeats the whole text."))
         if details:
             self._add(paragraph(show_hidden(details), "muted"))
         if outcome.failure is not None:
             self._add(self._error(outcome.failure, streamed=outcome.streamed, arrived=bool(turn.parts)))
         elif interrupted:
-            self._add(self._line(ASK_AGAIN, "The application ended while this was being received."))
+            self._add(self._line(ASK_AGAIN, "The app ended while receiving."))
 
     def show_live(self, failure: Failure | None, *, arrived: bool) -> None:
         """What went wrong with a turn that is still being received; what there is to do is offered in its end.
@@ -325,21 +322,24 @@ class TurnEnd(QVBoxLayout):
         card.show()
         self.height_changed.emit()
 
+    def _take(self, action: Action) -> None:
+        self._commands.take_advice(self._turn_id(), action)
+
     def _line(self, action: Action, words: str) -> QWidget:
         """A button with an action, and a sentence that says why it is offered."""
         line = QWidget()
         button = QPushButton(action.label)
-        button.clicked.connect(partial(self.action_taken.emit, action))
+        button.clicked.connect(lambda: self._take(action))
         in_row(button, (text_label(words, "muted", wrap=True), 1), of=line, margins=0, spacing=8)
         return line
 
     def _error(
         self, failure: Failure, *, streamed: bool | None, arrived: bool, actions: tuple[Action, ...] | None = None
     ) -> ErrorCard:
-        if self._fixed and actions is None:
+        if self._commands.read_only and actions is None:
             advised = advise(failure, streamed=streamed, arrived=arrived).actions
             actions = tuple(action for action in advised if action.name != TRY_OFFER)
         error = ErrorCard(failure, streamed=streamed, arrived=arrived, actions=actions)
-        error.action_taken.connect(self.action_taken)
+        error.action_taken.connect(self._take)
         error.height_changed.connect(self.height_changed)
         return error

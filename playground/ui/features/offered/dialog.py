@@ -143,6 +143,7 @@ class OfferedDialog(QDialog):
     def _connect(self) -> None:
         self.kinds.chosen.connect(self.show_kind)
         self.finder.textChanged.connect(self.refresh)
+        self.finder.results_asked.connect(self.table.setFocus)
         self.table.selectionModel().selectionChanged.connect(self._chosen)
         self.table.activated.connect(self.ask)
         self.start_button.clicked.connect(self._start)

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.parts import Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.ui.features.conversation.turn_end import TurnEnd
+from tests.ui.features.conversation.conftest import make_pane
 
 EXPLANATION = {"messages": {"stop_details": {"type": "refusal", "category": "cyber", "explanation": "May help\u202e."}}}
 
@@ -17,7 +18,9 @@ def labels_of(qtbot: QtBot, turn: Turn) -> list[str]:
     """The texts of the labels in the end of ``turn``."""
     holder = QWidget()
     qtbot.addWidget(holder)
-    end = TurnEnd()
+    pane = make_pane()
+    qtbot.addWidget(pane)
+    end = TurnEnd(pane.commands, lambda: turn.id)
     holder.setLayout(end)
     end.show_turn(turn)
     return [label.text() for label in holder.findChildren(QLabel)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QPushButton, QWidget
 
 from playground.domain.debugging import ReasonCode
@@ -65,18 +65,7 @@ class CallBar(QFrame):
         self.more_button.setAccessibleName("More commands for these tool calls")
         self._menu = QMenu(self.more_button)
         self._menu.setToolTipsVisible(True)
-        self._step = self._entry("Step", "Answer the first call that has a result, then stop", self.step)
-        self._ready = self._entry(
-            "Send ready results and continue",
-            "Answer the calls that have a result, then run to the next stop",
-            self.go_on,
-        )
-        self._end = self._entry(
-            "Run to end, ignoring breakpoints",
-            "Continue without stopping at breakpoints and conditions",
-            self.run_to_end,
-        )
-        self._fail = self._entry("Fail remaining calls", FAIL_TIP, self.fail_remaining)
+        self._menu.aboutToShow.connect(self._fill_menu)
         self.more_button.setMenu(self._menu)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._line.setSpacing(8)
@@ -96,11 +85,24 @@ class CallBar(QFrame):
         button.clicked.connect(command)
         return button
 
-    def _entry(self, text: str, description: str, command: Callable[[], None]) -> QAction:
-        action = self._menu.addAction(text)
-        action.setToolTip(tip(description))
-        action.triggered.connect(command)
-        return action
+    def _fill_menu(self) -> None:
+        ready = self._has_ready_result
+        self._menu.clear()
+        for text, description, command, enabled in (
+            ("Step", "Answer the first call that has a result, then stop", self.step, ready),
+            ("Send ready results and continue", "Answer the calls that have a result", self.go_on, ready),
+            ("Run to end, ignoring breakpoints", "Continue past breakpoints and conditions", self.run_to_end, ready),
+            ("Fail remaining calls", FAIL_TIP, self.fail_remaining, True),
+        ):
+            action = self._menu.addAction(text)
+            action.setToolTip(tip(description))
+            action.setEnabled(enabled)
+            action.triggered.connect(command)
+
+    @property
+    def _has_ready_result(self) -> bool:
+        debugger = self._session.debugger
+        return any(debugger.has_answer(turn_id, call.id) for turn_id, call in debugger.waiting)
 
     def set_session(self, session: Session) -> None:
         """Follow another session."""
@@ -203,7 +205,6 @@ class CallBar(QFrame):
         debugger = self._session.debugger
         pending = None if running else pending_calls(self._session)
         waiting = bool(debugger.waiting) and not running
-        ready = waiting and any(debugger.has_answer(turn_id, call.id) for turn_id, call in debugger.waiting)
         self.stop_button.setVisible(not debugger.stopped and (running or waiting))
         self.more_button.setVisible(waiting)
         self.continue_button.setVisible(self._has_continue and pending is not None)
@@ -211,8 +212,6 @@ class CallBar(QFrame):
         reason = pending.reason if pending is not None else ""
         self.continue_button.setToolTip(tip(reason or "Send the results and continue"))
         self.continue_button.setAccessibleDescription(reason)
-        for action in (self._step, self._ready, self._end):
-            action.setEnabled(ready)
 
     def _paused_title(self) -> str:
         debugger = self._session.debugger

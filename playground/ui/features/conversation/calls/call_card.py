@@ -25,7 +25,6 @@ from playground.engine.inspect.unknown_members import beside_part
 from playground.engine.questions.kinds import ArgumentsFit
 from playground.engine.session.drafts import EditKey, What
 from playground.jsonkit.problems import Problem
-from playground.ui.features.conversation.alternative_switch import AlternativeSwitch
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_commands import CallState
 from playground.ui.features.conversation.calls.call_text import (
@@ -44,12 +43,12 @@ from playground.ui.features.conversation.calls.call_text import (
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.server_part import ServerPart
 from playground.ui.features.conversation.commands import TurnCommands
-from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.inline_editor import InlineEditor, TextEditing
 from playground.ui.features.conversation.members_fold import MembersFold
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.features.conversation.text_check import TextCheck
-from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.turn_header import AlternativeSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, paragraph, push_button, text_label
 from playground.ui.widgets.icon_button import IconButton
@@ -412,11 +411,6 @@ class CallCard(QFrame):
     def captions(self) -> list[Caption]:
         """The captions that are visible."""
         return [caption for caption in (self._left_title, self._right_title) if caption.isVisible()]
-
-    @property
-    def reusable(self) -> bool:
-        """Return whether it may show another call as a new card would: nothing is entered, chosen or waited for."""
-        return not self._waiting and not self._growing and not self.edited and self._view == "arguments"
 
     @property
     def waiting(self) -> bool:

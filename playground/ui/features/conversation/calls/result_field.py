@@ -87,7 +87,6 @@ class ResultField(QWidget):
         self.send_button = _button("Send result", self._send, "primary")
         self.error_button = _button("Send as error", self._send_error)
         self.lanes_button = _button("Send to all lanes", self._send_to_lanes)
-        self.lanes_button.setToolTip("Answer the same call in every lane that waits for it")
         self.lanes_button.hide()
         self.server_button = _button("Call server", self._call_server)
         self.server_button.hide()
@@ -147,6 +146,7 @@ class ResultField(QWidget):
         for button, description in (
             (self.send_button, "Send this result (Ctrl+Enter)"),
             (self.error_button, "Send this text as the tool's error"),
+            (self.lanes_button, "Answer the same call in every lane that waits for it"),
         ):
             button.setEnabled(can_send)
             button.setToolTip(description if can_send else MISSING)
