@@ -412,15 +412,15 @@ class ConversationPage(Page):
 
     @property
     def is_drawn(self) -> bool:
-        """True once the messages in view are drawn whole, the last one among them unless it is scrolled away.
+        """True once the last message is drawn, unless it is scrolled away.
 
-        Messages are drawn a few parts a frame, so a loaded machine draws them some time after they exist.
+        A loaded machine draws messages some time after they exist.
         """
         view = self.person.pane.view
         if not view.isVisible():
             return True
         messages = [turn.id for turn in self.person.session.main.transcript.path if turn.role is not Role.TOOL]
-        return view.complete and (not view.at_bottom or not messages or messages[-1] in view.cards)
+        return not view.at_bottom or not messages or messages[-1] in view.cards
 
     def message(self, at: int) -> MessageCard:
         """The card of a turn on the path, which is in view. Raises AssertionError if it is not."""

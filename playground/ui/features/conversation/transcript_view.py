@@ -177,11 +177,6 @@ class TranscriptView(QScrollArea):
         card.draw_growth(growth)
         return True
 
-    @property
-    def complete(self) -> bool:
-        """True while the cards near the view are drawn whole."""
-        return all(card.whole for card in self.cards.values())
-
     def row_of(self, turn_id: str) -> int | None:
         """Return the number of a turn's row among all rows; None if it has none."""
         return self._index.get(turn_id)
@@ -196,10 +191,7 @@ class TranscriptView(QScrollArea):
         if turn_id not in self.cards:
             self._load(number)
             self._go_to_row(number, 40)
-        card = self.cards.get(turn_id) or self._make_card(self.rows[number])
-        while not card.whole:
-            card.fill()
-        return card
+        return self.cards.get(turn_id) or self._make_card(self.rows[number])
 
     def _make_card(self, row: Row) -> TurnCard:
         width = self.column[1]

@@ -96,12 +96,6 @@ class TurnCard(CardFrame):
         self.setAcceptDrops(True)
         self.show_row(row, tools)
 
-    whole = True  # all of a card is made at once
-    bare = False
-
-    def fill(self) -> None:
-        """Do nothing: all of a card is made at once."""
-
     # What it shows
 
     @property
