@@ -34,7 +34,8 @@ class Hint:
     dotted place in the body if it differs from the field's name. ``start`` is the initial value of a control when set.
     ``ours`` is the value in a new experiment, and ``instead`` the value that the program sends for a required field at
     default. A field is sent only while the field that it ``needs`` is on. A field that is not ``sent`` is a setting of
-    the program: its range is enforced, and ``start`` is its default.
+    the program: its range is enforced, and ``start`` is its default. ``common`` is the place among the parameters that
+    the panel shows first; 0 puts the field under "More parameters".
     """
 
     label: str
@@ -55,6 +56,7 @@ class Hint:
     instead: Any = None
     needs: str = ""
     sent: bool = True
+    common: int = 0
 
 
 def _identity(value: JSON) -> JSON:
@@ -246,7 +248,7 @@ class Parameters(Value):
             return "" if hint.instead is None else f"{hint.instead} is sent: the protocol requires a value"
         if hint.needs and not self._is_on(hint.needs):
             return f"not sent while {hints[hint.needs].label} is not on"
-        return "the program's own; Delete leaves it out" if self.is_ours(name) else ""
+        return "Sent by default. Remove to omit." if self.is_ours(name) else ""
 
 
 @cache
@@ -299,6 +301,7 @@ Stream = Annotated[
         start=True,
         ours=True,
         source="4.1",
+        common=6,
     ),
 ]
 

@@ -118,4 +118,7 @@ class _FirstPaint(QObject):
         return False
 
     def _check(self) -> None:
-        self.time.set_result(time.perf_counter())
+        if self._view.complete:
+            self.time.set_result(time.perf_counter())
+        else:
+            QTimer.singleShot(1, self._check)

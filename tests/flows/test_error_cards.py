@@ -69,7 +69,7 @@ async def test_error_card_leads_to_the_remedy(person: Person) -> None:
         server.play(*refusal(400, {"error": {"message": "no", "param": "temperature"}}))
         card = await fail(person)
         assert "The gateway does not accept “temperature” · 400" in card.text
-        await open_tab(person, "Raw")
+        await open_tab(person, "Output")
         await card.press("Show parameters")
         await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "its row")
         server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
@@ -79,8 +79,8 @@ async def test_error_card_leads_to_the_remedy(person: Person) -> None:
         await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
         server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
         card = await fail(person)
-        await card.press("Open Raw")
-        await person.until(lambda: any(map(has_focus, person.find(QPlainTextEdit, "This experiment"))), "the body")
+        await card.press("Open extra fields")
+        await person.until(lambda: any(map(has_focus, person.find(QPlainTextEdit, "Extra body fields"))), "the body")
         server.play(*refusal(400, {"error": {"message": "this model does not support tools"}}))
         card = await fail(person)
         assert card.buttons == ["Choose a model", "Show tools", "Retry"]

@@ -247,7 +247,7 @@ async def test_presets_are_saved_used_undone_and_managed(person: Person, tmp_pat
     await person.trigger("file.recent")
     await notice(person, "No file was opened")
     await person.trigger("presets.look")
-    await notice(person, "There are no presets yet")
+    await notice(person, "No presets yet")
     await use(person, "demo-chat")
     person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     person.session.set_parameters(person.session.settings.current.with_value("temperature", 0.3))
@@ -259,7 +259,7 @@ async def test_presets_are_saved_used_undone_and_managed(person: Person, tmp_pat
     session = person.session
     await open_tab(person, "Parameters")
     await person.choose(await person.seen(QAbstractButton, "Presets"), "Brief")  # type: ignore[arg-type]  # a button
-    await notice(person, "“Brief” is set")
+    await notice(person, "“Brief” is in use")
     assert [turn.text for turn in person.path] == ["Be brief."]
     assert session.settings.current.to_wire()["temperature"] == 0.3
     await bar.press("Undo")
@@ -272,7 +272,7 @@ async def test_presets_are_saved_used_undone_and_managed(person: Person, tmp_pat
     palette = await Palette.wait(person)
     assert palette.matches == ["Brief"]
     await palette.choose_first()
-    await notice(person, "is set already")
+    await notice(person, "in use already")
 
     window = await PresetsWindow.opened(person, "presets.look")
     await window.rename("Terse")
@@ -282,6 +282,6 @@ async def test_presets_are_saved_used_undone_and_managed(person: Person, tmp_pat
     await window.press("Undo")
     await person.until(lambda: [preset.name for preset in presets()] == ["Terse"], "the preset again")
     session.set_parameters(session.settings.current.with_value("temperature", 0.9))
-    await window.press("Replace with what is set now")
+    await window.press("Replace with current settings")
     await person.until(lambda: (presets()[0].parameters or {}).get("temperature") == 0.9, "the new value")
     await window.press("Close")

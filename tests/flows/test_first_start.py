@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 
-import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QListView, QPushButton, QTableWidget
@@ -16,7 +15,7 @@ from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.dialogs import find_windows
 from tests.flows.pages.evaluate import EvaluatePage
 from tests.flows.pages.gateways import GatewaysWindow
-from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow, skip_reading_time
+from tests.flows.pages.guide import AboutWindow, Guide, HelpWindow
 from tests.flows.pages.inspector import Timeline
 from tests.flows.pages.preferences import PreferencesWindow
 from tests.flows.pages.steps import column_texts, replace_text
@@ -24,11 +23,6 @@ from tests.support.fault_server import FaultServer, keep, send, whole
 
 KEY = "sk-canary-first-start-77aa01"
 SECURED = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000, key=KEY)
-
-
-@pytest.fixture(autouse=True)
-def no_reading_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    skip_reading_time(monkeypatch)
 
 
 def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> None:
@@ -40,12 +34,15 @@ def test_guide_follows_the_first_experiment_and_ends_for_good(stage: Stage) -> N
         await person.trigger("experiment.new")
         assert not guide.hint, "the guide belongs to its experiment"
         await person.do(partial(person.app.workspace.open, first.id))
-        await guide.wait_for_hint("asks for tools")
-        for call, result in zip(await conversation.wait_for_calls(), ('{"temp": 21}', '{"temp": 9}'), strict=True):
-            await call.send_result(result)
-        await guide.wait_for_hint("frame by frame")
+        await guide.go_on_to("calls tools")
+        calls = await conversation.wait_for_calls()
+        assert not guide.can_go_on, "there are no results yet"
+        await calls[0].send_result('{"temp": 21}')
+        assert not guide.can_go_on
+        await calls[1].send_result('{"temp": 9}')
         await person.idle(turns=6)
-        await guide.press("Show the frames")
+        await guide.go_on_to("used the results")
+        await guide.press("Show the events")
         await person.until(lambda: Timeline(person).visible, "the timeline")
         await guide.press("Done")
         assert not guide.hint

@@ -29,7 +29,6 @@ from playground.engine.gateways.profiles import Profile
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.gateways import GatewayBar
 from tests.flows.pages.page import get_by_object_name
-from tests.flows.pages.steps import open_tab
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up
 from tests.hostile.looks import listed
@@ -143,8 +142,8 @@ def copied_text(editor: QPlainTextEdit) -> str:
 
 @flow()
 async def test_text_typed_while_json_is_formatted_stays(person: Person) -> None:
-    await open_tab(person, "Raw")
-    editor = await person.seen(QPlainTextEdit, "This experiment")
+    await person.trigger("view.raw")
+    editor = await person.seen(QPlainTextEdit, "Extra body fields")
     field = editor.parentWidget()
     assert field is not None
     button, text = await person.seen(QPushButton, "Format", field), listed(20_000)

@@ -45,6 +45,7 @@ async def test_parameters_are_sent_until_they_are_reset(person: Person) -> None:
     await person.until(lambda: "above the documented maximum of 2" in read_label(person, "problem"), "the flag")
 
     # A tool choice without tools is flagged and sent
+    await person.press("More parameters")
     choice = await person.seen(QComboBox, "Tool choice")
     (area,) = [area for area in person.find(QScrollArea) if area.isAncestorOf(choice)]
     area.ensureWidgetVisible(choice)
@@ -80,9 +81,10 @@ async def test_tools_from_the_editor_the_form_and_an_import_are_sent(person: Per
     (call,) = await person.conversation.wait_for_calls()
     assert call.waiting
     await person.run("And now?")
-    await person.conversation.notice.wait_for_text("Still open: find_train")
+    assert not person.conversation.composer.main_button.isEnabled(), "the call needs a result first"
     assert person.session.active_run is None
     await person.type_into(person.message, " ")
+    await call.type_result("no train today")
     await call.press("Send as error")
     await person.until(lambda: len(person.path) >= 4, "the next request")
     await person.idle()

@@ -50,7 +50,7 @@ async def test_table_answers_two_calls_and_the_loop_ends(person: Person) -> None
 @flow()
 async def test_default_rule_holds_for_all_tools_and_a_tool_keeps_its_own_under_a_new_name(person: Person) -> None:
     await ready(person)
-    await open_tab(person, "Parameters")
+    await open_tab(person, "Tools")
     choice = await person.seen(QComboBox, "When the model calls a tool")
     await select_entry(person, choice, 2)
     rules = await RulesWindow.opened(person)

@@ -108,7 +108,7 @@ async def test_picture_and_list_lead_to_a_call_on_any_branch(person: Person) -> 
 async def test_step_is_repeated_in_evaluate_and_the_conversation_stays(person: Person) -> None:
     notice = person.conversation.notice
     await person.trigger("evaluate.step")
-    assert notice.text.startswith("Write a message and run it first")
+    assert notice.text.startswith("Run a message first")
     await pause(person, "Is it warmer in Lisbon or Oslo?")
     before = person.session.transcript
     await person.trigger("evaluate.step")
@@ -117,9 +117,9 @@ async def test_step_is_repeated_in_evaluate_and_the_conversation_stays(person: P
     (case,) = plan.cases
     assert [turn.text for turn in case.turns] == ["Is it warmer in Lisbon or Oslo?"]
     await person.trigger("evaluate.step")
-    assert "in the place of 1 case" in notice.text
+    assert "replaces 1 case" in notice.text
     assert EvaluatePage.count(person) == 1
-    await notice.press("Put back")
+    await notice.press("Undo")
     assert plan_of(person) == plan
     await page.run()
     assert (page.answers, page.failed) == (plan.repeats, 0)

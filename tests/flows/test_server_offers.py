@@ -22,9 +22,9 @@ NOTE = "These notes live in the demo's tool server."
 PROMPT = "Explain a note"
 
 
-async def open_offers(person: Person, entry: str) -> ServerContentDialog:
+async def open_offers(person: Person, action: str) -> ServerContentDialog:
     """The dialog with what the demo's server offers, which runs then."""
-    dialog = await ServerContentDialog.open(person, entry)
+    dialog = await ServerContentDialog.open(person, action)
     await dialog.start_servers()
     return dialog
 
@@ -38,7 +38,8 @@ def palette_entries(person: Person) -> list[str]:
 @flow()
 async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: Person) -> None:
     assert "tool_servers" not in person.app.workspace.__dict__, "nothing of servers is made before it is used"
-    dialog = await ServerContentDialog.open(person, "Prompt…")
+    assert person.conversation.composer.insertable == ["Image…", "File…", "Variable", "More for images"]
+    dialog = await ServerContentDialog.open(person, "servers.prompts")
     assert "does not run" in dialog.stopped_servers
     await dialog.start_servers()
     await dialog.choose(PROMPT)
@@ -63,7 +64,7 @@ async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: 
     assert NOTE in written
     assert "User:" not in written
 
-    dialog = await open_offers(person, "Prompt…")
+    dialog = await open_offers(person, "servers.prompts")
     await dialog.choose(PROMPT)
     await dialog.type_into("title", "Welcome")
     await person.do(partial(QTest.keyClick, dialog.field("title"), "\r"))
@@ -86,7 +87,8 @@ async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: 
 async def test_prompt_chosen_before_server_is_ready_stays_filled_in(person: Person) -> None:
     servers = person.app.workspace.tool_servers
     servers.book.confirm(servers.book.add(tool_servers.hostile("slow")))
-    dialog = await ServerContentDialog.open(person, "Prompt…")
+    await person.conversation.composer.insert("Server prompt…")
+    dialog = await ServerContentDialog.wait(person)
     servers.begin("hostile")
     await dialog.choose("explain")
     await dialog.type_into("title", "We")
@@ -104,7 +106,7 @@ async def test_prompt_chosen_before_server_is_ready_stays_filled_in(person: Pers
 
 @flow()
 async def test_resources_are_attached_and_watched(person: Person) -> None:
-    dialog = await open_offers(person, "Resource…")
+    dialog = await open_offers(person, "servers.resources")
     servers = person.app.workspace.tool_servers
     resources = {resource.uri: resource.title or resource.name for resource in servers.live("demo").resources}
     picture = next(name for uri, name in resources.items() if "picture" in uri)
@@ -114,7 +116,7 @@ async def test_resources_are_attached_and_watched(person: Person) -> None:
     await dialog.close("Put into the message")
     await person.until(lambda: len(person.pane.composer.attached) == 1, "the picture attached")
 
-    dialog = await open_offers(person, "Resource…")
+    dialog = await open_offers(person, "servers.resources")
     await dialog.search("all notes")
     await person.until(lambda: len(dialog.offers) == 1, "the resource with these words")
     notes = dialog.offers[0]

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
@@ -98,8 +98,14 @@ async def test_address_of_a_service_is_recognised_and_can_be_undone(person: Pers
     await wizard.type_into(wizard.address, "https://gateway.example/v1")  # another host: another gateway
     assert "Groq" not in wizard.text
 
-    # an address that is typed is only suggested
+    # an address that is typed is only suggested, in a list above the page
+    await wizard.type_into(wizard.address, "")
+    before = wizard.key.mapTo(wizard.widget, QPoint()).y()
+    for text in ("gro", "https://gateway.example/v1", "http://gateway.example/chat/completions"):
+        await wizard.type_into(wizard.address, text)
+        assert wizard.key.mapTo(wizard.widget, QPoint()).y() == before, "the key does not move"
     await wizard.type_into(wizard.address, "gro")
+    assert wizard.matches is not None
     assert not wizard.has_button(KEEP), "a part of a name is no address"
     await wizard.type_into(wizard.address, "https://console.groq.com/docs")
     assert wizard.has_button(KEEP)

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
-from PySide6.QtWidgets import QAbstractButton, QPushButton
+from PySide6.QtWidgets import QAbstractButton
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.images import facts
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.drop import drop, file_data
+from tests.flows.pages.steps import trigger
 
 AS_THEY_ARE = "Send large images unchanged"
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -46,17 +47,13 @@ def attach(person: Person, *paths: Path) -> None:
     assert drop(person.conversation.widget, file_data(paths))
 
 
-def attach_button(person: Person) -> QPushButton:
-    return person.conversation.composer.get(QPushButton, "Attach an image")
-
-
 def remove_buttons(person: Person) -> list[QAbstractButton]:
     return person.conversation.composer.find(QAbstractButton, "Remove")
 
 
 def choices(person: Person) -> list[str]:
-    """The ticked entries in the menu of the button for images."""
-    menu = attach_button(person).menu()
+    """The ticked entries in the menu for images."""
+    menu = person.conversation.composer.image_menu
     menu.aboutToShow.emit()
     return [action.text() for action in menu.actions() if action.isChecked()]
 
@@ -157,7 +154,7 @@ def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) ->
         await person.until(lambda: widths(person) == [1_568, 1_568], "the next one, without a question")
 
         assert choices(person) == ["Resize large images"]
-        await person.choose(attach_button(person), AS_THEY_ARE)
+        await trigger(person, person.conversation.composer.image_menu, AS_THEY_ARE)
         attach(person, large[0])
         await person.until(lambda: widths(person) == [1_568, 1_568, 2_400], "the image as it is")
         assert "Resize to" not in person.conversation.notice.text

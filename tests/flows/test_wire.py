@@ -215,11 +215,19 @@ async def test_exchanges_are_compared_checked_and_reached_in_a_narrow_window(per
 
     # Maximised, and back with Escape
     transcript = person.conversation.messages.widget
+    height = inspector.widget.height()
     await inspector.press("Maximise the inspector")
     await person.until(lambda: not transcript.isVisible() and inspector.is_maximised, "the inspector alone")
     await person.do(inspector.tabs.setFocus)
     await person.key(Qt.Key.Key_Escape)
     await person.until(lambda: transcript.isVisible() and not inspector.is_maximised, "the conversation")
+    await person.until(lambda: inspector.widget.height() == height, "the height that the inspector had")
+
+    # Closed while it is maximised
+    await inspector.press("Maximise the inspector")
+    await person.until(lambda: inspector.is_maximised, "the inspector alone")
+    await person.trigger("view.inspector")
+    await person.until(lambda: transcript.isVisible(), "the conversation, with the inspector closed")
 
 
 @flow(CALLING)

@@ -116,9 +116,9 @@ def listed(count: int) -> str:
 
 async def json_that_is_formatted(app: App) -> Work:
     app.workspace.new()
-    app.window.side.show_page("Raw")
+    app.window.action("view.raw").trigger()
     await asyncio.sleep(0.3)
-    field, text = app.window.panels.raw.body, listed(20_000)
+    field, text = app.window.panels.extra_fields.body, listed(20_000)
 
     async def work() -> None:
         field.editor.setPlainText(text)

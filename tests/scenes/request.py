@@ -30,6 +30,6 @@ async def nested_origins(stage: Stage) -> None:
     )
     stage.window.bottom_dock.show()
     stage.window.inspector.show_tab("Request")
-    stage.window.side.show_page("Raw")
+    stage.window.action("view.raw").trigger()
     stage.window.resizeDocks([stage.window.bottom_dock], [380], Qt.Orientation.Vertical)
     await stage.settle()

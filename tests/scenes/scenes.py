@@ -141,8 +141,8 @@ async def raw(stage: Stage) -> None:
     )
     stage.session.change(profile_id=stage.app.gateways.store.add_profile(team).id)
     stage.session.change(extra_body={"top_k": 20, "min_p": 0.1})
-    stage.window.side.show_page("Raw")
-    headers = stage.window.panels.raw.headers
+    stage.window.action("view.raw").trigger()
+    headers = stage.window.panels.extra_fields.headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
         headers.add_header()
         headers.rows[-1].name.setText(name)

@@ -1,4 +1,4 @@
-"""What went over the wire: the timeline, the frame that carried a text, differences, deviations, a comparison."""
+"""Scenes of the inspector: timeline, response, maximised, comparison, spec check."""
 
 from __future__ import annotations
 
@@ -25,10 +25,22 @@ async def timeline_with_a_stall(stage: Stage) -> None:
 async def response_assembled(stage: Stage) -> None:
     """A streamed answer with two tool calls as one body, with the badge of its spec check."""
     await stage.sample()
+    stage.window.bottom_dock.show()  # a low window starts without it
     roomy(stage)
     inspector = Inspector(stage.person)
     await inspector.show_tab("Response", "Assembled")
     await stage.until(lambda: "tool_calls" in inspector.text_of("Assembled response"), "the answer")
+
+
+@scene(tokens_per_second=0)
+async def inspector_maximised(stage: Stage) -> None:
+    """The events of an answer in the place of the conversation."""
+    stage.fresh("demo-reasoner")
+    await stage.ask("Hello there. !nodone")
+    inspector = Inspector(stage.person)
+    await inspector.show_tab("Response", "Events")
+    await inspector.press("Maximise the inspector")
+    await stage.settle()
 
 
 @scene(tokens_per_second=0)

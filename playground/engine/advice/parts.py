@@ -94,7 +94,7 @@ TIMEOUT: Final = Action("timeout", "Raise the time-out")
 PARAMETERS: Final = Action("parameters", "Show parameters")
 TOOLS: Final = Action("tools", "Show tools")
 OUTPUT: Final = Action("output", "Show the output format")
-RAW: Final = Action("raw", "Open Raw")
+RAW: Final = Action("raw", "Open extra fields")
 TURNS: Final = Action("turns", "Go to the earliest turn")
 
 #: The action for an answer that only lacks its end.

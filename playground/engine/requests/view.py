@@ -142,7 +142,7 @@ def parameter_notes(session: Session) -> dict[str, str]:
         phrases = [oddity.words for oddity in oddities if oddity.is_about(path)]
         if getattr(parameters, name) is not None:
             if holds(request.extra_body, path):
-                phrases.insert(0, "the Raw tab says otherwise, and wins")
+                phrases.insert(0, "overridden by an extra field")
             elif holds(request.inherited_body, path):
                 phrases.insert(0, "the gateway's settings say otherwise, and win")
             for rule in rules:

@@ -67,6 +67,7 @@ class ChatParameters(Parameters):
             step=0.05,
             start=1,
             source="4.1",
+            common=1,
         ),
     ] = None
     top_p: TopP = None
@@ -79,12 +80,13 @@ class ChatParameters(Parameters):
             help="The same seed with the same request aims at the same answer.",
             start=1,
             source="4.1",
+            common=5,
         ),
     ] = None
     max_completion_tokens: Annotated[
         StrictInt | None,
         Hint(
-            label="Max completion tokens",
+            label="Max output tokens",
             group="Length",
             editor="integer",
             help="The most tokens to generate. For reasoning models this includes the reasoning.",
@@ -93,12 +95,13 @@ class ChatParameters(Parameters):
             step=1,
             start=1024,
             source="4.1",
+            common=2,
         ),
     ] = None
     max_tokens: Annotated[
         StrictInt | None,
         Hint(
-            label="Max tokens",
+            label="Max tokens (older name)",
             group="Length",
             editor="integer",
             help="The older name of the limit, for gateways that do not know the newer one.",
@@ -119,18 +122,20 @@ class ChatParameters(Parameters):
             help="Generation ends before the first of these texts that the model would write. Up to four.",
             most=4,
             source="4.1",
+            common=4,
         ),
     ] = None
     reasoning_effort: Annotated[
         StrictStr | None,
         Hint(
-            label="Effort",
+            label="Reasoning effort",
             group="Reasoning",
             editor="choice",
             help="How deeply a reasoning model thinks. none, xhigh and max are for newer models only.",
             suggestions=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
             start="medium",
             source="4.1",
+            common=3,
         ),
     ] = None
     tool_choice: Annotated[
@@ -161,7 +166,7 @@ class ChatParameters(Parameters):
     presence_penalty: Annotated[
         Number | None,
         Hint(
-            label="Presence",
+            label="Presence penalty",
             group="Penalties",
             editor="number",
             help="Above zero, words that already occurred become less likely, so that new subjects come up.",
@@ -175,7 +180,7 @@ class ChatParameters(Parameters):
     frequency_penalty: Annotated[
         Number | None,
         Hint(
-            label="Frequency",
+            label="Frequency penalty",
             group="Penalties",
             editor="number",
             help="Above zero, words become less likely the more often they occurred, so that less is repeated.",
@@ -190,7 +195,7 @@ class ChatParameters(Parameters):
     include_usage: Annotated[
         StrictBool | None,
         Hint(
-            label="Usage in stream",
+            label="Include token usage",
             group="Delivery",
             editor="switch",
             help="Ask for the token counts in the last chunk of a stream; sent only with Stream on. Switch it off for "
@@ -205,7 +210,7 @@ class ChatParameters(Parameters):
     n: Annotated[
         StrictInt | None,
         Hint(
-            label="Completions (n)",
+            label="Number of answers",
             group="Delivery",
             editor="integer",
             help="How many answers to generate for the same request.",

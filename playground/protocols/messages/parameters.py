@@ -102,6 +102,7 @@ class MessagesParameters(Parameters):
             high=1,
             step=0.05,
             start=1,
+            common=1,
         ),
     ] = None
     top_p: TopP = None
@@ -121,7 +122,7 @@ class MessagesParameters(Parameters):
     max_tokens: Annotated[
         StrictInt | None,
         Hint(
-            label="Max tokens",
+            label="Max output tokens",
             group="Length",
             editor="integer",
             help=f"The most tokens to generate, thinking included. The protocol requires it: at default, "
@@ -132,6 +133,7 @@ class MessagesParameters(Parameters):
             start=MAX_TOKENS_START,
             instead=MAX_TOKENS_START,
             source="4.2",
+            common=2,
         ),
     ] = None
     stop_sequences: Annotated[
@@ -141,18 +143,20 @@ class MessagesParameters(Parameters):
             group="Length",
             editor="list",
             help="Generation ends before the first of these texts that the model would write.",
+            common=4,
         ),
     ] = None
     effort: Annotated[
         StrictStr | None,
         Hint(
-            label="Effort",
+            label="Reasoning effort",
             group="Reasoning",
             editor="choice",
             help="How much work newer models put into an answer, thinking included. Older models refuse it.",
             path="output_config.effort",
             suggestions=("low", "medium", "high", "xhigh", "max"),
             start="medium",
+            common=3,
         ),
     ] = None
     thinking: Annotated[
@@ -164,6 +168,7 @@ class MessagesParameters(Parameters):
             help='Extended thinking. Older models take {"type": "enabled", "budget_tokens": 1024} with a budget below '
             'max_tokens, newer ones {"type": "adaptive"}.',
             start={"type": "adaptive"},
+            common=5,
         ),
     ] = None
     tool_choice: Annotated[

@@ -12,6 +12,7 @@ from playground.ui.features import (
     debugger,
     evaluate,
     experiments,
+    extra_fields,
     files,
     first_start,
     gateway_check,
@@ -23,7 +24,6 @@ from playground.ui.features import (
     preferences,
     presets,
     protocols,
-    raw,
     server_asks,
     server_tape,
     storage,
@@ -91,7 +91,7 @@ OWN: Final[tuple[OwnAction, ...]] = (
 )
 
 #: Tabs of the side panel, from left to right.
-PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
+PAGES: Final = (parameters.PAGE, tools.PAGE, output.PAGE)
 
 
 #: All actions, in the order of the menus; those without a menu come last.
@@ -116,7 +116,7 @@ ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
             *offered.ACTIONS,
             *tools.ACTIONS,
             *output.ACTIONS,
-            *raw.ACTIONS,
+            *extra_fields.ACTIONS,
             *wire.ACTIONS,
             *cassettes.ACTIONS,
             *files.ACTIONS,

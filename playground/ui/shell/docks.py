@@ -221,6 +221,17 @@ class Docks(QObject):
             share = min(max(self._bottom.height() / height, 0.05), 0.95)
             self._pages[self._page] = self._pages[self._page]._replace(share=share)
 
+    def maximise_inspector(self, maximised: bool) -> None:
+        """Give the inspector the place of the centre, or its earlier height."""
+        if self._bottom.isFloating():
+            self._bottom.showMaximized() if maximised else self._bottom.showNormal()
+            return
+        if maximised:
+            self.note_height()
+        self._centre.setHidden(maximised)
+        if not maximised:
+            self._fit_height()
+
     def _apply(self) -> None:
         layout = self._pages[self._page]
         for dock, shown in zip((*self._sides, self._bottom), layout[:3], strict=True):

@@ -24,6 +24,7 @@ from playground.ui.features import (
     debugger,
     evaluate,
     experiments,
+    extra_fields,
     files,
     first_start,
     gateway_check,
@@ -35,7 +36,6 @@ from playground.ui.features import (
     preferences,
     presets,
     protocols,
-    raw,
     server_asks,
     server_tape,
     storage,
@@ -51,11 +51,13 @@ from playground.ui.features.code.control import CodeControl
 from playground.ui.features.compare.control import Around as CompareAround
 from playground.ui.features.compare.control import CompareControl
 from playground.ui.features.debugger.control import DebugControl
-from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.default_rule import ResponseDefaults
 from playground.ui.features.evaluate.control import Around as EvaluateAround
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.experiments.control import ExperimentsControl
 from playground.ui.features.experiments.panel import ExperimentsPanel
+from playground.ui.features.extra_fields.control import ExtraFieldsControl
+from playground.ui.features.extra_fields.panel import ExtraFieldsPanel
 from playground.ui.features.files.control import FileControl
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.first_start.control import FirstStartControl
@@ -70,13 +72,9 @@ from playground.ui.features.parameters.control import ParametersControl
 from playground.ui.features.parameters.panel import ParameterPanel
 from playground.ui.features.preferences.control import PreferencesControl
 from playground.ui.features.preferences.pages import GeneralPage, ShortcutsPage, ToolServersPage
+from playground.ui.features.presets.bar import PresetBar
 from playground.ui.features.presets.control import PresetControl
-from playground.ui.features.presets.preset_bar import PresetBar
 from playground.ui.features.protocols.control import ProtocolControl
-from playground.ui.features.raw.control import RawControl
-from playground.ui.features.raw.panel import RawPanel
-from playground.ui.features.raw.reasoning_control import ReasoningControl
-from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 from playground.ui.features.server_asks.control import AsksControl
 from playground.ui.features.server_tape.control import TapeControl
 from playground.ui.features.storage.control import StorageControl
@@ -120,19 +118,14 @@ class Panels:
         self.parameters = form
         self.presets = PresetBar()
         side.fill(parameters.PAGE, stacked(self.presets, form, inside=side.pages))
-        self.default_rule = DefaultRuleFields(form)
-        form.add_extra("Tools", "When tools are called", self.default_rule.policy)
-        form.add_extra("Tools", "Tool responses", self.default_rule.rules)
-        form.add_extra("Tools", "Max requests per run", self.default_rule.limit)
+        self.extra_fields = ExtraFieldsPanel()
+        form.add_section(extra_fields.TITLE, self.extra_fields)
         self.tools = ToolsPanel(side.pages)
+        self.responses = ResponseDefaults()
+        self.tools.add_below(self.responses)
         side.fill(tools.PAGE, self.tools)
         self.output = OutputPanel(side.pages)
         side.fill(output.PAGE, self.output)
-        self.raw = RawPanel(side.pages)
-        side.fill(raw.PAGE, self.raw)
-        self.reasoning = ReasoningReturnFields(form)
-        form.add_extra("Reasoning", "Send reasoning back", self.reasoning.when)
-        form.add_extra("Reasoning", "Under the name", self.reasoning.field)
 
 
 class Features:
@@ -156,7 +149,7 @@ class Features:
         self.tool_servers = ToolServersControl(host)
         connect(tool_servers.ACTIONS, self.tool_servers)
         connect(conversation.ACTIONS, host.pane)
-        self.parameters = ParametersControl(workspace, panels.parameters, partial(show_side, parameters.PAGE))
+        self.parameters = ParametersControl(host, panels.parameters, partial(show_side, parameters.PAGE))
         connect(parameters.ACTIONS, self.parameters)
         self.presets = PresetControl(host, panels.presets, load_presets)
         connect(presets.ACTIONS, self.presets)
@@ -171,7 +164,7 @@ class Features:
             host, self.gateways.set_up_imported, self.gateways.store_imported, self.gateways.show_rules
         )
         connect(code.ACTIONS, self.code)
-        self.debugger = DebugControl(host, panels.default_rule, partial(self.compare.show, True))
+        self.debugger = DebugControl(host, panels.responses, partial(self.compare.show, True))
         self.debugger.show_rules_in(panels.tools.editor.rule)
         connect(debugger.ACTIONS, self.debugger)
         self.server_asks = AsksControl(host)
@@ -191,10 +184,14 @@ class Features:
         connect(tools.ACTIONS, self.tools)
         self.output = OutputControl(workspace, panels.output, partial(show_side, output.PAGE))
         connect(output.ACTIONS, self.output)
-        self.raw = RawControl(workspace, panels.raw, partial(show_side, raw.PAGE), partial(side.set_count, raw.PAGE))
-        panels.raw.settings_asked.connect(self.gateways.open_settings)
-        connect(raw.ACTIONS, self.raw)
-        self.reasoning = ReasoningControl(workspace, panels.reasoning)
+        self.extra_fields = ExtraFieldsControl(
+            workspace,
+            panels.extra_fields,
+            partial(self._show_extra_fields, host, panels),
+            panels.parameters.section(extra_fields.TITLE).set_count,
+        )
+        panels.extra_fields.settings_asked.connect(self.gateways.open_settings)
+        connect(extra_fields.ACTIONS, self.extra_fields)
         self.wire = WireControl(host)
         connect(wire.ACTIONS, self.wire)
         self.cassettes = CassetteControl(host)
@@ -243,7 +240,7 @@ class Features:
     def settings_changed(self) -> None:
         """Show the settings of the current experiment."""
         self.gateways.show_models()
-        for control in (self.parameters, self.code, self.debugger, self.tools, self.output, self.raw, self.reasoning):
+        for control in (self.parameters, self.code, self.debugger, self.tools, self.output, self.extra_fields):
             control.show_session()
         self.cassettes.show_session()
         self.variables.show_session()
@@ -252,6 +249,10 @@ class Features:
     def palette_entries(self) -> list[Entry]:
         """Entries of the command palette beside the actions."""
         return [*self.gateways.entries(), *self.presets.entries(), *self.offered.entries()]
+
+    def _show_extra_fields(self, host: Host, panels: Panels) -> None:
+        host.show_side(parameters.PAGE)
+        panels.parameters.show_section(extra_fields.TITLE, panels.extra_fields.body.editor)
 
     def _make_compare(self, host: Host) -> CompareControl:
         bar = self._regions.bar

@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         EnterKey(self)
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
-        self.inspector.maximise_toggled.connect(self._centre.setHidden)
+        self.inspector.maximise_toggled.connect(self.docks.maximise_inspector)
         if self._bottom.window() is self.side.window():  # neither floats
             QWidget.setTabOrder(self._bottom.end, self.side.tabs)
         self.panels = Panels(self, workspace, experiments)

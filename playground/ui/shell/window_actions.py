@@ -30,7 +30,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, changed_names
-from playground.ui.features import output, parameters, raw, tools
+from playground.ui.features import extra_fields, output, parameters, tools
 from playground.ui.features.action import key_text
 from playground.ui.features.conversation import STOP
 from playground.ui.features.host import Host
@@ -63,7 +63,7 @@ _NAMES = {
 }
 #: Parameters that mean the same; the one that is set is shown.
 ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
-PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": raw.PAGE}
+PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": parameters.PAGE}
 
 
 def setting_names(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
@@ -143,10 +143,11 @@ class WindowActions(QObject):
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
         window.bar.code_asked.connect(self.features.code.open_code)
-        window.composer.variables_asked.connect(self.features.variables.bar.open)
+        window.composer.variable_action.triggered.connect(self.features.variables.bar.open)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
+        window.pane.welcome.paste_asked.connect(self.features.code.open_import)
         window.pane.welcome.prompts_asked.connect(self.show_prompts)
 
     # Following the workspace and its session
@@ -339,8 +340,8 @@ class WindowActions(QObject):
             return
         notice.hide()
         if session.settings != settings:
-            self.features.output.show_session(anew=True)
-            self.features.raw.show_session(anew=True)
+            self.features.output.show_session(reset=True)
+            self.features.extra_fields.show_session(reset=True)
             names = setting_names(settings, session.settings)
             if names and session.transcript is turns:
                 listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
@@ -370,19 +371,18 @@ class WindowActions(QObject):
             case "keep offer" if action.offer is not None:
                 spawn(gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
             case "parameters" | "tools" | "output" | "raw":
-                self._show_field(PAGES[action.name], action.value)
+                self._show_field(action.name, action.value)
             case _:
                 pass
 
-    def _show_field(self, page: str, about: str) -> None:
+    def _show_field(self, place: str, about: str) -> None:
+        """Show the page of ``place`` in the side panel, and the field that an error is about."""
         panels = self._window.panels
-        self._show_side(page)
-        if page == parameters.PAGE and about == "reasoning_return":
-            panels.reasoning.when.setFocus()
-        elif page == parameters.PAGE and about:
+        self._show_side(PAGES[place])
+        if place == "raw" or about == "reasoning_return":
+            panels.parameters.show_section(extra_fields.TITLE, panels.extra_fields.field_for(about))
+        elif place == "parameters" and about:
             panels.parameters.show_row(*ALIKE.get(about, (about,)))
-        elif page == raw.PAGE:
-            panels.raw.show_place("headers" if about == "headers" else "body")
 
     def reset_layout(self) -> None:
         """Put every region where it belongs."""

@@ -30,7 +30,7 @@ NOT_SENT = "default (not sent)"
 
 
 class ValueField(QLineEdit):
-    """A line that is as wide as what stands in it, within limits, and shows "default" in grey while empty."""
+    """A line as wide as its text, within limits, that shows "default" in grey while empty."""
 
     cleared = Signal()
     stepped = Signal(int)
@@ -76,20 +76,27 @@ class ValueField(QLineEdit):
 
 
 class CompactCombo(QComboBox):
-    """As wide as what stands in it, within limits in pixels; while it has no focus, the wheel scrolls the panel."""
+    """A box as wide as its text, within limits in pixels; without the focus, the wheel scrolls the panel."""
 
-    def __init__(self, narrowest: int = 84, widest: int = 178, beside: int = 44) -> None:
+    def __init__(self, narrowest: int = 84, widest: int = 178, room: int = 44) -> None:
         super().__init__()
-        self._narrowest, self._widest, self._beside = narrowest, widest, beside
+        self._narrowest, self._widest, self._room = narrowest, widest, room
         self.setProperty("kind", "field")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.currentTextChanged.connect(self.updateGeometry)
 
+    def setAccessibleName(self, name: str) -> None:
+        """Name the box and the field in it, which has the focus of an editable one."""
+        super().setAccessibleName(name)
+        line: QLineEdit | None = self.lineEdit()
+        if line is not None:
+            line.setAccessibleName(name)
+
     def sizeHint(self) -> QSize:
         line: QLineEdit | None = self.lineEdit()
         text = self.currentText() or (line.placeholderText() if line is not None else "")
-        width = self.fontMetrics().horizontalAdvance(text) + self._beside
+        width = self.fontMetrics().horizontalAdvance(text) + self._room
         return QSize(min(max(width, self._narrowest), self._widest), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
@@ -126,23 +133,23 @@ class ChoiceField(CompactCombo):
         """Offer these; the text in the field stays, and the cursor in it."""
         if self.count() and choices == self.choices():
             return
-        text, at = self.currentText(), self._line.cursorPosition()
+        text, position = self.currentText(), self._line.cursorPosition()
         self.clear()
         self.addItem(self._default)
         self.addItems(list(choices))
         self.show_text(text)
-        self._line.setCursorPosition(at)
+        self._line.setCursorPosition(position)
         widest = max(self.fontMetrics().horizontalAdvance(self.itemText(i)[:LONGEST_NAME]) for i in range(self.count()))
         self.view().setMinimumWidth(widest + 28)
 
     def choices(self) -> tuple[str, ...]:
-        """What is offered, without the way back to default."""
+        """The choices, without the way back to default."""
         return tuple(self.itemText(i) for i in range(1, self.count()))
 
     def show_text(self, text: str) -> None:
         """Show a choice or any other text; empty shows the grey default."""
-        found = self.findText(text, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive) if text else -1
-        self.setCurrentIndex(found if found > 0 else -1)
+        index = self.findText(text, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive) if text else -1
+        self.setCurrentIndex(index if index > 0 else -1)
         if self.currentText() != text:
             self.setEditText(text)
         self._line.setCursorPosition(0)
@@ -184,7 +191,7 @@ class QuietSlider(QSlider):
         self.valueChanged.connect(self._changed)
 
     def show_step(self, step: int, is_set: bool) -> None:
-        """Stand at a step without telling anyone; unset sliders have no handle."""
+        """Show a step without a signal; unset sliders have no handle."""
         self._showing = True
         self.setValue(step)
         self._showing = False
@@ -244,7 +251,7 @@ class SwitchPill(QPushButton):
         return self._state
 
     def show_state(self, state: bool | None, text: str = "") -> None:
-        """Show a state without telling anyone; ``text`` stands in for a value that is no switch."""
+        """Show a state without a signal; ``text`` is shown for a value that is no boolean."""
         self._state = state
         self.setText(text or {None: DEFAULT, True: "on", False: "off"}[state])
         look(self, "pill-on" if state else "pill")

@@ -134,9 +134,9 @@ async def rename(window: QWidget, session: Session) -> None:
 
 
 def file_name(title: str, otherwise: str = "experiment") -> str:
-    """A title as a file's name, on any system; ``otherwise`` where nothing of it can stand in one."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
-    return "-".join(kept.split())[:60].lower() or otherwise
+    """Return a title as a file's name that every system allows; ``otherwise`` if nothing of it is left."""
+    words = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title).split()
+    return "-".join(words)[:60].lower() or otherwise
 
 
 async def ask_where(window: QWidget, title: str, name: str, kinds: str, suffix: str) -> Path | None:
@@ -203,6 +203,6 @@ async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices
 
 async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:
     """Show the real address of a link, and open it in a browser only if a person agrees."""
-    shown = QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000]
-    if await agreed(window, "Open this address?", shown, f"{whence} It opens in your browser.", "Open"):
+    text = QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000]
+    if await agreed(window, "Open this address?", text, f"{whence} It opens in your browser.", "Open"):
         QDesktopServices.openUrl(QUrl(address))

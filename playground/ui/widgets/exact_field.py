@@ -1,7 +1,7 @@
-"""A field for plain text that gives back exactly what was typed or put into it, and how Qt counts what a text takes.
+"""A field for plain text that returns exactly what was typed or set, and conversions of Qt's text positions.
 
 Qt's own ``toPlainText`` turns no-break spaces into spaces and line separators into new lines, and copying does the
-same: what is sent would not be what stands there. Nothing else reads the text of an editor.
+same: the sent text would differ from the shown one. Nothing else reads the text of an editor.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from playground.ui.widgets.fold_chip import KIND, NUMBER, Chip, chip_format
 from playground.ui.widgets.folds import LONG_LINE, MARK, Folded, around, opened, pieces
 from playground.ui.widgets.plain_text import tip
 
-FOLDED = "Folded here to stay quick; it is sent and copied whole. Click to see and edit more of it."
+FOLDED = "Collapsed; the full text is sent and copied. Click to show and edit more."
 #: Characters at which Qt ends a line or that mean something here, kept in a document under noncharacters that no text
 #: may hold.
-_KEPT: Final = {"\u2029": "\ufdd2", "\ufdd0": "\ufdd3", "\ufdd1": "\ufdd4", MARK: "\ufdd5"}
+_SUBSTITUTES: Final = {"\u2029": "\ufdd2", "\ufdd0": "\ufdd3", "\ufdd1": "\ufdd4", MARK: "\ufdd5"}
 
 
 def units(text: str) -> int:
-    """How many places a text takes in a document, which counts in UTF-16."""
+    """Return the length of a text in UTF-16 units, in which documents count."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def index_at(text: str, place: int) -> int:
-    """How many characters of a text stand in its first ``place`` places: the reverse of ``units``."""
+    """Return the number of characters in the first ``place`` UTF-16 units: the reverse of ``units``."""
     if text.isascii():
         return place
     return len(text.encode("utf-16-le", "replace")[: 2 * place].decode("utf-16-le", "replace"))
 
 
 def readable(text: str) -> str:
-    """A line of a document as it is meant; as many places as before."""
+    """Return the original text of a line of a document; its length in units is the same."""
     if not text.isascii():
         text = text.replace("\u2029", "\n")
-        for meant, kept in _KEPT.items():
-            text = text.replace(kept, meant)
+        for character, substitute in _SUBSTITUTES.items():
+            text = text.replace(substitute, character)
     return text
 
 
 def holdable(text: str) -> str:
-    """A text as a document can hold it."""
+    """Return a text in the form in which a document can store it."""
     if not text.isascii():
-        for meant, kept in _KEPT.items():
-            text = text.replace(meant, kept)
+        for character, substitute in _SUBSTITUTES.items():
+            text = text.replace(character, substitute)
     return text
 
 
 class ExactField(QPlainTextEdit):
-    """What goes in comes out: by hand, from the clipboard, from the program, and into the clipboard.
+    """A text field without conversions: typed, pasted, set by the program, read and copied exactly.
 
     Lines typed or pasted end with LF, whatever the clipboard had; ``set_text`` and ``text`` keep every kind of end
-    until somebody types. What is too long to be laid out at every key is folded, see ``folds``, where the field
+    until a person types. What is too long to be laid out at every key is folded, see ``folds``, where the field
     ``may_fold``: places in such a document are no places in its text.
     """
 
@@ -72,14 +72,14 @@ class ExactField(QPlainTextEdit):
     def text(self) -> str:
         """The text."""
         if self._read is None:
-            held = self._meant(self.document().toRawText(), 0)
-            self._read = self._given if held == self._held else held
+            text = self._text_of(self.document().toRawText(), 0)
+            self._read = self._given if text == self._held else text
         return self._read
 
     def set_text(self, text: str) -> None:
         """Show another text. As ``setPlainText``: undo goes back no further than this."""
         self.setPlainText(holdable(text))
-        self._given, self._held = text, self._meant(self.document().toRawText(), 0)
+        self._given, self._held = text, self._text_of(self.document().toRawText(), 0)
         self._read = text
 
     def setPlainText(self, text: str) -> None:
@@ -103,8 +103,8 @@ class ExactField(QPlainTextEdit):
         self._insert(cursor, source.text())
         block = cursor.block()
         if self.may_fold and block.length() > LONG_LINE:  # what stood there was not short either
-            before = self._meant(_cut(block.text(), 0, cursor.positionInBlock()), block.position())
-            line = self._meant(block.text(), block.position())
+            before = self._text_of(_cut(block.text(), 0, cursor.positionInBlock()), block.position())
+            line = self._text_of(block.text(), block.position())
             self._fold_line(cursor, around(line, len(before)), len(before))
         cursor.endEditBlock()
         self.setTextCursor(cursor)
@@ -123,7 +123,7 @@ class ExactField(QPlainTextEdit):
         place = block.position()
         for number, shown in enumerate(block.text().split(MARK)):
             if number:
-                index -= len(self._meant(MARK, place))
+                index -= len(self._text_of(MARK, place))
                 place += 1
                 if index < 0:
                     return place - 1
@@ -136,7 +136,7 @@ class ExactField(QPlainTextEdit):
 
     @property
     def folds(self) -> bool:
-        """Whether anything was folded: its places are not those of the text then."""
+        """True if anything is folded; positions in the document are then not those of the text."""
         return bool(self._folds)
 
     def replace_text(self, text: str) -> None:
@@ -152,7 +152,7 @@ class ExactField(QPlainTextEdit):
         place = 0
         for number, shown in enumerate(self.document().toRawText().split(MARK)):
             if number:
-                index -= len(self._meant(MARK, place))
+                index -= len(self._text_of(MARK, place))
                 if index < 0:
                     return place
                 place += 1
@@ -164,13 +164,16 @@ class ExactField(QPlainTextEdit):
 
     def open_fold(self, place: int) -> bool:
         """Show more of what is folded at a place in the document. Returns whether there is something folded."""
-        found = self._fold_at(place)
-        if found is None:
+        fold = self._fold_at(place)
+        if fold is None:
             return False
         block, cursor = self.document().findBlock(place), QTextCursor(self.document())
-        raw, at = block.text(), place - block.position()
-        before, after = self._meant(_cut(raw, 0, at), block.position()), self._meant(_cut(raw, at + 1), place + 1)
-        shown, in_line = opened(found, before, after)
+        raw, offset = block.text(), place - block.position()
+        before, after = (
+            self._text_of(_cut(raw, 0, offset), block.position()),
+            self._text_of(_cut(raw, offset + 1), place + 1),
+        )
+        shown, in_line = opened(fold, before, after)
         cursor.setPosition(place)
         cursor.beginEditBlock()
         if in_line:
@@ -185,7 +188,7 @@ class ExactField(QPlainTextEdit):
         return True
 
     def _fold_line(self, cursor: QTextCursor, shown: list[str], index: int) -> None:
-        """Write a line anew in those pieces, and have the cursor before that character."""
+        """Replace a line by these pieces and put the cursor before that character."""
         cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
         cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
@@ -203,15 +206,15 @@ class ExactField(QPlainTextEdit):
                 self._folds.append(piece)
                 cursor.insertText(MARK, chip_format(len(self._folds) - 1, piece.words))
 
-    def _meant(self, raw: str, place: int) -> str:
-        """What a part of the document stands for that begins at a place."""
+    def _text_of(self, raw: str, place: int) -> str:
+        """Return the text of a part of the document that begins at a position."""
         if not self._folds or MARK not in raw:
             return readable(raw)
         out = []
         for number, shown in enumerate(raw.split(MARK)):
             if number:
-                found = self._fold_at(place)
-                out.append(MARK if found is None else found)
+                fold = self._fold_at(place)
+                out.append(MARK if fold is None else fold)
                 place += 1
             out.append(readable(shown))
             place += units(shown)
@@ -269,7 +272,7 @@ class ExactField(QPlainTextEdit):
     def createMimeDataFromSelection(self) -> QMimeData:
         """Copy exactly what is selected."""
         data, cursor = QMimeData(), self.textCursor()
-        data.setText(self._meant(cursor.selectedText(), cursor.selectionStart()))
+        data.setText(self._text_of(cursor.selectedText(), cursor.selectionStart()))
         return data
 
 

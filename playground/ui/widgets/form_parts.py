@@ -1,4 +1,4 @@
-"""Small pieces that windows are made of, with their looks: labels that never read foreign text as rich text, buttons,
+"""Small parts of windows with their looks: labels that never read foreign text as rich text, buttons,
 lines, a seconds field.
 """
 
@@ -39,12 +39,12 @@ def look(widget: QWidget, kind: str, name: str = "kind") -> None:
 
 
 def thin_line() -> QFrame:
-    """A line one pixel high, between what stands above it and below."""
+    """A horizontal line, one pixel high."""
     return styled(QFrame(), "line")
 
 
 def thin_upright() -> QFrame:
-    """A line one pixel wide, between what stands left of it and right."""
+    """A vertical line, one pixel wide."""
     line = styled(QFrame(), "upright-line")
     line.setFixedWidth(1)
     return line
@@ -137,8 +137,8 @@ class OfferButton(QPushButton):
 
     def _elide(self) -> None:
         room = max(self.width() - 2 * BUTTON_SIDE, 40)
-        shown = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
-        self.setText(shown.replace("&", "&&"))
+        elided = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
+        self.setText(elided.replace("&", "&&"))
 
 
 class SecondsEdit(QLineEdit):

@@ -1,6 +1,6 @@
 """A field for JSON: the editor, its caption and tools, and the list of what is wrong with it.
 
-It knows what is not JSON; everything else it is told (``show_problems``). It holds no truth and sends nothing.
+It finds syntax errors itself; other problems come from ``show_problems``.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class JsonField(QWidget):
 
     @property
     def lines(self) -> list[ProblemLine]:
-        """What is listed of what is wrong."""
+        """The listed problems."""
         return self._problems.lines
 
     def show_problems(self, problems: list[Problem], *, is_json: bool = False) -> None:
-        """List what is wrong and mark the places; while the text is not JSON, that alone is said.
+        """List problems and mark their places; while the text is not JSON, only the syntax error.
 
         ``is_json`` where that is known: a long text need not be read once more.
         """
@@ -87,8 +87,8 @@ class JsonField(QWidget):
         self.editor.clear_marks()
         if broken is not None:
             self.editor.mark(broken.line, broken.column, broken.message)
-            said = f"line {broken.line}, column {broken.column}: {broken.message}"
-            problems = [Problem((self._root,), said)]
+            words = f"line {broken.line}, column {broken.column}: {broken.message}"
+            problems = [Problem((self._root,), words)]
         paths = [item.path[1:] for item in problems] if broken is None and len(text) <= MARKED_AT_MOST else []
         places = locate_all(text, paths) if paths else {}
         for item in problems[:MOST_MARKS]:

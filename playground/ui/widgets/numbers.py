@@ -16,21 +16,21 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+\Z")
 _DECIMAL = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\Z")
 
 
-def read_number(text: str, whole: bool = False) -> JSON:
-    """The number a text stands for. Spaces between digits are allowed, and a comma for the decimal point.
+def read_number(text: str, integer: bool = False) -> JSON:
+    """Return the number in a text. Spaces between digits are allowed, and a comma as the decimal point.
 
-    In a whole number a comma stands between thousands, or the text is none: it may be one that a digit was added to.
+    In an integer a comma separates thousands.
 
     Any other JSON value is taken as it is, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
     Raises ValueError with a message for people.
     """
     bare = _SPACES.sub("", text)
-    if whole and _GROUPED.match(bare):
+    if integer and _GROUPED.match(bare):
         bare = bare.replace(",", "")
     try:
         if _WHOLE.match(bare):
             return int(bare)
-        if _DECIMAL.match(bare) and not (whole and "," in bare):
+        if _DECIMAL.match(bare) and not (integer and "," in bare):
             number = float(bare.replace(",", "."))
             if not math.isfinite(number):
                 raise ValueError("too large")
@@ -39,25 +39,25 @@ def read_number(text: str, whole: bool = False) -> JSON:
     except ValueError:
         value = None
     if value is None:
-        raise ValueError("not a whole number, so it is not sent" if whole else "not a number, so it is not sent")
+        raise ValueError("not a whole number, so it is not sent" if integer else "not a number, so it is not sent")
     return value
 
 
-def plain_number(text: str, whole: bool = False) -> int | float:
-    """The same where it has to be a number, and a whole one where that is wanted. Raises ValueError, for people."""
+def plain_number(text: str, integer: bool = False) -> int | float:
+    """Return the number in a text that must be a number or, if ``integer``, a whole one. Raises ValueError."""
     try:
-        found = read_number(text, whole)
+        number = read_number(text, integer)
     except ValueError:
-        found = None
-    if not is_number(found) or (whole and found != int(found)):
-        raise ValueError("not a whole number" if whole else "not a number")
-    return int(found) if whole else found
+        number = None
+    if not is_number(number) or (integer and number != int(number)):
+        raise ValueError("not a whole number" if integer else "not a number")
+    return int(number) if integer else number
 
 
 def show_number(value: JSON, step: float, grouped: bool = False) -> str:
     """The value as text: no digit less than it has, as many decimals as the step at least.
 
-    ``grouped``: a comma stands between thousands of a whole number; it is read back as one only where one is wanted.
+    ``grouped``: a comma separates the thousands of a whole number.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return escape_hidden(json.dumps(value, ensure_ascii=False))
@@ -66,10 +66,10 @@ def show_number(value: JSON, step: float, grouped: bool = False) -> str:
     text = repr(value)
     if "e" in text or "n" in text:
         return text
-    whole, _, fraction = text.partition(".")
+    integer, _, fraction = text.partition(".")
     fraction = fraction.rstrip("0") if decimals(step) == 0 else fraction
     fraction = fraction.ljust(decimals(step), "0")
-    return f"{whole}.{fraction}" if fraction else whole
+    return f"{integer}.{fraction}" if fraction else integer
 
 
 def decimals(step: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
@@ -68,6 +68,15 @@ class ScrollPage(DownArea):
         super().__init__(parent=parent)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumWidth(LEAST_WIDTH)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._show_focused)
+
+    def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
+        """Scroll the field that got the focus into view, from wherever it came."""
+        content: QWidget | None = self.widget()
+        if focused is not None and content is not None and self.isVisible() and content.isAncestorOf(focused):
+            self.ensureWidgetVisible(focused)
 
     def fill(self, spacing: int) -> QVBoxLayout:
         """A fresh column that is the page's whole content from now on."""

@@ -106,7 +106,7 @@ def test_field_overruled_by_an_extra_body_is_flagged() -> None:
     session = session_of(profile=profile, temperature=0.2, top_p=0.9, max_completion_tokens=5)
     session.change(extra_body={"temperature": 0.3})
     flags = parameter_notes(session)
-    assert flags["temperature"] == "the Raw tab says otherwise, and wins"
+    assert flags["temperature"] == "overridden by an extra field"
     assert flags["top_p"] == "the gateway's settings say otherwise, and win"
     assert "max_tokens is sent as well" in flags["max_completion_tokens"]
     assert "max_completion_tokens is sent as well" in flags["max_tokens"]
@@ -177,7 +177,7 @@ def test_extra_body_overrules_a_rule() -> None:
     assert (row.value, row.origin) == (9, Origin.EXTRA)
     assert "has it left out; what is written by hand wins" in row.note
     assert request_view(session).rules == 0
-    assert parameter_notes(session)["seed"] == "the Raw tab says otherwise, and wins"
+    assert parameter_notes(session)["seed"] == "overridden by an extra field"
 
 
 @each_case("change", [{}, {"temperature": 0.5}])

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -349,6 +350,23 @@ class Composer(Page):
         return button
 
     @property
+    def insertable(self) -> list[str]:
+        """The entries of the menu behind the + button."""
+        menu = self.get(QPushButton, "Insert").menu()
+        menu.aboutToShow.emit()
+        return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+    async def insert(self, entry: str) -> None:
+        """Choose an entry of the menu behind the + button."""
+        await self.person.choose(self.get(QPushButton, "Insert"), entry)
+
+    @property
+    def image_menu(self) -> QMenu:
+        """The menu with further ways to attach images and with their sizes."""
+        (menu,) = self.get(QPushButton, "Insert").menu().findChildren(QMenu)
+        return menu
+
+    @property
     def role(self) -> str:
         """The role of the message."""
         return self.get(QPushButton, "Role of the message").text().strip()
@@ -420,7 +438,7 @@ class ConversationPage(Page):
         if not view.isVisible():
             return True
         messages = [turn.id for turn in self.person.session.main.transcript.path if turn.role is not Role.TOOL]
-        return not view.at_bottom or not messages or messages[-1] in view.cards
+        return view.complete and (not view.at_bottom or not messages or messages[-1] in view.cards)
 
     def message(self, at: int) -> MessageCard:
         """The card of a turn on the path, which is in view. Raises AssertionError if it is not."""

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from PySide6.QtWidgets import QAbstractButton
 
 from tests.flows.pages.dialogs import Window
 from tests.flows.pages.page import find_by_object_name, get_by_object_name
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
-
-
-def skip_reading_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each hint give way to the next one at once."""
-    monkeypatch.setattr("playground.ui.features.first_start.guide.READ_S", 0.0)
 
 
 class Guide:
@@ -34,8 +29,24 @@ class Guide:
         """Wait until the hint in view contains a text."""
         await self.person.until(lambda: text in self.hint, f"the hint {text!r}, it is {self.hint!r}")
 
+    @property
+    def can_go_on(self) -> bool:
+        """True if the button to the next hint is enabled."""
+        return self._next_button.isEnabled()
+
+    async def go_on_to(self, text: str) -> None:
+        """Press Next as often as it is enabled, until the hint in view contains a text."""
+        while text not in self.hint:
+            await self.person.until(lambda: text in self.hint or self.can_go_on, f"the way to the hint {text!r}")
+            if text not in self.hint:
+                await self.person.do(self._next_button.click)
+
+    @property
+    def _next_button(self) -> QAbstractButton:
+        return self.person.one(QAbstractButton, "Next", get_by_object_name(self.person, "guideBar"))
+
     async def press(self, button: str) -> None:
-        """Press a button of the hint."""
+        """Press a button of the hint, once it is enabled."""
         await self.person.press(button, get_by_object_name(self.person, "guideBar"))
 
 

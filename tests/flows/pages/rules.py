@@ -23,8 +23,8 @@ class RulesWindow(Window):
 
     @classmethod
     async def open(cls, person: Person) -> Self:
-        """Open it from the Parameters panel."""
-        await open_tab(person, "Parameters")
+        """Open it from the Tools tab."""
+        await open_tab(person, "Tools")
         await person.press("Tool responses")
         return await cls.opened(person)
 

@@ -22,7 +22,6 @@ from tests.flows.pages.steps import Dialog, column_texts, replace_text
 if TYPE_CHECKING:
     from tests.flows.conftest import Person
 
-BUTTON = "Take something from a tool server"
 ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
@@ -32,9 +31,9 @@ class ServerContentDialog(Dialog):
     object_name = "serverContentDialog"
 
     @classmethod
-    async def open(cls, person: Person, entry: str) -> Self:
-        """Open it beside the message, for "Prompt…" or "Resource…"."""
-        await person.choose(person.one(QPushButton, BUTTON), entry)
+    async def open(cls, person: Person, action: str) -> Self:
+        """Open it by the action "servers.prompts" or "servers.resources"."""
+        await person.trigger(action)
         return await cls.wait(person)
 
     async def start_servers(self) -> None:

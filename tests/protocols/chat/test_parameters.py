@@ -106,7 +106,7 @@ def test_options_of_a_stream_go_out_with_a_stream_only(stream: bool | None) -> N
 def test_default_is_told_from_a_value_set_by_hand() -> None:
     parameters = ChatParameters.begin({"include_usage": None})
     assert parameters.is_ours("stream")
-    assert parameters.note("stream") == "the program's own; Delete leaves it out"
+    assert parameters.note("stream") == "Sent by default. Remove to omit."
     by_hand = parameters.with_value("stream", False).with_value("stream", True)
     assert not by_hand.is_ours("stream")
     assert by_hand.is_ours("include_usage")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets.theme import DARK, LIGHT, style_sheet
 
@@ -51,6 +54,19 @@ def test_colours_of_words_have_a_readable_contrast() -> None:
         for word, ground in PAIRS
     }
     assert {pair: ratio for pair, ratio in ratios.items() if ratio < READABLE} == {}
+
+
+def test_drop_down_opens_as_a_list_below_its_field(qtbot: QtBot) -> None:
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.addItems([f"entry {number}" for number in range(4)])
+    box.setStyleSheet(style_sheet(LIGHT))
+    box.show()
+    box.showPopup()
+    popup = box.view().window()
+    assert popup.mapToGlobal(QPoint()).y() >= box.mapToGlobal(QPoint(0, box.height())).y() - 1
+    assert box.view().verticalScrollBar().maximum() == 0, "no entry is cut off"
+    box.hidePopup()
 
 
 def test_style_template_is_filled_in() -> None:

@@ -1,4 +1,4 @@
-"""The findings as a text for those who run the gateway. It quotes a short excerpt of each frame, and no request."""
+"""The findings as a text for the operator of a gateway. It quotes a short excerpt of each event, and no request."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _EXCERPT: Final = 300  # characters of a frame
 
 
 def report(index: FrameIndex, findings: Iterable[Finding], unseen: str = "") -> str:
-    """The findings as Markdown; ``unseen`` says what could not be judged."""
+    """Return the findings as Markdown; ``unseen`` tells what could not be checked."""
     exchange = index.exchange
     where = urlsplit(exchange.url)
     when = datetime.fromtimestamp(exchange.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     protocol = get_protocol(exchange.protocol).title if exchange.protocol else "no protocol"
     lines = [
-        "# What this answer does differently from the specification",
+        "# Deviations from the specification",
         "",
         f"- Request: {exchange.method} {where.scheme}://{where.netloc.rpartition('@')[2]}{where.path}",
         f"- Protocol: {protocol}",
@@ -33,12 +33,12 @@ def report(index: FrameIndex, findings: Iterable[Finding], unseen: str = "") -> 
     ids = [exchange.response_header(name) for name in ("x-request-id", "request-id")]
     facts = {"Model": index.model, "Response id": index.response_id, "Request id": next(filter(None, ids), "")}
     lines += [f"- {name}: {_inline(value)}" for name, value in facts.items() if value]
-    lines += [f"- Frames: {len(index)}", ""]
+    lines += [f"- Events: {len(index)}", ""]
     if unseen:
         lines += [unseen, ""]
     items = list(findings)
     if not items:
-        return "\n".join([*lines, "No deviation was found.", ""])
+        return "\n".join([*lines, "No problems found.", ""])
     for number, finding in enumerate(items, 1):
         lines += [f"## {number}. {_sentence(finding.note)}", ""]
         source = f"Specification, section {finding.section}" if finding.section else "Not in the specification"
@@ -56,7 +56,7 @@ def _evidence(index: FrameIndex, finding: Finding) -> list[str]:
         return [f"Seen at the end of the body, {row.at:.3f} s after the request ({code}).", ""]
     raw = index.raw(finding.frame)[: 8 * _EXCERPT].decode("utf-8", "replace").strip()
     excerpt = cut(raw, _EXCERPT)
-    what = "the body" if row.kind is Kind.BODY else f"frame {row.number + 1}"
+    what = "the body" if row.kind is Kind.BODY else f"event {row.number + 1}"
     if not excerpt:
         return [f"Shown by {what}, {row.at:.3f} s after the request ({code}).", ""]
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", excerpt)), default=0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSettings
 from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
@@ -29,16 +29,16 @@ from playground.engine.files.images import (
 from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.documents import read_text_file
 from playground.ui.features.conversation.image_view import figures
 from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 
-if TYPE_CHECKING:  # the pane and its commands make the pictures
-    pass
-
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
+ANY_FILTER = "All files (*)"
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 ADDRESS = "Address (https://…) or data URL. An address is sent as it is; nothing is loaded here."
 AS_LINES = "This API sends results as text: each image becomes a line."
 
@@ -102,7 +102,7 @@ class ImageSizes(QObject):
 
     @property
     def choice(self) -> str:
-        """Return the choice for large images: one of ``CHOICES``."""
+        """What is done with large images: one of ``CHOICES``."""
         return self._choice
 
     def choose(self, choice: str) -> None:
@@ -132,7 +132,7 @@ class ImageSizes(QObject):
                 return
             work.cancel()
             raise
-        if self._choice == SMALLER:  # without asking, so images that stay large are named
+        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
             problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
             if self._choice == SMALLER and problems:
@@ -226,8 +226,11 @@ class ImageIntake(QObject):
     def attend(self) -> None:
         """Connect to the composer's buttons and menu."""
         self._composer.images_pasted.connect(self.take)
-        self._composer.image_wanted.connect(self._add_by)
+        self._composer.image_action.triggered.connect(self.choose_files)
+        self._composer.file_action.triggered.connect(self.choose_any_files)
         menu = self._composer.image_menu
+        menu.addAction("Image from clipboard").triggered.connect(self.paste)
+        menu.addAction("Image by address…").triggered.connect(self.ask_address)
         menu.addSeparator()
         group = QActionGroup(menu)
         for choice, words in CHOICES:
@@ -249,7 +252,7 @@ class ImageIntake(QObject):
 
     @property
     def busy(self) -> bool:
-        """Return whether an image for the experiment in view is still being read."""
+        """Whether an image for the experiment in view is still being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
 
     def take(self, sources: Sequence[Source]) -> None:
@@ -276,8 +279,29 @@ class ImageIntake(QObject):
         """Ask for an address and attach it; it is not fetched."""
         spawn(self._ask_address(), name="image address")
 
-    def _add_by(self, way: str) -> None:
-        {"file": self.choose_files, "clipboard": self.paste, "address": self.ask_address}[way]()
+    def choose_any_files(self) -> None:
+        """Ask for files: attach the images, put the text of the others into the message."""
+        spawn(self._choose_any_files(), name="choose files")
+
+    async def _choose_any_files(self) -> None:
+        session = self._session
+        paths = await ask_several(self._place.window(), "Put files into the message", self._folder, ANY_FILTER)
+        if not paths or session is None:
+            return
+        self._folder = str(paths[0].parent)
+        pictures = [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
+        self.take(pictures)
+        problems: list[str] = []
+        for path in (path for path in paths if path not in pictures):
+            try:
+                text = await asyncio.to_thread(read_text_file, path)
+            except ValueError as error:
+                problems.append(str(error))
+                continue
+            if session is self._session:
+                self._composer.append_text(text)
+        if problems:
+            self._notice.say(f"Not inserted. {_first_three(problems)}")
 
     async def _choose_files(self) -> None:
         if paths := await ask_several(self._place.window(), "Attach images", self._folder, FILTER):
@@ -323,7 +347,7 @@ class ImageIntake(QObject):
 
     def _say_reading(self) -> None:
         number = self._reading.get(self._session.id, 0) if self._session is not None else 0
-        self._composer.say_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
+        self._composer.show_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
 
     def _shrink_attached(self, at: int) -> None:
         image = self._composer.attached[at]

@@ -74,6 +74,11 @@ class Line:
         """Return the characters of the line."""
         return "".join(span.text for span in self.spans)
 
+    @property
+    def cell_count(self) -> int:
+        """Return the number of cells of a table."""
+        return sum([len(row) for row in self.rows])
+
 
 @cache
 def _parser() -> MarkdownIt:

@@ -67,9 +67,9 @@ class MarkdownStream:
         goes_on = self._context.mark or self._context.kind == "table_open"
         longest = CONTINUED_BLOCK if goes_on else LONG_BLOCK
         if self._size > longest:
-            self._settle()
+            parsed = self._settle()
             if self._size > longest:
-                self._cut()
+                self._cut(parsed)
 
     def _take_front(self, rest: str) -> str:
         """Cut pieces off a line that is too long. Return what is left of it."""
@@ -97,8 +97,8 @@ class MarkdownStream:
                 return parsed._replace(before=max(parsed.before - 1, 0))
         return parsed
 
-    def _settle(self) -> None:
-        """Make all top-level blocks but the last final."""
+    def _settle(self) -> Parsed | None:
+        """Make all top-level blocks but the last final. Return what was parsed if there are no others."""
         parsed = self._parse()
         self._end = parsed.context
         if (first := parsed.last - len(self._context.lines)) > 0:
@@ -107,10 +107,12 @@ class MarkdownStream:
             self._size -= sum(len(line) + 1 for line in self._tail[:first])
             del self._tail[:first]
             self._context, self._joined = Context(), None
+            return None
+        return parsed
 
-    def _cut(self, *, inside_line: bool = False) -> None:
-        """Make the whole tail final."""
-        parsed = self._parse()
+    def _cut(self, parsed: Parsed | None = None, *, inside_line: bool = False) -> None:
+        """Make the whole tail final; ``parsed`` is the tail if it was parsed before."""
+        parsed = parsed or self._parse()
         lines = parsed.lines
         piece = self._tail[-1]
         if inside_line and piece.endswith(" ") and lines and lines[-1].kind not in ("table", "code"):
@@ -129,8 +131,8 @@ class MarkdownStream:
             return None  # the end of the code
         if end.kind == "paragraph_open" and _UNDERLINE.match(rest) and self._tail and self._tail[-1].strip():
             return f"\\{rest}"  # rather a list item than the underline of a heading
-        if not end.mark:
-            rest = _BULLETS.sub(r"\1\\\2", rest)  # rather a word in bold than an item in an item
+        if not end.mark and (bullets := _BULLETS.match(rest)) is not None:
+            return f"{bullets[1]}\\{bullets[2]}"  # rather a word in bold than an item in an item
         return rest if rest or not end.mark else None
 
 

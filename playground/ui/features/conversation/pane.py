@@ -76,7 +76,7 @@ class TokenCount:
         problem = limits.problem(estimates[0]) if estimates else ""
         words = problem or limits.words
         composer.set_tokens(estimates, images + len(composer.attached), limits.context, words, tight=bool(problem))
-        composer.show_told(self._image_warning(panes))
+        composer.show_warning(self._image_warning(panes))
 
     def _limits(self, panes: Sequence[TranscriptPane]) -> ContextLimits:
         """Return the limits of the model; none if several lanes are sent to."""

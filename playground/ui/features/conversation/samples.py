@@ -1,8 +1,4 @@
-"""The sample experiments: what they are called and what each one shows.
-
-Read on the way to the first paint, so the experiments themselves stay in their files until one is opened. All of them
-run on the demo gateway, without a network.
-"""
+"""The sample experiments: their names and what each one shows. All run on the demo gateway, without a network."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from playground.engine.io.resources import resource_root
 
 
 class Sample(NamedTuple):
-    """One sample. ``action`` is the id of the action that opens it, ``shows`` one line on what there is to see."""
+    """A sample. ``action`` is the id of the action that opens it; ``shows`` is one line."""
 
     action: str
     title: str
@@ -30,52 +26,52 @@ SAMPLES: Final = (
     Sample(
         "sample.streaming",
         "Streaming",
-        "An answer arrives piece by piece; the timeline below has each piece with its time.",
+        "The answer arrives piece by piece; the timeline shows when.",
         "streaming.json",
     ),
     Sample(
         "sample.reasoning",
         "Reasoning",
-        "A model thinks first: its reasoning stands apart from the answer, with its time and tokens.",
+        "The model's reasoning, with its time and tokens.",
         "reasoning.json",
     ),
     Sample(
         "sample.tools",
         "Tool calls",
-        "The model calls a tool twice, and each call waits until you give its result.",
+        "The model calls a tool twice and waits for your results.",
         "weather.json",
     ),
     Sample(
         "sample.servers",
         "Real tools",
-        "A tool server on this computer answers: one call by itself, the other when you press “Ask the server”.",
+        "A tool server answers one call by itself, the other when you ask.",
         "real-tools.playground.json",
     ),
     Sample(
         "sample.schema",
         "JSON schema",
-        "The answer has to follow a schema, and is checked against it.",
+        "The answer follows a schema and is checked against it.",
         "json-schema.json",
     ),
     Sample(
         "sample.images",
         "Images",
-        "A picture travels inside the request, where you can look at it as it was sent.",
+        "A picture inside the request, shown as it was sent.",
         "images.json",
     ),
     Sample(
         "sample.errors",
         "Errors",
-        "The gateway is busy twice and is asked again; then the answer breaks off, and its text stays.",
+        "A busy gateway is retried twice; then the answer breaks off.",
         "errors.json",
     ),
     Sample(
         "sample.evaluation",
         "Evaluation",
-        "Twelve sums, two prompts, two answers each: which prompt is better, and how sure that is.",
+        "Which of two prompts is better, and how sure is that?",
         "evaluation.playground.json",
     ),
 )
 
-#: The one behind "Try it now".
+#: The sample of "Try it now".
 FIRST: Final = next(sample for sample in SAMPLES if sample.action == "sample.tools")

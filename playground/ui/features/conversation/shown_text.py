@@ -18,6 +18,7 @@ from playground.ui.features.conversation.caps import (
     LARGE,
     LARGE_MARKDOWN,
     LINES,
+    MARKDOWN_LINES,
     PER_FRAME,
 )
 from playground.ui.features.conversation.document import DocumentWriter
@@ -128,9 +129,8 @@ class ShownText:
 
     def collapse(self) -> None:
         """Show the beginning, as at first."""
-        stop = beginning(self.text, self.mode)
-        self._follows = stop == self.length
-        self._show(Part(0, stop), exact=self.mode != "markdown")
+        self._show(Part(0, beginning(self.text, self.mode)), exact=self.mode != "markdown")
+        self._follows = self.part.stop == self.length
         self.is_collapsed = True
 
     def show_more(self) -> None:
@@ -198,8 +198,16 @@ class ShownText:
         if exact:
             self._writer.write(0, exact_lines(piece, self._kind))
         else:
-            self._stream.append_markdown(piece)
-            self._writer.write(0, self._stream.lines)
+            self._show_markdown(piece)
+
+    def _show_markdown(self, piece: str) -> None:
+        """Show as much of a piece as is quickly drawn."""
+        lines, end = self._stream.lines, 0
+        while end < len(piece) and len(lines) + sum([line.cell_count for line in lines]) < MARKDOWN_LINES:
+            self._stream.append_markdown(piece[end : end + PER_FRAME])
+            end = min(end + PER_FRAME, len(piece))
+        self.part, self.part_size = Part(0, end), byte_count(piece[:end])
+        self._writer.write(0, lines)
 
     @property
     def _kind(self) -> str:

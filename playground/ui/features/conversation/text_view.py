@@ -79,11 +79,11 @@ class TextView(QTextEdit):
         self._drawing = Throttle(self._draw_more, self)
         self._zoom = zoom
         self._document = _Document(self)
-        self._layout = self._document.documentLayout()
         self.setDocument(self._document)
         self._changed: float | None = None  # while text is added: where Qt says that the document is different
-        self._layout.update.disconnect()
-        self._layout.update.connect(self._layout_changed)
+        layout = self._document.documentLayout()
+        layout.update.disconnect()
+        layout.update.connect(self._layout_changed)
         # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self.setLineWrapColumnOrWidth(self.width())  # what is written before it has its place: at 0 all would be folded
@@ -110,6 +110,11 @@ class TextView(QTextEdit):
         self._height = 0
         self._heights: dict[int, int] = {}  # of what is drawn, by widths: each that is asked for is a layout
         self._pressed: QPoint | None = None  # where the left button went down
+
+    @property
+    def _layout(self) -> QAbstractTextDocumentLayout:
+        """The layout of the document; not kept, since PySide invalidates a kept wrapper when lanes are closed."""
+        return self._document.documentLayout()
 
     # Content
 

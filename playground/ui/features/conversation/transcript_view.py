@@ -177,6 +177,11 @@ class TranscriptView(QScrollArea):
         card.draw_growth(growth)
         return True
 
+    @property
+    def complete(self) -> bool:
+        """True while all cards near the view are made and in their places."""
+        return not self._layout.pending
+
     def row_of(self, turn_id: str) -> int | None:
         """Return the number of a turn's row among all rows; None if it has none."""
         return self._index.get(turn_id)

@@ -1,4 +1,4 @@
-"""The tool-call debugger's own places in the window: rules, answer tables, the list of calls."""
+"""The tool-call debugger: responses to tool calls, mock tables, the list of calls, the sequence of a run."""
 
 from __future__ import annotations
 

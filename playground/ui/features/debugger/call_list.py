@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QLineEdit,
     QMenu,
     QTableView,
     QToolButton,
@@ -32,6 +31,7 @@ from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.save_text import save_as
+from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import code_font, tokens
 from playground.ui.widgets.titled_table import Index, TitledTable
@@ -188,6 +188,7 @@ class CallList(SessionPage):
         self.model = CallModel(self)
         self._build()
         self.filter.textChanged.connect(self._refilter)
+        self.filter.results_asked.connect(self.table.setFocus)
         self.table.activated.connect(self._go_to)
         self.table.clicked.connect(self._clicked)
         self.table.customContextMenuRequested.connect(self._menu)
@@ -195,9 +196,7 @@ class CallList(SessionPage):
         self.table.horizontalHeader().sectionClicked.connect(self._sort)
 
     def _build(self) -> None:
-        self.filter = QLineEdit(placeholderText="Filter by tool, argument, status…", clearButtonEnabled=True)
-        self.filter.setProperty("kind", "field")
-        self.filter.setAccessibleName("Filter calls")
+        self.filter = styled(SearchField("Filter by tool, argument, status…", "Filter calls"), "field")
         self.filter.setMaximumWidth(320)
         self.count = CountLabel("Calls")
         self.export_button = styled(QToolButton(), "quiet")

@@ -15,7 +15,7 @@ from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.call_list import CallList
-from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.default_rule import ResponseDefaults
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.features.debugger.sequence import SequencePage
@@ -66,7 +66,7 @@ class RunPages(Control):
 class DebugControl(Control):
     """Connects the rules of the current session with `default_rule` and the dialogs; `show_lanes` opens Compare."""
 
-    def __init__(self, host: Host, default_rule: DefaultRuleFields, show_lanes: Callable[[], None]) -> None:
+    def __init__(self, host: Host, default_rule: ResponseDefaults, show_lanes: Callable[[], None]) -> None:
         super().__init__(host)
         self._show_lanes = show_lanes
         self._followed: Session | None = None

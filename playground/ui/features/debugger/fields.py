@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from playground.domain.debugging import Answer
 from playground.engine.questions.kinds import Fit, PathFits
 from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.asking import Asking
-from playground.ui.widgets.choice_fields import ValueField
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
+from playground.ui.widgets.form_parts import keep_from_wheel, look, paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.numbers import plain_number, show_number
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font
 
@@ -25,70 +24,49 @@ FRAME = 18  # pixels of border and padding above and below the lines of an edito
 MAX_CHECKED = 200_000  # characters; longer texts are not checked while typing
 
 
-class NumberField(ValueField):
-    """A number from 0 on, where 0 shows as a placeholder. `edited` after each valid change."""
+class NumberField(QDoubleSpinBox):
+    """A number from 0 on, where 0 shows as a word. An emptied field is 0; a comma counts as the decimal point.
+
+    `edited` after each change by a person.
+    """
 
     edited = Signal()
 
-    def __init__(self, name: str, zero: str, *, whole: bool, most: float = LARGEST) -> None:
-        super().__init__(widest=110)
+    def __init__(self, name: str, zero: str, *, whole: bool, most: float = LARGEST, help_text: str = "") -> None:
+        super().__init__()
+        styled(self, "field")
         self._whole = whole
-        self._most = most
-        self._value: float = 0
-        self._name = name
-        self.setPlaceholderText(zero)
-        self.setAccessibleName(name)
+        self.setLocale(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+        self.setDecimals(0 if whole else 3)
+        self.setRange(0, most)
+        self.setSpecialValueText(zero)
+        self.setGroupSeparatorShown(whole)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setToolTip(tip(name))
-        self.textEdited.connect(self._read)
-        self.cleared.connect(self._clear)
-        self.stepped.connect(self._step)
-
-    @property
-    def value(self) -> float:
-        """The number; the last valid one while the text is not a number."""
-        return self._value
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(help_text)
+        self.setToolTip(tip(help_text or name))
+        keep_from_wheel(self)
+        self.valueChanged.connect(self.edited)
 
     def show_value(self, value: float) -> None:
-        """Show a number without a signal. A text that is being typed for the same number stays."""
-        if value == self._value and (self.hasFocus() or bool(self.text()) == bool(value)):
-            return
-        self._value = value
-        self._show(value)
+        """Show a number without a signal."""
+        if value != self.value():
+            self.blockSignals(True)
+            self.setValue(value)
+            self.blockSignals(False)
 
-    def _show(self, value: float) -> None:
-        self.setText(show_number(value, 1, grouped=self._whole) if value else "")
-        self._mark("")
+    def textFromValue(self, value: float) -> str:
+        text = super().textFromValue(value)
+        return text if self._whole or "." not in text else text.rstrip("0").rstrip(".")
 
-    def _read(self, text: str) -> None:
-        try:
-            value = plain_number(text, self._whole) if text.strip() else 0
-            if not 0 <= value <= self._most:
-                raise ValueError(f"from 0 to {int(self._most):,}")
-        except ValueError as error:
-            self._mark(str(error))
-            return
-        self._mark("")
-        self._set(value)
+    def valueFromText(self, text: str) -> float:
+        return super().valueFromText(self._plain(text)) if text.strip() else 0
 
-    def _set(self, value: float) -> None:
-        if value != self._value:
-            self._value = value
-            self.edited.emit()
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        return super().validate(self._plain(text), position) if text.strip() else (QValidator.State.Acceptable, text, 0)
 
-    def _clear(self) -> None:
-        self.clear()
-        self._read("")
-
-    def _step(self, steps: int) -> None:
-        value = min(max(round(self._value + steps, 3), 0), self._most)
-        self._show(value)
-        self._set(value)
-
-    def _mark(self, problem: str) -> None:
-        look(self, "true" if problem else "false", "bad")
-        self.setToolTip(tip(f"{self._name}: {problem}" if problem else self._name))
-        self.setAccessibleDescription(problem)
+    def _plain(self, text: str) -> str:
+        return text if self._whole else text.replace(",", ".")
 
 
 class PathField(QWidget):
@@ -230,8 +208,8 @@ class AnswerField(QWidget):
             "text": self.text.text(),
             "is_error": self.is_error.isChecked(),
             "never": self.never.isChecked(),
-            "delay": float(self.delay.value),
-            "size": int(self.length.value),
+            "delay": float(self.delay.value()),
+            "size": int(self.length.value()),
         }
         before, self._answer = self._answer, self._answer.model_copy(update=changes)
         self._fit_height()

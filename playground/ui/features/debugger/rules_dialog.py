@@ -123,7 +123,7 @@ class RuleEditor(QWidget):
         self.before.toggled.connect(lambda on: self._change(before=on))
         self.after.toggled.connect(lambda on: self._change(after=on))
         self.path.edited.connect(lambda path: self._change(pause_on_path=path))
-        self.nth.edited.connect(lambda: self._change(pause_from=int(self.nth.value)))
+        self.nth.edited.connect(lambda: self._change(pause_from=int(self.nth.value())))
         self.fixed.changed.connect(self._set_fixed)
         self.table.changed.connect(self._set_rows)
         self._show_parts()
@@ -221,7 +221,7 @@ class RulesDialog(SessionWindow):
         self.editor = RuleEditor(content)
         column.addWidget(self.editor, 1)
         self._scroll.setWidget(content)
-        self.limit = NumberField("Max requests per run (0 = unlimited)", "none", whole=True, most=1_000_000)
+        self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=1_000_000)
         self.import_button = QPushButton("Import…")
         self.export_button = QPushButton("Export…")
         self.close_button = QPushButton("Close")
@@ -340,7 +340,7 @@ class RulesDialog(SessionWindow):
         self._set(debugging.with_rule(self._name, rule) if self._name else debugging.with_default(rule))
 
     def _set_limit(self) -> None:
-        self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value)}))
+        self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
 
     def _set(self, debugging: Debugging) -> None:
         self._forget_import()

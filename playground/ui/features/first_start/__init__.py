@@ -1,4 +1,4 @@
-"""The first start: samples, a guide, and the way to a first gateway."""
+"""The first start: samples, and the guide through a first experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first start in the window: samples, "Try it now" with its guide, and where the guide's hints lead."""
+"""Opens samples, and "Try it now" with its guide."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.samples import FIRST, SAMPLES, Sample
-from playground.ui.features.first_start.guide import Guide
-from playground.ui.features.first_start.guide_bar import GuideBar
+from playground.ui.features.first_start.guide import Guide, GuideBar
 from playground.ui.features.host import Control, Host
 
 
@@ -26,27 +25,27 @@ class FirstStartControl(Control):
         bar = GuideBar()
         host.pane.add_bar(bar)
         self.guide = Guide(bar, host.settings, open_frames)
-        host.pane.welcome.sample_asked.connect(self.try_it_now)
+        host.pane.welcome.try_asked.connect(self.try_it_now)
         host.pane.welcome.opened.connect(self._open_named)
 
     def show_session(self) -> None:
-        """Another experiment is looked at."""
+        """Tell the guide which experiment is in view."""
         self.guide.show_session(self._workspace.current)
 
     def try_it_now(self) -> None:
-        """Open the first sample and run it; the first time with hints."""
+        """Open the first sample and run it, with hints the first time."""
         if self._run_first() and not self.guide.done:
             self.guide.begin(self._workspace.current)
 
     def start_guide(self) -> None:
-        """The same with hints, also for one who has had them."""
+        """Open the first sample, run it, and show the hints again."""
         if self._run_first():
             self.guide.begin(self._workspace.current)
 
     # Samples
 
     def open(self, sample: Sample) -> None:
-        """Open a sample, ready to run, and say what it shows."""
+        """Open a sample, ready to run, and show what it is for."""
         if self._load(sample):
             evaluates = self._workspace.current.settings.evaluation is not None
             self._say(sample.shows, "Run", self._run_evaluation if evaluates else self._host.pane.run)
@@ -58,7 +57,7 @@ class FirstStartControl(Control):
         return True
 
     def _load(self, sample: Sample) -> bool:
-        """As a new experiment. False when its file cannot be read, which is said."""
+        """Open a sample as a new experiment. Return False and show the reason if its file cannot be read."""
         from playground.engine.library.opening_files import open_sample
         from playground.engine.requests.request_file import BadInputError
 
@@ -74,7 +73,7 @@ class FirstStartControl(Control):
         return True
 
     def _accept_ours(self, session: Session) -> None:
-        """The tools of our own server in a sample were not made by a stranger: nobody has to look at them first."""
+        """Accept the tools of the demo server in a sample: they need no review."""
         if not any(tool.server for tool in session.settings.tools):
             return
         from playground.engine.tool_servers.registry import DEMO_ID, DEMO_NAME, ServerRegistryError

@@ -1,7 +1,7 @@
-"""The guided first experiment: hints that follow what happens in one experiment, and end for good.
+"""The guided first experiment: hints above the composer that follow what happens in one experiment.
 
-It only looks: nothing is run, answered or opened unless the person presses the hint's button. Every hint can be left
-with that, and is left by itself once its point is reached, in whatever way.
+A hint is shown only while its sentence is true. The guide runs, answers and opens nothing by itself, except for what a
+hint's own button names.
 """
 
 from __future__ import annotations
@@ -10,164 +10,212 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QObject, QSettings, QTimer
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from playground.domain.transcript import Ending, Role
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.ui.features.first_start.guide_bar import GuideBar
+from playground.ui.widgets.form_parts import paragraph, styled, text_label
+from playground.ui.widgets.layouts import in_row
 
-DONE = "guide/done"
-READ_S = 3.0  # a hint stays at least this long: time to read it
+DONE = "guide/done"  # in the settings
+READING_SECONDS = 3.0  # that a hint stays before the next one replaces it
+SIDE_BY_SIDE = 560  # pixels; a narrower bar has its buttons below the text
 
 
 class Hint(NamedTuple):
-    """One hint. ``over`` says whether the experiment is past it, whatever way it took; None: only the button ends it.
+    """A hint, and whether its sentence is true. ``by_button``: only its button leads to the next one."""
 
-    What is past stays past: a hint that is looked at late is not waited for.
-    """
-
-    words: str
-    over: Callable[[Session], bool] | None
-    action: str = "Next"
+    text: str
+    holds: Callable[[Session], bool]
+    button: str = "Next"
+    by_button: bool = False
 
 
-def _arriving(session: Session) -> bool:
-    begun = session.state is RunState.STREAMING or any(turn.outcome for turn in session.transcript.turns.values())
-    return begun or _called(session)
+def _has_started(_session: Session) -> bool:
+    return True
 
 
-def _called(session: Session) -> bool:
-    turns = session.transcript.turns.values()
-    return any(turn.calls and turn.id not in session.growing for turn in turns) or _answered(session)
+def _receives(session: Session) -> bool:
+    return session.state is RunState.STREAMING or any(turn.outcome for turn in session.transcript.path)
 
 
-def _given(session: Session) -> bool:
-    """Every call on the path has its result, or on another branch the results went out already."""
-    turns = session.transcript.turns
-    sent = (turns[turn.parent].role is Role.TOOL for turn in turns.values() if turn.outcome and turn.parent)
-    return not session.debugger.waiting or any(sent)
+def _needs_results(session: Session) -> bool:
+    return bool(session.debugger.waiting)
 
 
-def _answered(session: Session) -> bool:
-    """There is an answer that asks for no tool."""
-    turns = session.transcript.turns.values()
-    return any(turn.outcome and turn.outcome.ending is Ending.COMPLETE and not turn.calls for turn in turns)
+def _has_results(session: Session) -> bool:
+    return any(turn.results for turn in session.transcript.path) and not session.debugger.waiting
+
+
+def _is_answered(session: Session) -> bool:
+    path = session.transcript.path
+    last = path[-1] if path else None
+    complete = last is not None and last.outcome is not None and last.outcome.ending is Ending.COMPLETE
+    return complete and last is not None and not last.calls and any(turn.role is Role.TOOL for turn in path)
 
 
 HINTS: Final = (
+    Hint("The request was sent. Next time, write your own below and press Run or Ctrl+Enter.", _has_started),
     Hint(
-        "The request has just gone out. Next time you start it yourself: write below, then Run or Ctrl+Enter.",
-        _arriving,
+        "The model reasons before it answers. The reasoning has its own block, which folds when it is done.", _receives
     ),
     Hint(
-        "The model thinks before it answers. Its reasoning has a block of its own, and folds up when it is done.",
-        _called,
+        'The model calls tools and waits. Enter a result for each call, such as {"temp": 21}, and send it.',
+        _needs_results,
+    ),
+    Hint("Every call has a result. Sending the last one continues the run, and so does Continue.", _has_results),
+    Hint(
+        "The model used the results for this answer. All events of the exchange are saved.",
+        _is_answered,
+        "Show the events",
+        by_button=True,
     ),
     Hint(
-        'The model asks for tools and waits. Type what a tool should give back, such as {"temp": 21}, and send it.',
-        _given,
-    ),
-    Hint(
-        "Every call has a result. The next request takes the results to the model: sending the last one starts it, "
-        "and otherwise Run does.",
-        _answered,
-    ),
-    Hint(
-        "The answer was made from the results. Everything that went over the wire is kept, frame by frame.",
-        None,
-        "Show the frames",
-    ),
-    Hint(
-        "Choose a frame to see its bytes, or select words in the answer and press Ctrl+E to find theirs. "
-        "That is all: Help (F1) has more.",
-        None,
+        "Select an event to see its bytes, or select words in the answer and press Ctrl+E to find their events. "
+        "Help (F1) has more.",
+        _has_started,
         "Done",
+        by_button=True,
     ),
 )
 
 
+class GuideBar(QFrame):
+    """One hint with its buttons. ``acted``: the hint's own button; ``skipped``: no more hints."""
+
+    acted = Signal()
+    skipped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("guideBar")
+        self.setProperty("kind", "banner")
+        self._count = text_label("", "small")
+        self._text = paragraph()
+        self.act_button = QPushButton("Next")
+        self.act_button.clicked.connect(self.acted)
+        self.skip_button = styled(QPushButton("Skip all"), "quiet")
+        self.skip_button.setToolTip("No more hints. Help can start them again.")
+        self.skip_button.clicked.connect(self.skipped)
+        text = in_row((self._count, 0, Qt.AlignmentFlag.AlignTop), (self._text, 1), spacing=10)
+        buttons = in_row(1, self.act_button, self.skip_button, spacing=6)
+        self._row = in_row((text, 1), buttons, of=self, margins=(12, 8, 8, 8), spacing=8)
+        self.hide()
+
+    def show_hint(self, index: int) -> None:
+        """Show a hint. After the last one there is nothing to skip."""
+        hint, count = HINTS[index], f"{index + 1} of {len(HINTS)}"
+        self._count.setText(count)
+        self._text.setText(hint.text)
+        self.act_button.setText(hint.button)
+        self.act_button.setAccessibleName(hint.button)
+        self.skip_button.setVisible(index < len(HINTS) - 1)
+        self.setAccessibleName(f"Hint {count}: {hint.text}")
+        self.show()
+
+    def set_ready(self, ready: bool) -> None:
+        """Enable the button of the hint; a disabled one says why."""
+        reason = "" if ready else "Available when this step is done"
+        self.act_button.setEnabled(ready)
+        self.act_button.setToolTip(reason)
+        self.act_button.setAccessibleDescription(reason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = event.size().width() < SIDE_BY_SIDE
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+
+
 class Guide(QObject):
-    """Shows ``HINTS`` in ``bar`` while its experiment is looked at. ``open_frames`` shows the timeline."""
+    """Shows ``HINTS`` in ``bar`` while its experiment is in view. ``open_frames`` shows the events."""
 
     def __init__(self, bar: GuideBar, settings: QSettings, open_frames: Callable[[], None]) -> None:
         super().__init__(bar)
         self._bar = bar
         self._settings = settings
         self._open_frames = open_frames
-        self.read_s = READ_S
         self._session: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
-        self._at = 0
-        self._since = 0.0
-        self._later = QTimer(self, singleShot=True)
-        self._later.timeout.connect(self._look)
+        self._index = 0
+        self._shown_at = 0.0
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._update)
         bar.acted.connect(self._act)
         bar.skipped.connect(self.end)
 
     @property
     def done(self) -> bool:
-        """Whether it was gone through, or skipped."""
+        """True if a person went through it or skipped it."""
         return bool(self._settings.value(DONE, False, type=bool))
 
-    @property
-    def at(self) -> int:
-        """The number of the hint shown, from 0; -1 when there is none."""
-        return self._at if self._session is not None else -1
-
     def begin(self, session: Session) -> None:
-        """Guide through that experiment, from the first hint."""
+        """Guide through this experiment, from the first hint."""
         self._stop()
         self._session = session
         self._unsubscribe = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged)
         self._go_to(0)
 
     def show_session(self, session: Session) -> None:
-        """Another experiment is looked at, or the same one again: the hints belong to theirs."""
+        """Hide the hints while another experiment than theirs is in view."""
         if self._session is not None:
             self._bar.setVisible(session is self._session)
 
     def end(self) -> None:
-        """No more hints, now and later."""
+        """Show no more hints, now and later."""
         self._stop()
         self._bar.hide()
         self._settings.setValue(DONE, True)
 
     def _stop(self) -> None:
-        self._later.stop()
+        self._timer.stop()
         if self._unsubscribe is not None:
             self._unsubscribe()
         self._session, self._unsubscribe = None, None
 
-    def _go_to(self, number: int) -> None:
-        self._at, self._since = number, monotonic()
-        hint = HINTS[number]
-        self._bar.show_hint(number + 1, len(HINTS), hint.words, hint.action, last=number == len(HINTS) - 1)
-        self._look()
+    def _go_to(self, index: int) -> None:
+        self._timer.stop()
+        self._index, self._shown_at = index, monotonic()
+        self._bar.show_hint(index)
+        self._update()
 
     def _changed(self, _change: Change) -> None:
-        if not self._later.isActive():
-            self._look()
+        self._update()
 
-    def _look(self) -> None:
-        """Go on when the experiment is past the hint and the hint was there long enough to be read."""
+    def _next(self, session: Session) -> int | None:
+        """Return the next hint whose sentence is true."""
+        rest = range(self._index + 1, len(HINTS))
+        return next((index for index in rest if HINTS[index].holds(session) and HINTS[index] is not HINTS[-1]), None)
+
+    def _update(self) -> None:
+        """Leave a hint that is no longer true at once, and one whose step is done after the reading time."""
         session = self._session
-        if session is None or self._later.isActive():
+        if session is None:
             return
-        over = HINTS[self._at].over
-        if over is None or not over(session):
+        hint, following = HINTS[self._index], self._next(session)
+        if not hint.holds(session):
+            before = [index for index in range(self._index) if HINTS[index].holds(session)]
+            self._go_to(following if following is not None else before[-1])
             return
-        left = self.read_s - (monotonic() - self._since)
-        if left > 0:
-            self._later.start(round(left * 1000) + 1)
+        self._bar.set_ready(hint.by_button or following is not None)
+        remaining = READING_SECONDS - (monotonic() - self._shown_at)
+        if hint.by_button or following is None or self._timer.isActive():
+            return
+        if remaining > 0:
+            self._timer.start(round(remaining * 1000) + 1)
         else:
-            self._go_to(self._at + 1)
+            self._go_to(following)
 
     def _act(self) -> None:
-        """The button of the hint; one that waits for something can be left without it."""
-        if self._at == len(HINTS) - 1:
-            self.end()
+        if self._session is None:
             return
-        if HINTS[self._at].over is None:
+        hint, following = HINTS[self._index], self._next(self._session)
+        if hint is HINTS[-1]:
+            self.end()
+        elif hint.by_button:
             self._open_frames()
-        self._go_to(self._at + 1)
+            self._go_to(len(HINTS) - 1)
+        elif following is not None:
+            self._go_to(following)

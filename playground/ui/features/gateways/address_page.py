@@ -39,14 +39,15 @@ class AddressPage(DownArea):
         say(self.message, "")
         inner = QWidget(self.viewport())
         column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
-        for title, field in (("&Address", self.address), ("&Key", self.key)):
+        for title, field in (("&Address", self.address.edit), ("&Key", self.key)):
             label = text_label(title, "heading")
             label.setBuddy(field)
             label.setContentsMargins(0, 10, 0, 0)
             column.addWidget(label)
             column.addWidget(field)
-            column.addWidget(self.services if field is self.address else self.keys_place)
-        column.addWidget(self.message)
+        # What is said of the address comes below both fields, so that the key does not move while one types.
+        for widget in (self.keys_place, self.address, self.services, self.message):
+            column.addWidget(widget)
         label = text_label("On this computer", "heading")
         label.setContentsMargins(0, 10, 0, 0)
         column.addWidget(label)

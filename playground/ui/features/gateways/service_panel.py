@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from playground.domain.adaptations import AdaptationKind
@@ -129,6 +129,10 @@ def _count_common(before: str, after: str) -> int:
     return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
 
 
+#: The ways of the focus that close the list of matches.
+LEAVES = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.MouseFocusReason)
+
+
 class ServicePanel(QWidget):
     """Finds services for what is typed into ``address``.
 
@@ -152,7 +156,9 @@ class ServicePanel(QWidget):
         self._meant: Recognised | None = None
         self._rows: list[QWidget] = []
         self.fields: dict[str, QLineEdit] = {}
-        self.matches = ServiceList("Services that fit")
+        self.matches = ServiceList("Services that fit")  # floats above the page, so that nothing below moves
+        self.matches.setParent(self)
+        self.matches.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay in the address
         self.told = text_label(wrap=True)
         self.undo = quiet_button("Undo", "Take back what was filled in")
         self.note = text_label(kind="small", wrap=True)
@@ -163,7 +169,7 @@ class ServicePanel(QWidget):
         self._line = QWidget()
         in_row((self.told, 1), self.undo, of=self._line, margins=0, spacing=8)
         buttons = in_row(self.all, self.keep, 1, spacing=8)
-        in_column(self.matches, self._line, self._blanks, self.note, buttons, of=self, margins=0, spacing=6)
+        in_column(self._line, self._blanks, self.note, buttons, of=self, margins=0, spacing=6)
         address.edit.installEventFilter(self)
         address.edit.textEdited.connect(self._typed)
         address.edit.textChanged.connect(self._changed)
@@ -218,7 +224,26 @@ class ServicePanel(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self.matches.isVisible():
             return self._pressed(event.key())
+        if event.type() is QEvent.Type.FocusOut and isinstance(event, QFocusEvent) and event.reason() in LEAVES:
+            self._offer("")
         return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_matches()
+
+    def _place_matches(self) -> None:
+        """Put the list of matches below the address, above what follows on the page."""
+        page = self.parentWidget()
+        if page is not None:
+            if self.matches.parentWidget() is not page:
+                shown = self.matches.isVisibleTo(self)
+                self.matches.setParent(page)
+                self.matches.setVisible(shown)
+            edit = self._address.edit
+            corner = edit.mapTo(page, QPoint(0, edit.height() + 2)) if page.isAncestorOf(edit) else QPoint()
+            self.matches.setGeometry(corner.x(), corner.y(), edit.width(), self.matches.height())
+            self.matches.raise_()
 
     def _pressed(self, key: int) -> bool:
         row, last = self.matches.currentRow(), self.matches.count() - 1
@@ -296,6 +321,7 @@ class ServicePanel(QWidget):
         self.matches.show_services(found)
         self.matches.setFixedHeight(min(len(found), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
         self.matches.setVisible(bool(found))
+        self._place_matches()
         self.matches.setCurrentRow(0 if found and name else -1)
         self._address.hush(bool(found and name) or "{" in filled(self._base, self.values))
         self._offer_keeping()

@@ -74,13 +74,14 @@ class BodyPane(QWidget):
     def _suffix(self) -> str:
         return "json" if self._body[:64].lstrip()[:1] in (b"{", b"[") else "txt"
 
+    def _file_name(self) -> str:
+        return f"{self._name.lower().replace(' ', '-')}.{self._suffix()}"
+
     def _open_in_editor(self) -> None:
-        name = f"{self._name.lower().replace(' ', '-')}.{self._suffix()}"
-        if problem := open_in_editor(self.whole_text, name):
+        if problem := open_in_editor(self.whole_text, self._file_name()):
             self.note.say(problem)
 
     def _save(self) -> None:
-        text, suffix = self.whole_text, self._suffix()
-        name = f"{self._name.lower().replace(' ', '-')}.{suffix}"
-        work = save_as(self, f"Save the {self._name.lower()}", name, suffix, partial(str, text), (), self.note.say)
+        title, make = f"Save the {self._name.lower()}", partial(str, self.whole_text)
+        work = save_as(self, title, self._file_name(), self._suffix(), make, (), self.note.say)
         spawn(work, name="save a body")

@@ -91,6 +91,8 @@ class ComparePage(QWidget):
 
     def show_exchange(self, view: ExchangeView | None) -> None:
         """Show another exchange, or the same one while it grows."""
+        if view is self._exchange:
+            return
         self._exchange = view
         listed = (view.id, len(view.choices), view.lane_a_id is None) if view is not None else None
         ended = bool(self._running) and all(exchange.ended is not None for exchange in self._running)

@@ -12,7 +12,7 @@ from playground.ui.widgets.json_text import lay_out
 SHOWN_AT_MOST = 100 * 1024  # bytes
 LINES_AT_MOST = 3_000
 LINE_AT_MOST = 32 * 1024  # bytes; Qt lays out a line as a whole
-LONGEST_STRING = 2_000  # characters of a JSON string in a body that is laid out
+LONGEST_STRING = 20_000  # characters of a JSON string in a body that is laid out
 PARSED_AT_MOST = 2 * 1024 * 1024  # bytes that are laid out
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 

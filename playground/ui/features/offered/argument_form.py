@@ -1,4 +1,4 @@
-"""A field for each argument of a prompt or name of a template, with what a server proposes while one types."""
+"""Fields for the arguments of a prompt or a resource template, with values that the server proposes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MOST_FIELDS: Final = 100  # of one form
 
 
 class ArgumentField(QLineEdit):
-    """``typed`` says that a server may propose what comes next."""
+    """``typed`` lets a server propose values."""
 
-    typed = Signal(str, str)  # the argument, what stands in it
+    typed = Signal(str, str)  # the argument, its value
 
     def __init__(self, argument: PromptArgument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class ArgumentField(QLineEdit):
         self.textEdited.connect(self._edited)
 
     def propose(self, text: str, values: Sequence[str]) -> None:
-        """Offer these for what was typed; if something else stands there by now, nothing happens."""
+        """Offer these values for a typed text, unless the text has changed."""
         if text != self.text():
             return
         self._proposals.clear()
@@ -75,7 +75,7 @@ class ArgumentForm(QWidget):
         self._form: QWidget | None = None
 
     def show_arguments(self, arguments: Sequence[PromptArgument]) -> None:
-        """Other fields, empty."""
+        """Show empty fields for these arguments."""
         if self._form is not None:
             self._column.removeWidget(self._form)
             self._form.hide()
@@ -99,12 +99,12 @@ class ArgumentForm(QWidget):
 
     @property
     def values(self) -> dict[str, str]:
-        """What is filled in."""
+        """The values by name, without empty ones."""
         return {name: field.text() for name, field in self.fields.items() if field.text()}
 
     @property
     def missing(self) -> list[str]:
-        """The names of those that have to be filled in and are not."""
+        """The names of required arguments without a value."""
         return [name for name, field in self.fields.items() if field.argument.required and not field.text()]
 
     def _edited(self, _text: str) -> None:

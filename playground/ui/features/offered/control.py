@@ -1,15 +1,11 @@
-"""Prompts and resources of servers in the window: their dialog, what of it goes where, word of those that change."""
+"""Prompts and resources of tool servers: their dialog, putting them into the conversation, and watched resources."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtWidgets import QMenu, QPushButton
-
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import short_title
@@ -26,7 +22,7 @@ MOST_ENTRIES: Final = 500  # of the command palette
 
 
 class OfferedControl(Control):
-    """Nothing of tool servers is loaded before somebody asks for it."""
+    """Tool servers are loaded on first use."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -34,34 +30,40 @@ class OfferedControl(Control):
         self._watched: set[tuple[str, str]] = set()
         self._ready: set[str] = set()  # the servers that run
         self._follows = False
-        button = styled(QPushButton("Server"), "bare-menu")
-        button.setIcon(icon("tool"))
-        button.setAccessibleName("Take something from a tool server")
-        button.setToolTip("A prompt or a resource of a tool server, put into the message")
-        menu = QMenu(button)
-        menu.addAction("Prompt…").triggered.connect(self.open_prompts)
-        menu.addAction("Resource…").triggered.connect(self.open_resources)
-        button.setMenu(menu)
-        host.pane.composer.add_way(button)
+        composer = host.pane.composer
+        self._prompt_action = composer.add_insert_action("Server prompt…")
+        self._resource_action = composer.add_insert_action("Server resource…")
+        self._prompt_action.triggered.connect(self.open_prompts)
+        self._resource_action.triggered.connect(self.open_resources)
+        composer.insert_menu.aboutToShow.connect(self._show_insert_actions)
+
+    def _show_insert_actions(self) -> None:
+        """Offer what servers have if there is a server other than the unused demo."""
+        session = self._workspace.current
+        has_server = any(tool.server for tool in session.settings.tools) or any(
+            not server.demo for server in self._workspace.tool_servers.book.servers
+        )
+        for action in (self._prompt_action, self._resource_action):
+            action.setVisible(has_server)
 
     @property
     def _servers(self) -> Servers:
         servers = self._workspace.tool_servers
         if not self._follows:
             self._follows = True
-            servers.subscribe(self._told)
+            servers.subscribe(self._server_event)
         return servers
 
     def open_prompts(self) -> None:
-        """Look for a prompt."""
+        """Open the dialog with the prompts."""
         self._open().show_kind(PROMPTS)
 
     def open_resources(self) -> None:
-        """Look for a resource."""
+        """Open the dialog with the resources."""
         self._open().show_kind(RESOURCES)
 
     def entries(self) -> list[Entry]:
-        """What servers that were used offer, for the command palette."""
+        """The prompts and resources of servers in use, for the command palette."""
         if "tool_servers" not in self._workspace.__dict__:
             return []
         from playground.ui.features.offered.offers import offers_of
@@ -97,7 +99,7 @@ class OfferedControl(Control):
 
     def _write(self, content: Content, name: str) -> None:
         composer = self._host.pane.composer
-        composer.set_text("\n\n".join(text for text in (composer.text.rstrip(), content.text) if text))
+        composer.append_text(content.text)
         self._host.pane.intake.take([image.url for image in content.images])
         self._done(f"“{short_title(name)}” was put into the message.")
 
@@ -120,7 +122,7 @@ class OfferedControl(Control):
 
     # What changes
 
-    def _told(self, event: Event) -> None:
+    def _server_event(self, event: Event) -> None:
         from playground.engine.tool_servers.events import ResourceUpdated, ServersChanged
 
         if isinstance(event, ServersChanged):
@@ -133,13 +135,13 @@ class OfferedControl(Control):
         self._say(words, "Read it again", partial(self._choose, RESOURCES, (event.server_id, event.uri)))
 
     def _watch_again(self, server_id: str) -> None:
-        """A server that was started again knows nothing of what was watched before."""
+        """Watch the resources of a server again that was restarted."""
         from playground.engine.tool_servers.events import State
 
         runs = self._servers.book.get(server_id) is not None and self._servers.live(server_id).state is State.READY
         if runs and server_id not in self._ready:
-            for of, uri in self._watched:
-                if of == server_id:
+            for watched_id, uri in self._watched:
+                if watched_id == server_id:
                     spawn(self._watch(server_id, uri), name="watch a resource again")
         (self._ready.add if runs else self._ready.discard)(server_id)
 

@@ -1,6 +1,6 @@
-"""Prompts and resources of tool servers: looked for, filled in, looked at, and only then put into the conversation.
+"""The dialog for prompts and resources of tool servers: find one, fill it in, read it, put it into the conversation.
 
-The dialog asks the servers and changes nothing else: what a person wants put where is told by signals.
+It only reads from the servers; its signals carry what is to be put where.
 """
 
 from __future__ import annotations
@@ -35,11 +35,9 @@ WIDE, TALL = 860, 560
 ROW: Final = 24
 SERVER_WIDTH: Final = 120
 SHOWN: Final = 40_000  # characters of a text that are looked at before it goes in
-NOTHING: Final = ("No server that runs offers prompts.", "No server that runs offers resources.")
-NO_MATCH: Final = "Nothing here has these words in its name."
-CHOOSE: Final = (
-    "Choose one at the left. It is asked of its server when you press {button}, and put nowhere before you say so."
-)
+NOTHING: Final = ("No running server offers prompts.", "No running server offers resources.")
+NO_MATCH: Final = "No matches"
+CHOOSE: Final = "Select one on the left. {button} asks its server; nothing is inserted before you choose to."
 ASK: Final = ("Get the messages", "Read")
 LIST_MS: Final = 50  # between two updates of the list
 
@@ -47,7 +45,7 @@ LIST_MS: Final = 50  # between two updates of the list
 class OfferedDialog(QDialog):
     """``written`` carries a ``Content`` for the message field, ``added`` the turns for the conversation.
 
-    Whoever puts them there closes the dialog, or says by ``refuse`` why not.
+    The receiver closes the dialog, or calls ``refuse`` with the reason.
     """
 
     written = Signal(object, str)  # and what it is, in words
@@ -59,7 +57,7 @@ class OfferedDialog(QDialog):
         self.setWindowTitle("From tool servers")
         self.setObjectName("serverContentDialog")
         self._servers = servers
-        self._watched = watched  # the addresses that are watched, by server: whoever opens this keeps them
+        self._watched = watched  # the watched addresses by server, owned by the caller
         self._offer: Offer | None = None
         self._to_choose: tuple[str, str] | None = None
         self._messages: tuple[Message, ...] = ()
@@ -72,7 +70,7 @@ class OfferedDialog(QDialog):
         self._connect()
         self.throttle = Throttle(self._list_offers, self, LIST_MS)
         self._soon = Throttle(self.refresh, self, 100)
-        self._end = servers.subscribe(self._told)
+        self._end = servers.subscribe(self._server_event)
         self.finished.connect(self._leave)
         self.show_kind(PROMPTS)
         self.finder.setFocus()
@@ -145,6 +143,7 @@ class OfferedDialog(QDialog):
     def _connect(self) -> None:
         self.kinds.chosen.connect(self.show_kind)
         self.finder.textChanged.connect(self.refresh)
+        self.finder.results_asked.connect(self.table.setFocus)
         self.table.selectionModel().selectionChanged.connect(self._chosen)
         self.table.activated.connect(self.ask)
         self.start_button.clicked.connect(self._start)
@@ -232,7 +231,7 @@ class OfferedDialog(QDialog):
             if live.state in (State.STOPPED, State.FAILED):
                 spawn(_started(self._servers, live.server.id), name="start a tool server")
 
-    def _told(self, event: Event) -> None:
+    def _server_event(self, event: Event) -> None:
         if isinstance(event, ServersChanged):
             self._soon.poke()
 
@@ -240,7 +239,7 @@ class OfferedDialog(QDialog):
 
     @property
     def offer(self) -> Offer | None:
-        """What is chosen."""
+        """The selected offer."""
         return self._offer
 
     def _chosen(self, _chosen: QItemSelection, _before: QItemSelection) -> None:
@@ -250,7 +249,7 @@ class OfferedDialog(QDialog):
             self._show(offer)
 
     def _renew(self, offer: Offer) -> None:
-        """Show what is chosen as it is offered now; what was filled in stays, and what came of it if it is as before.
+        """Show the current version of the selected offer; values stay, and so does the result if nothing else changed.
 
         A server's lists come before it is said to be ready, and with that what else it is able to do.
         """
@@ -286,7 +285,7 @@ class OfferedDialog(QDialog):
         say(self.description, few_lines_of(offer.value.description))
 
     def _filled(self) -> None:
-        """Something else is filled in: what came of the last asking is not of it."""
+        """Clear the result of the last request: the values have changed."""
         offer = self._offer
         if offer is None:
             return
@@ -314,7 +313,7 @@ class OfferedDialog(QDialog):
         self.write_button.setEnabled(False)
 
     def _complete(self, argument: str, text: str) -> None:
-        """Ask the server what may stand there; what was asked before is of no interest any more."""
+        """Ask the server for values of an argument; an earlier question is cancelled."""
         if self._completing is not None:
             self._completing.cancel()
         offer = self._offer
@@ -366,11 +365,11 @@ class OfferedDialog(QDialog):
         self._asking = self._completing = None
 
     def _show_messages(self) -> None:
-        """What would be put into the conversation, and where."""
+        """Show what would be put into the conversation."""
         say(self.outcome, "")
         turns = turns_of(self._messages)
         content = self._content()
-        whole = content_of(block for message in self._messages for block in message.blocks)
+        all_content = content_of(block for message in self._messages for block in message.blocks)
         alone = len(turns) == 1
         texts = [turn.text if alone else f"{ROLE_WORDS[turn.role]}:\n{turn.text}" for turn in turns]
         text = "\n\n".join(texts)
@@ -378,18 +377,18 @@ class OfferedDialog(QDialog):
         self.text.setPlainText("")
         self.text.show_text(text[:SHOWN] + more)
         self.text.setVisible(bool(text))
-        self.strip.show_images(whole.images)
-        self.pictures.setVisible(bool(whole.images))
-        words = [f"{whole.size[:1].upper()}{whole.size[1:]}."]
+        self.strip.show_images(all_content.images)
+        self.pictures.setVisible(bool(all_content.images))
+        words = [f"{all_content.size[:1].upper()}{all_content.size[1:]}."]
         if len(turns) > 1:
-            words = [f"{len(turns)} messages, {whole.size}. As turns they stand in the conversation, each in its role."]
-            words.append("In the message field the user's stand, one after another.")
-        say(self.outcome, " ".join((*words, *whole.left_out)))
+            words = [f"{len(turns)} messages, {all_content.size}. Each can be added as a message of its role."]
+            words.append("The message field takes those of the user.")
+        say(self.outcome, " ".join((*words, *all_content.left_out)))
         self.write_button.setEnabled(bool(content.text or content.images))
         self.add_button.setVisible(bool(turns) and isinstance(self._offer and self._offer.value, ServerPrompt))
 
     def _content(self) -> Content:
-        """What would stand in the message field: all there is of the user."""
+        """Return what would be put into the message: all parts of the user."""
         return content_of(
             block for message in self._messages if message.role != "assistant" for block in message.blocks
         )

@@ -1,4 +1,4 @@
-"""What servers offer besides tools, as the rows of a list: prompts, resources, templates of resources."""
+"""Prompts, resources and resource templates of tool servers, as rows of a list."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One thing that a server offers; ``can`` is what the server is able to do."""
+    """A prompt or resource of a server; ``can`` are the server's capabilities."""
 
     server_id: str
     server: str
@@ -35,23 +35,23 @@ class Offer:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from others of its kind."""
+        """Server id and address or name, unique among its kind."""
         return self.server_id, self.value.uri if isinstance(self.value, ServerResource) else self.value.name
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name for people."""
         fallback = self.value.uri if isinstance(self.value, ServerResource) else ""
         return self.value.title or self.value.name or fallback
 
     @property
     def template(self) -> bool:
-        """Whether its address is to be filled in first."""
+        """True if its address has values to fill in."""
         return isinstance(self.value, ServerResource) and self.value.template
 
     @property
     def arguments(self) -> tuple[PromptArgument, ...]:
-        """What is to be filled in."""
+        """The arguments to fill in."""
         if isinstance(self.value, ServerPrompt):
             return self.value.arguments
         names = names_of(self.value.uri) if self.value.template else ()
@@ -59,7 +59,7 @@ class Offer:
 
     @property
     def about(self) -> str:
-        """What there is to say of it in a line, besides its name."""
+        """One line of facts besides the name."""
         value = self.value
         if isinstance(value, ServerPrompt):
             return f"prompt {value.name} of {self.server}"
@@ -74,12 +74,12 @@ class Offer:
         return fill(value.uri, values) if value.template else value.uri
 
     def matches(self, words: Iterable[str]) -> bool:
-        """Whether every word, in lower case, stands in it."""
+        """Return whether it contains every word, given in lower case."""
         return all(word in self.words for word in words)
 
 
 def offers_of(lives: Iterable[ServerSnapshot], kind: int) -> Iterator[Offer]:
-    """The prompts, or the resources, of some servers."""
+    """Yield the prompts or the resources of servers."""
     for live in lives:
         values = live.prompts if kind == PROMPTS else live.resources
         for value in values:
@@ -89,12 +89,12 @@ def offers_of(lives: Iterable[ServerSnapshot], kind: int) -> Iterator[Offer]:
 
 
 def find(lives: Iterable[ServerSnapshot], kind: int, key: tuple[str, str]) -> Offer | None:
-    """The one of that kind that is told from others so."""
+    """Return the offer of a kind with this key, or None."""
     return next((offer for offer in offers_of(lives, kind) if offer.key == key), None)
 
 
 class OfferModel(QAbstractTableModel):
-    """``show`` others."""
+    """The rows of the list; ``show`` replaces them."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -107,7 +107,7 @@ class OfferModel(QAbstractTableModel):
         self.endResetModel()
 
     def row_of(self, key: tuple[str, str]) -> int:
-        """The row of one; -1 where it is not there."""
+        """Return the row of a key, or -1."""
         return next((row for row, offer in enumerate(self.offers) if offer.key == key), -1)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature

@@ -1,4 +1,4 @@
-"""The Output tab: what is edited there goes to the current session and back."""
+"""Shows the output format of the current experiment and stores edits in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.ui.features.output.panel import FIELD, OutputPanel
 
 
 class OutputControl(QObject):
-    """``show_session`` brings the tab up to the session looked at; ``show`` brings it forward."""
+    """``show`` brings the tab forward."""
 
     def __init__(self, workspace: Workspace, panel: OutputPanel, show: Callable[[], None]) -> None:
         super().__init__(panel)
@@ -24,27 +24,27 @@ class OutputControl(QObject):
         self.show: Callable[[], None] = show
         self._shown = ""
         panel.changed.connect(self._edited)
-        panel.draft_changed.connect(self._left)
+        panel.draft_changed.connect(self._store_draft)
 
     @property
     def _session(self) -> Session:
         return self._workspace.current
 
-    def show_session(self, *, anew: bool = False) -> None:
-        """Show what is set. Text being typed stays while it is the same experiment, but for ``anew``."""
+    def show_session(self, *, reset: bool = False) -> None:
+        """Show the format. Text being typed stays while the experiment is the same, unless ``reset``."""
         session = self._session
-        fresh, self._shown = anew or session.id != self._shown, session.id
+        fresh, self._shown = reset or session.id != self._shown, session.id
         self._panel.set_value(session.settings.current, session.settings.unsent.get(self._key), fresh=fresh)
         field = type(session.settings.current).places().get(FIELD)
-        self._panel.show_told(warning_sentences(settings_warnings(session), field) if field is not None else "")
+        self._panel.show_warning(warning_sentences(settings_warnings(session), field) if field is not None else "")
 
     @property
     def _key(self) -> str:
-        """Parameters belong to a protocol, and so does what is typed towards them."""
+        """The key of the stored text: parameters belong to a protocol."""
         return f"output.{self._session.settings.protocol}"
 
     def _edited(self, parameters: Parameters) -> None:
         self._session.set_parameters(parameters)
 
-    def _left(self, draft: JSON) -> None:
+    def _store_draft(self, draft: JSON) -> None:
         self._session.set_unsent(self._key, draft)

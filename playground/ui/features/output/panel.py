@@ -1,7 +1,7 @@
-"""The Output tab: in which format the answer is asked for, and the schema it has to follow.
+"""The Output tab: the format of the answer, and the schema it has to follow.
 
 It edits one field of the current protocol's parameters and hands back new ones; it knows no protocol: what the field
-takes stands in its hint. Checks run a moment after the last keystroke.
+takes is in its hint. Checks run a moment after the last keystroke.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ EXAMPLE: Final = """{
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a draft would send: a value (None: nothing), and why it is not sent although it is meant to be."""
+    """The value that a draft sends, None for nothing, and the reason if it cannot be sent yet."""
 
     value: JSONObject | None = None
     unsent: str = ""
@@ -80,21 +80,21 @@ class OutputDraft:
     custom: str = ""
 
     @classmethod
-    def of(cls, value: JSONObject | None, *, named: bool) -> OutputDraft:
-        """The draft of a value; one that the form does not understand to the last field is custom.
+    def from_value(cls, value: JSONObject | None, *, named: bool) -> OutputDraft:
+        """Return the draft of a value; a value with fields unknown to the form is custom.
 
-        ``named`` says that the schema stands in an object of its own (chat completions).
+        ``named``: the schema is part of a named object, as on chat completions.
         """
         if value is None:
             return cls()
         for kind in (TEXT, JSON_MODE):
             if value == {"type": kind}:
                 return cls(kind=kind)
-        return _schema_of(value, named) or cls(kind=CUSTOM, custom=laid_out(value))
+        return _schema_of(value, named) or cls(kind=CUSTOM, custom=pretty_value(value))
 
     @classmethod
     def from_json(cls, value: JSON) -> OutputDraft | None:
-        """A draft kept with the experiment; None when it is not one."""
+        """Return a draft stored with the experiment, or None if the value is not one."""
         if not isinstance(value, dict) or value.get("kind") not in KINDS:
             return None
         texts = {key: str(value.get(key) or "") for key in ("name", "description", "schema", "custom")}
@@ -102,11 +102,11 @@ class OutputDraft:
         return cls(kind=value["kind"], strict=strict if isinstance(strict, bool) else None, **texts)
 
     def to_json(self) -> JSONObject:
-        """The draft as it is kept with the experiment."""
+        """Return the draft for storage with the experiment."""
         return asdict(self)
 
     def read_draft(self, *, named: bool) -> Reading:
-        """What this would send."""
+        """Return the value that this draft sends."""
         if self.kind in (TEXT, JSON_MODE):
             return Reading({"type": self.kind})
         if self.kind == SCHEMA:
@@ -130,7 +130,7 @@ class OutputDraft:
 
 
 def _schema_of(value: JSONObject, named: bool) -> OutputDraft | None:
-    """The draft of a schema format, when every field of it has a place in the form."""
+    """Return the draft of a schema format, or None if it has fields unknown to the form."""
     inner = value.get("json_schema") if named else {k: v for k, v in value.items() if k != "type"}
     if value.get("type") != SCHEMA or not isinstance(inner, dict) or not isinstance(inner.get("schema"), dict):
         return None
@@ -139,28 +139,23 @@ def _schema_of(value: JSONObject, named: bool) -> OutputDraft | None:
         name=inner["name"] if isinstance(inner.get("name"), str) else "",
         description=inner["description"] if isinstance(inner.get("description"), str) else "",
         strict=inner["strict"] if isinstance(inner.get("strict"), bool) else None,
-        schema=laid_out(inner["schema"]),
+        schema=pretty_value(inner["schema"]),
     )
     return draft if draft.read_draft(named=named).value == value else None
 
 
 def _object(text: str, what: str) -> tuple[JSONObject | None, str]:
     if not text.strip():
-        return None, f"There is no {what} yet, so no format is sent."
+        return None, f"No {what} yet, so no format is sent."
     try:
         value = read_typed(text)
     except JsonTextError as error:
         if len(text) > READ_AT_MOST:
-            return None, f"The {what} is {error.message}. It is kept, and no format is sent."
-        return None, f"The {what} is not valid JSON yet. It is kept, and no format is sent."
+            return None, f"The {what} is {error.message}. No format is sent."
+        return None, f"The {what} is not valid JSON yet. No format is sent."
     if not isinstance(value, dict):
-        return None, f"The {what} must be a JSON object, in braces. It is kept, and no format is sent."
+        return None, f"The {what} must be a JSON object, in braces. No format is sent."
     return value, ""
-
-
-def laid_out(value: JSON) -> str:
-    """A value as text, one member a line."""
-    return pretty_value(value)
 
 
 TITLES = {
@@ -171,19 +166,22 @@ TITLES = {
     CUSTOM: ("Custom", "a format typed as JSON"),
 }
 HINTS = {
-    DEFAULT: "The field is left out; the model answers as it likes, which is text.",
-    TEXT: "The same as default, said to the gateway.",
+    DEFAULT: "The field is omitted; the model answers in free text.",
+    TEXT: "Sent, but has the same effect as the default.",
     JSON_MODE: "Many gateways want the word “JSON” somewhere in the messages. Each answer is checked to be JSON.",
-    SCHEMA: "Each answer is checked against the schema, and what does not fit is marked in it.",
-    CUSTOM: "Sent as it stands, for formats that this form does not know.",
+    SCHEMA: "Each answer is checked against the schema; what is invalid is marked in it.",
+    CUSTOM: "Sent unchanged, for formats that this form does not know.",
 }
-NO_FIELD = "This protocol has no field for the format of the answer. A gateway's own field goes into the Raw tab."
+NO_FIELD = (
+    "This protocol has no field for the format of the answer. "
+    "Add the gateway's own field under Parameters, “Extra fields and headers”."
+)
 
-STRICT_HELP = "Ask the gateway to hold the model to the schema exactly. Left out while it is at default."
+STRICT_HELP = "Ask the gateway to enforce the schema exactly. Omitted while it is default."
 
 
 class SchemaHead(QWidget):
-    """``edited`` when a person changed one of the three; ``show_values`` is silent."""
+    """Name, description and strictness of a schema. ``edited`` reports a change by a person."""
 
     edited = Signal()
 
@@ -218,7 +216,7 @@ class SchemaHead(QWidget):
         self.reset.hide()
 
     def show_values(self, name: str, description: str, strict: bool | None) -> None:
-        """Show the three; a text that is the same keeps its cursor."""
+        """Show the values; an unchanged text keeps its cursor."""
         for field, text in ((self.name, name), (self.description, description)):
             if field.text() != text:
                 field.setText(text)
@@ -226,7 +224,7 @@ class SchemaHead(QWidget):
         self.reset.setVisible(strict is not None)
 
     def flag_name(self, problem: str) -> None:
-        """Say what is wrong with the name; it is sent all the same."""
+        """Show what is wrong with the name, which is sent nevertheless."""
         look(self.name, "true" if problem else "false", "bad")
         self.name_flag.setText(problem)
         self.name_flag.setVisible(bool(problem))
@@ -248,10 +246,10 @@ def _caption(text: str, field: QWidget) -> QLabel:
 
 
 class OutputPanel(ScrollPage):
-    """``set_value`` shows parameters, ``changed`` tells new ones.
+    """``set_value`` shows parameters, ``changed`` reports new ones.
 
-    ``draft_changed`` gives what is typed beyond the parameters (JSON, None for nothing), to be kept with the
-    experiment and handed back to ``set_value``.
+    ``draft_changed`` gives text that is not part of the parameters (JSON, None for nothing), to be stored with the
+    experiment and passed to ``set_value`` again.
     """
 
     changed = Signal(object)
@@ -266,11 +264,11 @@ class OutputPanel(ScrollPage):
         self._rows: dict[str, QWidget] = {}
         self.radios: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
-        self.says = paragraph("", "small")
+        self.about = paragraph("", "small")
         self.hint = paragraph("", "small")
         self.unsent = paragraph("", "flag-error")
-        self.told = paragraph("", "flag")
-        self.told.hide()
+        self._warning = paragraph("", "flag")
+        self._warning.hide()
         self.head = SchemaHead()
         self.schema = JsonField("Schema", root="schema", placeholder='{"type": "object", …}', least=8)
         self.example_button = QPushButton("Insert an example")
@@ -278,9 +276,9 @@ class OutputPanel(ScrollPage):
         self.custom = JsonField("Format (JSON)", root="custom", placeholder='{"type": "…"}')
         self._check = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
         self._check.timeout.connect(self.check_now)
-        self._asking = Asking(self)
-        self._asking.answered.connect(self.check_now)
-        self._asked: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
+        self._questions = Asking(self)
+        self._questions.answered.connect(self.check_now)
+        self._question: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
         self._arrange()
         self.head.edited.connect(self._head_edited)
         self.schema.edited.connect(self._schema_edited)
@@ -293,14 +291,14 @@ class OutputPanel(ScrollPage):
         column = self.fill(8)
         title = paragraph("Format of the answer", "group")
         column.addWidget(title)
-        column.addWidget(self.says)
+        column.addWidget(self.about)
         rows = QVBoxLayout()
         rows.setSpacing(4)
         for number, kind in enumerate(KINDS):
             rows.addWidget(self._radio_row(number, kind))
         column.addLayout(rows)
         column.addWidget(self.hint)
-        column.addWidget(self.told)
+        column.addWidget(self._warning)
         column.addSpacing(4)
         column.addWidget(self.head)
         column.addWidget(self.schema)
@@ -308,17 +306,17 @@ class OutputPanel(ScrollPage):
         column.addWidget(self.unsent)
         column.addStretch(1)
 
-    def show_told(self, words: str) -> None:
-        """What the gateway's list says of the model that does not go with the format; empty for nothing."""
-        say(self.told, words)
+    def show_warning(self, words: str) -> None:
+        """Show that the model does not support the format, by the gateway's list; empty for nothing."""
+        say(self._warning, words)
 
     def _radio_row(self, number: int, kind: str) -> QWidget:
-        name, says = TITLES[kind]
+        name, about_kind = TITLES[kind]
         radio = QRadioButton(name)
-        radio.setAccessibleDescription(f"{says}. {HINTS[kind]}")
+        radio.setAccessibleDescription(f"{about_kind}. {HINTS[kind]}")
         self._group.addButton(radio, number)
         about = ElidedLabel(align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
-        about.set_text(says)
+        about.set_text(about_kind)
         row = QWidget()
         in_row(radio, (about, 1), of=row, margins=0, spacing=8)
         self.radios[kind] = radio
@@ -334,13 +332,13 @@ class OutputPanel(ScrollPage):
 
     @property
     def draft(self) -> OutputDraft:
-        """What stands in the form."""
+        """The content of the form."""
         return self._draft
 
     def set_value(self, parameters: Parameters, draft: JSON = None, *, fresh: bool = False) -> None:
-        """Show parameters. What is typed stays while it sends the same, unless ``fresh`` says they are another's.
+        """Show parameters. Text being typed stays while it sends the same, unless ``fresh``: for another experiment.
 
-        ``draft`` is what ``draft_changed`` gave for them.
+        ``draft`` is the stored value of ``draft_changed``.
         """
         kind_changed = type(parameters) is not type(self._parameters)
         self._parameters = parameters
@@ -348,25 +346,25 @@ class OutputPanel(ScrollPage):
         self._available = hint is not None
         value = getattr(parameters, FIELD) if hint is not None else None
         if kind_changed or fresh or self._read().value != value:
-            kept = OutputDraft.from_json(draft)
-            if kept is None or kept.read_draft(named=parameters.names_schema).value != value:
-                kept = OutputDraft.of(value, named=parameters.names_schema)
-            self._draft = kept
-        self._offer(hint)
+            stored = OutputDraft.from_json(draft)
+            if stored is None or stored.read_draft(named=parameters.names_schema).value != value:
+                stored = OutputDraft.from_value(value, named=parameters.names_schema)
+            self._draft = stored
+        self._show_kinds(hint)
         self._show()
 
-    def _offer(self, hint: Hint | None) -> None:
+    def _show_kinds(self, hint: Hint | None) -> None:
         """Show the kinds that the field takes."""
         takes = (DEFAULT, *hint.suggestions, CUSTOM) if hint is not None else ()
         for kind, row in self._rows.items():
             row.setVisible(kind in takes or kind == self._draft.kind != DEFAULT)
         path = hint.path if hint is not None else ""
         if hint is None:
-            self.says.setText(NO_FIELD)
+            self.about.setText(NO_FIELD)
         elif path:
             only = "This protocol has no JSON mode, and its schemas have no name." if JSON_MODE not in takes else ""
-            self.says.setText(f"Sent as {path}. {hint.help} {only}".strip())
-        self.says.setVisible(hint is None or bool(path))
+            self.about.setText(f"Sent as {path}. {hint.help} {only}".strip())
+        self.about.setVisible(hint is None or bool(path))
 
     def _show(self) -> None:
         draft, named = self._draft, self._parameters.names_schema
@@ -382,13 +380,13 @@ class OutputPanel(ScrollPage):
         self.head.setVisible(self._available and draft.kind == SCHEMA and named)
         self.schema.setVisible(self._available and draft.kind == SCHEMA)
         self.custom.setVisible(self._available and draft.kind == CUSTOM)
-        self._say_unsent()
+        self._show_unsent()
         self._check.start()
 
     def _read(self) -> Reading:
         return self._draft.read_draft(named=self._parameters.names_schema)
 
-    def _say_unsent(self) -> None:
+    def _show_unsent(self) -> None:
         why = self._read().unsent if self._available else ""
         self.unsent.setText(why)
         self.unsent.setVisible(bool(why))
@@ -399,18 +397,18 @@ class OutputPanel(ScrollPage):
     # -- editing -----------------------------------------------------------------------------------------------
 
     def choose(self, kind: str) -> None:
-        """Take another kind of format; what was typed for the others is kept."""
+        """Choose a kind of format; the text of the other kinds is kept."""
         draft = replace(self._draft, kind=kind)
         if kind == SCHEMA and self._parameters.names_schema and not draft.name:
             draft = replace(draft, name=FIRST_NAME)
         value = self._read().value
         if kind == CUSTOM and not draft.custom.strip() and value is not None:
-            draft = replace(draft, custom=laid_out(value))
+            draft = replace(draft, custom=pretty_value(value))
         self._edit(draft)
         self._show()
 
     def insert_example(self) -> None:
-        """A complete schema; one step of undo brings back what was there."""
+        """Insert a complete schema; one undo restores the old text."""
         if self._parameters.names_schema and self._draft.name in ("", FIRST_NAME):
             self.head.show_values(EXAMPLE_NAME, self._draft.description, self._draft.strict)
             self._head_edited()
@@ -418,7 +416,7 @@ class OutputPanel(ScrollPage):
         self.schema.focus()
 
     def check_now(self) -> None:
-        """Check what is typed at once, without waiting for the timer."""
+        """Check the text now instead of when the timer ends."""
         self._check.stop()
         draft, reading = self._draft, self._read()
         if draft.kind == CUSTOM:
@@ -433,10 +431,10 @@ class OutputPanel(ScrollPage):
         inner = (value or {}).get("json_schema") if named else value
         schema = inner.get("schema") if isinstance(inner, dict) else None
         draft = self._draft
-        if self._asked is None or self._asked[0] != (draft, named):  # the same schema is read anew each time
+        if self._question is None or self._question[0] != (draft, named):  # reading the same schema again is slow
             question = FormatSound(draft.name if named else None, schema, draft.strict if named else None)
-            self._asked = (draft, named), question
-        return self._asking.ask(self._asked[1], alone=True) or []
+            self._question = (draft, named), question
+        return self._questions.ask(self._question[1], alone=True) or []
 
     def _kind_chosen(self, number: int) -> None:
         self.choose(KINDS[number])
@@ -460,19 +458,19 @@ class OutputPanel(ScrollPage):
         if value != getattr(parameters, FIELD):
             self._parameters = parameters.with_value(FIELD, value)
             self.changed.emit(self._parameters)
-        told = _brings_back(OutputDraft.of(value, named=parameters.names_schema), draft)
-        self.draft_changed.emit(None if told else draft.to_json())
-        self._say_unsent()
+        derived = OutputDraft.from_value(value, named=parameters.names_schema)
+        self.draft_changed.emit(None if _is_same(derived, draft) else draft.to_json())
+        self._show_unsent()
         self._check.start()
 
 
-def _brings_back(plain: OutputDraft, draft: OutputDraft) -> bool:
-    """Whether the parameters alone give the draft again; how its JSON is laid out does not count."""
+def _is_same(derived: OutputDraft, draft: OutputDraft) -> bool:
+    """Return whether a draft equals the one derived from the parameters, but for the layout of its JSON."""
     if draft.kind == SCHEMA:
-        draft = replace(draft, schema=plain.schema)
+        draft = replace(draft, schema=derived.schema)
     elif draft.kind == CUSTOM:
-        draft = replace(draft, custom=plain.custom)
-    return plain == draft
+        draft = replace(draft, custom=derived.custom)
+    return derived == draft
 
 
 def _hint(parameters: Parameters) -> Hint | None:

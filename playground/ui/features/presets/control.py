@@ -1,33 +1,30 @@
-"""Presets in the main window: read when they are first needed, written on another thread, used in one click."""
+"""Presets in the window: read on first use, written in a thread, used with one click."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from playground.engine.files.presets import Preset, PresetError, PresetStore, apply, fits, from_session
 from playground.ui.features.host import Control, Host
+from playground.ui.features.presets.bar import PresetBar
+from playground.ui.features.presets.dialogs import PresetsDialog, SavePresetDialog
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry, Palette
-
-if TYPE_CHECKING:
-    from playground.engine.files.presets import Preset, PresetStore
-    from playground.ui.features.presets.preset_bar import PresetBar
-    from playground.ui.features.presets.presets_dialog import PresetsDialog
 
 Work = Callable[[], object]
 
 
 class PresetControl(Control):
-    """``make_store`` gives the presets; it reads a small file."""
+    """``make_store`` returns the presets; it reads a small file."""
 
     def __init__(self, host: Host, bar: PresetBar, make_store: Callable[[], PresetStore]) -> None:
         super().__init__(host)
         self._make_store = make_store
         self._store: PresetStore | None = None
         self._dialog: PresetsDialog | None = None
-        self._deleted: list[tuple[int, Preset]] = []
+        self._undo: list[tuple[int, Preset]] = []  # deleted presets with their rows, replaced ones with -1
         self._writing = asyncio.Lock()
         self._bar = bar
         bar.menu.aboutToShow.connect(self._fill_menu)
@@ -37,7 +34,7 @@ class PresetControl(Control):
 
     @property
     def store(self) -> PresetStore:
-        """The presets; what could not be read is said once."""
+        """The presets; what could not be read is reported once."""
         if self._store is None:
             self._store = self._make_store()
             if self._store.messages:
@@ -50,7 +47,7 @@ class PresetControl(Control):
         """Choose a preset by typing."""
         presets = self.store.presets
         if not presets:
-            self._say("There are no presets yet. Set an experiment up and save it as a preset.", "Save…", self.save)
+            self._say("No presets yet. Save the settings of an experiment as one.", "Save…", self.save)
             return
         entries = [Entry(preset.name, "", partial(self.use, preset.id)) for preset in presets]
         Palette(entries, "Use a preset", self._host.window).open_over()
@@ -60,148 +57,128 @@ class PresetControl(Control):
         return [Entry(preset.name, "preset", partial(self.use, preset.id)) for preset in self.store.presets]
 
     def use(self, preset_id: str) -> None:
-        """Set what is in a preset in the experiment looked at; one undo takes it back."""
-        from playground.engine.files.presets import PresetError, apply
-
-        preset, session, pane = self.store.get(preset_id), self._workspace.current, self._host.pane
+        """Use the settings of a preset in the current experiment; one undo restores the old ones."""
+        preset, session, pane = self.store.get(preset_id), self._session, self._host.pane
         if preset is None:
             return
         offered = [tool.offer for tool in session.settings.tools if tool.sendable]
-        done: list[bool] = []
+        changed: list[bool] = []
         pane.notice.hide()
         try:
-            pane.edit_by_hand(lambda: done.append(apply(session, preset)))
+            pane.edit_by_hand(lambda: changed.append(apply(session, preset)))
         except PresetError as error:
             self._say(str(error))
             return
         if [tool.offer for tool in session.settings.tools if tool.sendable] != offered:
             pane.tools_changed()
-        if not any(done):
-            self._say(f"All of “{preset.name}” is set already.", stays=False)
-        elif pane.notice.isHidden():  # what was said about thinking is more important
-            self._say(f"“{preset.name}” is set.", "Undo", pane.undo, stays=False)
+        if not any(changed):
+            self._say(f"The settings of “{preset.name}” are in use already.", stays=False)
+        elif pane.notice.isHidden():  # a warning about thinking is more important
+            self._say(f"“{preset.name}” is in use.", "Undo", pane.undo, stays=False)
 
     def _fill_menu(self) -> None:
-        from playground.engine.files.presets import fits
+        presets = self.store.presets
+        self._bar.show_presets(presets, frozenset(preset.id for preset in presets if fits(self._session, preset)))
 
-        session, presets = self._workspace.current, self.store.presets
-        fitting = frozenset(preset.id for preset in presets if fits(session, preset))
-        self._bar.show_presets(presets, fitting)
-
-    # Keeping
+    # Saving
 
     def save(self) -> None:
-        """Ask for a name, and keep what is set now."""
-        from playground.engine.files.presets import from_session
-        from playground.ui.features.presets.save_dialog import SavePresetDialog
-
-        session, store = self._workspace.current, self.store
+        """Ask for a name and save the current settings."""
+        session, store = self._session, self.store
 
         def make(name: str, with_model: bool) -> Preset:
             return from_session(session, name, with_model=with_model)
 
         dialog = SavePresetDialog(make, store.named, session.settings.model, self._host.window)
-        dialog.saved.connect(self._keep)
+        dialog.saved.connect(self._save)
         dialog.open()
         dialog.name.setFocus()
 
-    def _keep(self, preset: Preset) -> None:
+    def _save(self, preset: Preset) -> None:
         before = self.store.get(preset.id)
         words = f"Preset “{preset.name}” {'saved' if before is None else 'replaced'}."
-        back = partial(self._put_back, before) if before is not None else None
-        self._write(partial(self.store.put, preset), partial(self._kept, words, back))
-
-    def _put_back(self, preset: Preset) -> None:
-        self._write(partial(self.store.put, preset))
-
-    def _kept(self, words: str, back: Work | None) -> None:
-        if back is not None:
-            self._say(words, "Undo", partial(_call, back), stays=False)
+        if before is None:
+            report = partial(self._say, words, stays=False)
         else:
-            self._say(words, stays=False)
+            restore = partial(self._write, partial(self.store.put, before))
+            report = partial(self._say, words, "Undo", restore, stays=False)
+        self._write(partial(self.store.put, preset), report)
 
-    # Looking after them
+    # Managing
 
     def look(self) -> None:
-        """Open the presets to look at, rename, replace, move and delete."""
-        from playground.ui.features.presets.presets_dialog import PresetsDialog
-
+        """Open the dialog in which presets are renamed, replaced, moved and deleted."""
         if not self.store.presets:
             self.choose()
             return
         dialog = self._dialog = PresetsDialog(self._host.window)
-        self._deleted.clear()
+        self._undo.clear()
         dialog.applied.connect(self.use)
         dialog.renamed.connect(self._rename)
         dialog.overwritten.connect(self._overwrite)
         dialog.deleted.connect(self._delete)
-        dialog.undone.connect(self._undelete)
+        dialog.undone.connect(self._undo_last)
         dialog.moved.connect(self._move)
-        dialog.finished.connect(self._closed)
+        dialog.finished.connect(self._dialog_closed)
         dialog.show_presets(self.store.presets)
         dialog.open()
 
-    def _closed(self) -> None:
+    def _dialog_closed(self) -> None:
         self._dialog = None
 
     def _rename(self, preset_id: str, name: str) -> None:
-        preset, other = self.store.get(preset_id), self.store.named(name)
+        preset, existing = self.store.get(preset_id), self.store.named(name)
         if preset is None:
             return
-        if other is not None and other.id != preset_id:
-            self._show(f"There is a preset “{name}” already.")
+        if existing is not None and existing.id != preset_id:
+            self._show(f"A preset “{name}” exists already.")
             return
         self._write(partial(self.store.put, preset.model_copy(update={"name": name})), self._show)
 
     def _overwrite(self, preset_id: str) -> None:
-        from playground.engine.files.presets import from_session
-
         before = self.store.get(preset_id)
         if before is None:
             return
-        made = from_session(self._workspace.current, before.name, with_model=before.switches)
-        made = made.model_copy(update={"id": preset_id, **(before.model_extra or {})})
-        self._deleted.append((-1, before))
-        said = partial(self._show, f"“{before.name}” holds what is set now.", undo=True)
-        self._write(partial(self.store.put, made), said)
+        preset = from_session(self._session, before.name, with_model=before.switches)
+        preset = preset.model_copy(update={"id": preset_id, **(before.model_extra or {})})
+        self._undo.append((-1, before))
+        report = partial(self._show, f"“{before.name}” has the current settings.", undo=True)
+        self._write(partial(self.store.put, preset), report)
 
     def _delete(self, preset_id: str) -> None:
         preset = self.store.get(preset_id)
         if preset is None:
             return
-        self._deleted.append((self.store.presets.index(preset), preset))
+        self._undo.append((self.store.presets.index(preset), preset))
         self._write(partial(self.store.remove, preset_id), partial(self._show, f"“{preset.name}” deleted.", undo=True))
 
-    def _undelete(self) -> None:
-        if not self._deleted:
+    def _undo_last(self) -> None:
+        if not self._undo:
             return
-        at, preset = self._deleted.pop()
-        more = bool(self._deleted)
+        row, preset = self._undo.pop()
 
-        def bring_back() -> None:
+        def restore() -> None:
             self.store.put(preset)
-            if at >= 0:
-                self.store.move(preset.id, at)
+            if row >= 0:
+                self.store.move(preset.id, row)
 
-        words = f"“{preset.name}” is back."
-        self._write(bring_back, partial(self._show, words, undo=more, current=preset.id))
+        report = partial(self._show, f"“{preset.name}” restored.", undo=bool(self._undo), current=preset.id)
+        self._write(restore, report)
 
-    def _move(self, preset_id: str, to: int) -> None:
-        self._write(partial(self.store.move, preset_id, to), self._show)
+    def _move(self, preset_id: str, row: int) -> None:
+        self._write(partial(self.store.move, preset_id, row), self._show)
 
     def _show(self, words: str = "", *, undo: bool = False, current: str = "") -> None:
         if self._dialog is not None:
             self._dialog.show_presets(self.store.presets, current)
-            self._dialog.say(words, undo=undo)
+            self._dialog.show_message(words, undo=undo)
 
     # Writing
 
     def _write(self, work: Work, then: Work | None = None) -> None:
-        spawn(self._written(work, then), name="write presets")
+        spawn(self._write_in_thread(work, then), name="write presets")
 
-    async def _written(self, work: Work, then: Work | None) -> None:
-        from playground.engine.files.presets import PresetError
-
+    async def _write_in_thread(self, work: Work, then: Work | None) -> None:
         try:
             async with self._writing:
                 await asyncio.to_thread(work)
@@ -213,7 +190,3 @@ class PresetControl(Control):
             return
         if then is not None:
             then()
-
-
-def _call(work: Work) -> None:
-    work()

@@ -9,7 +9,7 @@ from typing import Final
 
 from PySide6.QtCore import QItemSelection, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QTableView, QToolButton, QWidget
 
 from playground.domain.tool_servers import call_of
 from playground.engine.tool_servers.tape import Entry, ServerTape
@@ -24,6 +24,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, tip
 from playground.ui.widgets.save_text import save_as
+from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
 EMPTY: Final = "Tool server messages appear here."
@@ -143,14 +144,13 @@ class TapePage(QWidget):
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.copy_asked.connect(self._copy)
         self.finder.textChanged.connect(self._find)
+        self.finder.results_asked.connect(self.table.setFocus)
         self.destroyed.connect(tape.subscribe(self._tape_changed))
         self._show_filter()
         self._show_chosen()
 
     def _build(self) -> None:
-        self.finder = QLineEdit(placeholderText="Find in messages", clearButtonEnabled=True)
-        self.finder.setProperty("kind", "field")
-        self.finder.setAccessibleName("Find in the messages of tool servers")
+        self.finder = styled(SearchField("Find in messages", "Find in the messages of tool servers"), "field")
         self.finder.setMaximumWidth(260)
         self.servers = self._chooser("All servers", "Show one server's messages", self._fill_servers)
         self.methods = self._chooser("All messages", "Show messages of one kind", self._fill_methods)

@@ -106,6 +106,10 @@ class ToolsPanel(QWidget):
         self._deleted = None
         self._put(tools, None)
 
+    def add_below(self, widget: QWidget) -> None:
+        """Put a widget of another feature below the definitions."""
+        self._column.addWidget(widget)
+
     def set_servers_menu(self, menu: QMenu) -> None:
         """What the buttons for servers open."""
         for button in (self.head.servers_button, self.empty.servers_button):
@@ -290,7 +294,7 @@ class ToolsPanel(QWidget):
         self._stack.addWidget(self.work)
         in_row((self.undo_text, 1), self.undo_button, of=self.undo_bar, margins=(12, 4, 8, 4))
         self.undo_bar.setProperty("kind", "undo")
-        in_column((self._stack, 1), self.undo_bar, of=self, margins=0, spacing=0)
+        self._column = in_column((self._stack, 1), self.undo_bar, of=self, margins=0, spacing=0)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(260)

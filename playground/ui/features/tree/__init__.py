@@ -1,4 +1,4 @@
-"""The tree of an experiment's turns as a small map: to look at and to jump in."""
+"""The map of an experiment's turns."""
 
 from __future__ import annotations
 

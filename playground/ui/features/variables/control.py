@@ -1,4 +1,4 @@
-"""Variables in the main window: follows what is written, passes on what is typed, and asks where a run lacks values."""
+"""Variables in the window: shows those of the current experiment and asks for missing values before a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATER_MS = 60
 
 
 class VariablesControl(Control):
-    """``show_session`` brings the table up to the session looked at."""
+    """Follows the current experiment."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -35,12 +35,12 @@ class VariablesControl(Control):
         self.bar.removed.connect(self._removed)
         self.bar.as_written.connect(self._send_as_written)
         self.bar.folded.connect(self._remember)
-        self.bar.left.connect(host.pane.composer.setFocus)
+        self.bar.escaped.connect(host.pane.composer.setFocus)
         self.bar.run_asked.connect(host.pane.run)
         host.pane.refused.connect(self._refused)
 
     def show_session(self) -> None:
-        """Follow the experiment looked at."""
+        """Follow the current experiment."""
         session = self._workspace.current
         if session is not self._followed:
             if self._unsubscribe is not None:
@@ -89,10 +89,10 @@ class VariablesControl(Control):
         value = session.settings.variables.get(name)
         if value is None:
             return
-        session.change(variables={key: kept for key, kept in session.settings.variables.items() if key != name})
+        session.change(variables={key: text for key, text in session.settings.variables.items() if key != name})
         if value:
             back = partial(self._give_back, session, name, value)
-            self._say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
+            self._say(f"The value of {as_written(name)} was removed.", "Undo", back, stays=False)
 
     def _give_back(self, session: Session, name: str, value: str) -> None:
         session.change(variables={**session.settings.variables, name: value})
@@ -106,13 +106,13 @@ class VariablesControl(Control):
     # A run that was refused
 
     def _refused(self, reason: str, turn_id: str) -> None:
-        """Where nothing but values is lacking, offer to fill them in or to send the braces."""
+        """If only values are missing, offer to fill them in or to send the braces."""
         session, draft = self._current, self._draft()
         turn = session.transcript.turns.get(turn_id)
-        asked = session.transcript.lineage(turn.parent) if turn is not None else session.transcript.path
+        turns = session.transcript.lineage(turn.parent) if turn is not None else session.transcript.path
         if turn is None and draft is not None:
-            asked = (*asked, draft)
-        missing = unresolved(asked, session.settings.variables)
+            turns = (*turns, draft)
+        missing = unresolved(turns, session.settings.variables)
         if not missing or reason != without_value(missing):
             return
         self._show()

@@ -39,7 +39,7 @@ class VariableRow(QWidget):
     edited = Signal(str, str)
     removed = Signal(str)
     as_written = Signal(str)
-    left = Signal()  # Escape: back to the message
+    escaped = Signal()  # back to the message
     run_asked = Signal()
 
     def __init__(self, name: str) -> None:
@@ -53,7 +53,7 @@ class VariableRow(QWidget):
         self.field = styled(GrowingField(most=MOST_LINES, compact=True), "field")
         self.field.setAccessibleName(f"Value of {name}")
         self.field.textChanged.connect(self._typed)
-        self.field.cancelled.connect(self.left)
+        self.field.cancelled.connect(self.escaped)
         self.field.submitted.connect(self.run_asked)
         self.state = text_label("", "small")
         self.written_button = styled(QPushButton("Send as written"), "quiet")
@@ -103,7 +103,7 @@ class VariablesBar(QFrame):
     removed = Signal(str)
     as_written = Signal(object)
     folded = Signal(bool)
-    left = Signal()
+    escaped = Signal()
     run_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -173,8 +173,8 @@ class VariablesBar(QFrame):
             row.show_value(values.get(name), used=name in used)
         self._missing = tuple(name for name in used if name not in values)
         self._used = tuple(used)
-        known = [f"{name} = {_short(values[name], name)}" for name in used if name in values]
-        self._said = "  ·  ".join(known)
+        values_of = [f"{name} = {_short(values[name], name)}" for name in used if name in values]
+        self._said = "  ·  ".join(values_of)
         count = len(self._missing)
         self.flag.setText(f"{count} without a value" if count > 1 else f"{''.join(self._missing)} has no value")
         self.flag.setToolTip(tip(", ".join(self._missing)))
@@ -188,12 +188,12 @@ class VariablesBar(QFrame):
             row = self.rows.pop(name)
             discard(self._column, row)
         rows: dict[str, VariableRow] = {}
-        for at, name in enumerate(names):
-            kept = self.rows.get(name)
-            row = kept if kept is not None else self._make(name)
+        for index, name in enumerate(names):
+            existing = self.rows.get(name)
+            row = existing if existing is not None else self._make(name)
             rows[name] = row
-            if self._column.indexOf(row) != at:
-                self._column.insertWidget(at, row)
+            if self._column.indexOf(row) != index:
+                self._column.insertWidget(index, row)
         self.rows = rows
 
     def _make(self, name: str) -> VariableRow:
@@ -201,13 +201,13 @@ class VariablesBar(QFrame):
         row.edited.connect(self.edited)
         row.removed.connect(self.removed)
         row.as_written.connect(self._one_as_written)
-        row.left.connect(self.left)
+        row.escaped.connect(self.escaped)
         row.run_asked.connect(self.run_asked)
         row.field.height_changed.connect(self.table.updateGeometry)
         return row
 
     def _place(self) -> None:
-        """What is seen of it."""
+        """Show and hide the parts."""
         folded, missing = self._folded, bool(self._missing)
         used = bool(self._used)
         self.fold_button.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
@@ -229,7 +229,7 @@ class VariablesBar(QFrame):
     def _close(self) -> None:
         self._asked_for = False
         self._place()
-        self.left.emit()
+        self.escaped.emit()
 
     def _all_as_written(self) -> None:
         self.as_written.emit(self._missing)

@@ -67,9 +67,9 @@ class NumberRow(FieldRow):
             return
         numeric = is_number(value)
         start = self.hint.start if self.hint.start is not None else self._low
-        at = (value if numeric else start) - self._low
+        offset = (value if numeric else start) - self._low
         most = self.slider.maximum()
-        self.slider.show_step(round(min(max(at / self._step, 0), most)), numeric)
+        self.slider.show_step(round(min(max(offset / self._step, 0), most)), numeric)
 
     def _typed(self, text: str) -> None:
         if not text.strip():

@@ -53,9 +53,7 @@ class ListRow(FieldRow):
         return self.field
 
     def _help(self) -> str:
-        return (
-            f"{super()._help()}\nEnter adds what is typed; \\n stands for a line break. Backspace edits the last one."
-        )
+        return f"{super()._help()}\nEnter adds what is typed; \\n is a line break. Backspace edits the last one."
 
     def _show(self, value: JSON) -> None:
         if value is None:
@@ -99,8 +97,8 @@ class ListRow(FieldRow):
         del self._items[index]
         self._build()
         self._tell_items()
-        left = self.chips[min(index, len(self.chips) - 1)].close_button if self.chips else self.field
-        left.setFocus(Qt.FocusReason.OtherFocusReason)
+        neighbour = self.chips[min(index, len(self.chips) - 1)].close_button if self.chips else self.field
+        neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _tell_items(self) -> None:
         self._tell(tuple(self._items) or None)

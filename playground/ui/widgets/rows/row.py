@@ -1,4 +1,4 @@
-"""What every row of a form has: a name, a way back to default, and a line for what is odd about the value.
+"""Base of the rows of a form: a name, a way back to default, and a line for warnings.
 
 A row shows one value and tells the one a person made of it (``edited``). Of what is sent None is default: nothing is.
 What is not sent has a default that is shown, and keeps its last value while what is typed is none.
@@ -29,6 +29,10 @@ def as_text(value: JSON) -> str:
     return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
+#: The tooltip of a value that the app sends by default.
+APP_DEFAULT = "Sent by default. Remove to omit."
+
+
 class FieldRow(QWidget):
     """Base of the rows. ``edited`` gives the field's name and the new value."""
 
@@ -42,6 +46,7 @@ class FieldRow(QWidget):
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
+        self._is_app_default = False
         self.label = QLabel(hint.label, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.reset = IconButton("close", f"Back to default: {hint.label} (Delete)", size=12)
@@ -66,7 +71,7 @@ class FieldRow(QWidget):
 
     @property
     def problem(self) -> str:
-        """Why what stands in the field does not count; empty when it does."""
+        """Why the content of the field is not used; empty if it is."""
         return self._problem
 
     def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
@@ -78,12 +83,18 @@ class FieldRow(QWidget):
         self.set_flag(flag, note)
 
     def set_flag(self, flag: str, note: str = "") -> None:
-        """Say what is odd about the value, which is sent all the same, else what the program has to do with it."""
+        """Show a warning about the value, which is sent nevertheless, or else a note."""
         self._flag, self._note = flag, note
         text = self._problem or flag or note
         self.flag_label.setText(show_hidden(text))
         look(self.flag_label, "flag-error" if self._problem else "flag" if flag else "small")
         self.flag_label.setVisible(bool(text))
+        self._dress()
+
+    def set_app_default(self, is_app_default: bool) -> None:
+        """Show that the app sends the value by default; a person did not set it."""
+        self._is_app_default = is_app_default
+        self.setToolTip(tip("\n".join(filter(None, (self._help(), APP_DEFAULT if is_app_default else "")))))
         self._dress()
 
     def clear(self) -> None:
@@ -158,7 +169,7 @@ class FieldRow(QWidget):
 
     def _dress(self) -> None:
         is_set = not same(self._value, self._usual) or bool(self._problem)
-        look(self.label, "" if is_set or not self.hint.sent else "muted")
+        look(self.label, "" if (is_set and not self._is_app_default) or not self.hint.sent else "muted")
         self.reset.setVisible(is_set)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -33,7 +33,7 @@ def test_report_shows_frames_and_not_the_request() -> None:
     assert "PRIVATE" not in text
     assert "token" not in text
     assert "Specification, section 2.5: Reasoning comes as delta.reasoning_content." in text
-    assert "Shown by frame 2, 0.200 s after the request (`reasoning_name`):\n\n````text\ndata: " in text
+    assert "Shown by event 2, 0.200 s after the request (`reasoning_name`):\n\n````text\ndata: " in text
     assert "Seen at the end of the body" in text
     assert "- Request id: `r-1`" in text
     assert "- Model: `m-1`" in text
@@ -46,10 +46,10 @@ def test_report_cuts_long_frames_and_names_what_was_not_seen() -> None:
     assert len(text) < 2000
     index = indexed(exchange([(0.1, good({"role": "assistant", "content": "a"}, "stop") + DONE)]))
     assert findings(index) == ()
-    assert report(index, ()).endswith("No deviation was found.\n")
+    assert report(index, ()).endswith("No problems found.\n")
     review = reviewed(exchange([(0.1, good({"role": "assistant", "content": "a"}))], complete=False))
     text = report(index, review.findings, review.unseen)
-    assert "The answer was stopped: what would have followed was not seen.\n\nNo deviation was found." in text
+    assert "The answer was stopped: what would have followed was not seen.\n\nNo problems found." in text
 
 
 def test_finding_of_status_or_headers_has_no_frame() -> None:

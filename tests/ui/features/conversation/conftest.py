@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +21,7 @@ from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from tests.support.editors import no_gateway
+from tests.support.eventually import LIMIT_S
 from tests.ui.conftest import ShowWidget
 
 
@@ -48,8 +51,12 @@ class TranscriptDriver:
         self.settle()
 
     def settle(self) -> None:
-        """Until the cards near the view are made."""
+        """Until every card there is room for has been made: a frame makes only a few."""
         settle()
+        limit = time.monotonic() + LIMIT_S
+        while not self.view.complete:
+            assert time.monotonic() < limit, "cards are not complete"
+            QTest.qWait(1)
 
     def scroll(self, share: float) -> None:
         bar = self.view.verticalScrollBar()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.engine.session.changes import RunState
 from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.documents import read_text_file
+from playground.ui.features.conversation.pending_calls import PendingCalls
 
 CONTROL, SHIFT, NONE = (
     Qt.KeyboardModifier.ControlModifier,
@@ -85,10 +89,25 @@ def test_button_stops_a_run_and_the_key_does_not(driver: ComposerDriver) -> None
     assert driver.asked == ["run", "stop", "add", "run"]
 
 
-def test_reason_of_a_refused_run_is_plain_text(driver: ComposerDriver) -> None:
-    driver.composer.say("<b>no</b> model")
-    shown = [label for label in driver.composer.findChildren(QLabel) if label.text() == "<b>no</b> model"]
-    assert shown[0].isVisible()
-    assert shown[0].textFormat() is Qt.TextFormat.PlainText
-    driver.composer.say("")
-    assert not shown[0].isVisible()
+def test_main_button_that_cannot_continue_says_why(driver: ComposerDriver) -> None:
+    driver.composer.set_pending_calls(PendingCalls(ready=False, reason="2 tool calls need results"))
+    button = driver.button("Continue")
+    assert not button.isEnabled()
+    assert (button.toolTip(), button.accessibleDescription()) == ("2 tool calls need results",) * 2
+    driver.composer.set_pending_calls(PendingCalls(ready=True))
+    assert button.isEnabled()
+    assert button.accessibleDescription() == ""
+    button.click()
+    assert driver.asked == ["run"]
+    driver.composer.set_pending_calls(None)
+    assert driver.button("Run") is button
+
+
+def test_text_file_is_fenced_and_binary_or_large_files_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "notes.md"
+    file.write_bytes("Über ```code```".encode("utf-16"))
+    assert read_text_file(file) == "notes.md\n````\nÜber ```code```\n````"
+    for content, reason in ((b"\x89PNG\0\0", "not a text file"), (b"a" * 1_000_001, "larger than")):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=reason):
+            read_text_file(file)

@@ -47,7 +47,7 @@ def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
     pane.resize(700, 700)
     pane.begin()
     pane.show()
-    qtbot.waitUntil(lambda: len(pane.view.cards) == len(turns))
+    qtbot.waitUntil(lambda: len(pane.view.cards) == len(turns) and pane.view.complete)
     return pane
 
 

@@ -14,6 +14,7 @@ from playground.ui.features.conversation.caps import (
     LARGE,
     LARGE_MARKDOWN,
     LINES,
+    MARKDOWN_LINES,
     PER_FRAME,
 )
 from playground.ui.features.conversation.shown_text import beginning, is_large
@@ -80,6 +81,18 @@ def test_size_from_which_a_text_is_large() -> None:
     assert is_large("x\n" * (LINES + 1), "plain")
     assert not is_large("x\n" * LINES * 2, "markdown")
     assert is_large("x" * (LARGE_MARKDOWN + 1), "markdown")
+
+
+@each_case(
+    "text", ["- a\n" * 12_000, ("- " * 9 + "a\n") * 5_000, "|a|b|\n|-|-|\n" + "|c|d|\n" * 8_000, "a\n\n" * 16_000]
+)
+def test_markdown_of_many_lines_is_drawn_in_part(view: TextView, text: str) -> None:
+    view.set_mode("markdown")
+    view.set_text(text)
+    assert view.shown.is_capped
+    assert view.document().blockCount() < 3 * MARKDOWN_LINES
+    view.shown.show_more()
+    assert view.shown.part.stop > PER_FRAME
 
 
 @each_case("mode, cap", [("raw", LARGE), ("markdown", GROWING)])

@@ -27,7 +27,7 @@ OTHER = {
     "Tools › Find local gateways…",
     "Tools › Set model price…",
     "View › Layout",
-    "Max completion tokens",
+    "Max output tokens",
     "Put back",
     "Tools › Tool responses…",
     "Tools › Tool servers…",

@@ -12,9 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget, QToolButton
 from pytestqt.qtbot import QtBot
 
+from playground.engine.requests.view import RequestView
 from playground.gateway.tape import Read
 from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST
 from playground.ui.features.inspector.inspector import Inspector, Place
+from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.traces import Traces
 from playground.ui.features.inspector.view import ExchangeView
 from tests.ui.conftest import ShowWidget
@@ -122,6 +124,18 @@ def test_run_that_sent_nothing_is_named_in_each_tab(inspector: Inspector, place:
     assert "not sent" in inspector.status.accessibleName()
     show(inspector, ExchangeView(weather()), place)
     assert reason not in words(inspector)
+
+
+def test_comparison_without_an_exchange_asks_for_the_next_request_once(inspector: Inspector) -> None:
+    asked: list[bool] = []
+    inspector.request.preview_asked.connect(lambda: asked.append(True))
+    inspector.show_tab(Place.COMPARE)
+    count = len(asked)
+    assert count
+    for _ in range(3):
+        inspector.set_preview(Preview("e", RequestView(text="{}")))
+        inspector.draw_now()
+    assert len(asked) == count
 
 
 def test_tabs_about_the_experiment_name_it_and_its_lane(inspector: Inspector) -> None:

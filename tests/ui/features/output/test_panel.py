@@ -65,7 +65,7 @@ def read_problems(panel: OutputPanel) -> list[str]:
 def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, SCHEMA)
     assert chat.told == []
-    assert "There is no schema yet" in panel.unsent.text()
+    assert "No schema yet" in panel.unsent.text()
     QTest.mouseClick(panel.example_button, Qt.MouseButton.LeftButton)
     assert chat.sent == FORM
     assert not panel.unsent.isVisible()

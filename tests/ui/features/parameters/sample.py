@@ -15,11 +15,13 @@ class SampleParameters(Parameters):
     """Every kind of row once."""
 
     temperature: Annotated[
-        Number | None, Hint("Temperature", "Sampling", "number", "How bold.", low=0, high=2, step=0.05, start=1)
+        Number | None,
+        Hint("Temperature", "Sampling", "number", "How bold.", low=0, high=2, step=0.05, start=1, common=1),
     ] = None
     seed: Annotated[StrictInt | None, Hint("Seed", "Sampling", "integer", "The same again.", start=1)] = None
     limit: Annotated[
-        StrictInt | None, Hint("Limit", "Length", "integer", "At most.", low=1, soft_high=8192, step=1, start=1024)
+        StrictInt | None,
+        Hint("Limit", "Length", "integer", "At most.", low=1, soft_high=8192, step=1, start=1024, common=2),
     ] = None
     stop: Annotated[StrictStr | tuple[StrictStr, ...] | None, Hint("Stop", "Length", "list", "Ends.", most=4)] = None
     effort: Annotated[

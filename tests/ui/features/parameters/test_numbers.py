@@ -41,7 +41,7 @@ def test_text_that_is_no_number_is_refused(text: str) -> None:
 @each_case("text", ["2,0480", "2,04", "1,5", ",5"])
 def test_comma_in_a_whole_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number, so it is not sent"):
-        read_number(text, whole=True)
+        read_number(text, integer=True)
 
 
 @given(st.integers(min_value=-(10**12), max_value=10**12) | st.floats(allow_nan=False, allow_infinity=False))

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.parameters.panel import MORE, ParameterPanel
+from playground.ui.widgets.fold import Fold
 from playground.ui.widgets.rows.kinds import ChoiceRow, JsonRow, NumberRow, SwitchRow
 from playground.ui.widgets.rows.list_row import ListRow
 from playground.ui.widgets.rows.row import FieldRow
@@ -25,6 +26,7 @@ Row = TypeVar("Row", bound=FieldRow)
 def panel(show_widget: ShowWidget) -> ParameterPanel:
     panel = ParameterPanel()
     panel.set_value(SampleParameters())
+    panel.set_open(MORE, True)
     return show_widget(panel, 330, 700)
 
 
@@ -40,12 +42,30 @@ def sent(panel: ParameterPanel) -> dict[str, Any]:
 
 def test_defaults_are_not_sent(panel: ParameterPanel) -> None:
     assert sent(panel) == {}
-    assert list(panel.rows) == [name for name, _ in SampleParameters.hints()]
+    assert set(panel.rows) == {name for name, _ in SampleParameters.hints()}
     for shown in panel.rows.values():
         assert shown.label.property("kind") == "muted"
         assert not shown.reset.isVisible()
         assert shown.main_field().accessibleName().startswith(shown.hint.label)
         assert shown.hint.help in shown.main_field().accessibleDescription()
+
+
+def test_common_parameters_come_first_and_the_fold_opens_for_a_changed_one(show_widget: ShowWidget) -> None:
+    panel = show_widget(ParameterPanel(kind=SampleParameters), 330, 700)
+    panel.set_value(SampleParameters(temperature=1))
+    assert [name for name, row in panel.rows.items() if row.isVisible()] == ["temperature", "limit"]
+    (fold,) = panel.findChildren(Fold)
+    assert (fold.button.accessibleName(), fold.count, fold.is_open) == (MORE, "7", False)
+    panel.set_value(SampleParameters(temperature=1, user="me"))
+    assert (fold.count, fold.is_open) == ("7 · 1 changed", True)
+    toggled: list[tuple[str, bool]] = []
+    panel.fold_toggled.connect(lambda title, is_open: toggled.append((title, is_open)))
+    fold.button.click()
+    panel.set_value(SampleParameters(temperature=0.5, user="me"))
+    assert toggled == [(MORE, False)]
+    assert not panel.rows["user"].isVisible(), "a person closed it"
+    panel.show_row("logit.bias")
+    assert panel.rows["bias"].isVisible()
 
 
 def test_slider_sets_and_resets_its_value(panel: ParameterPanel) -> None:

@@ -30,7 +30,7 @@ def test_every_parameter_is_shown_set_and_reset(qtbot: QtBot, kind: type[Paramet
     panel = ParameterPanel()
     qtbot.addWidget(panel)
     panel.set_value(kind())
-    assert list(panel.rows) == [name for name, _ in kind.hints()]
+    assert set(panel.rows) == {name for name, _ in kind.hints()}
     emitted: list[Parameters] = []
     panel.changed.connect(emitted.append)
     for name, hint in kind.hints():

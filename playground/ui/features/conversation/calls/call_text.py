@@ -194,10 +194,10 @@ def describe_result(result: ToolResult | None) -> str:
     """Return who answered a call and how long that took, such as "you 50 s · server 4 ms"."""
     if result is None:
         return "No result"
-    took = [answer_time_words(result)] if result.seconds is not None and result.seconds >= LEAST_TOLD else []
     source = _SOURCES.get(result.by, "")
-    words = " · ".join(took) or (f"Answered by {source}" if source else "Answered")
-    return f"{words} · error" if result.is_error else words
+    took = answer_time_words(result) if (result.seconds or 0) >= LEAST_TOLD else ""
+    words = took if took and result.by in ("you", "server") else " · ".join(filter(None, (source, took)))
+    return f"{words or 'Answered'} · error" if result.is_error else words or "Answered"
 
 
 def waiting_words(remaining: float | None) -> str:

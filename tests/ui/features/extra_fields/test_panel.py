@@ -1,13 +1,15 @@
-"""The Raw tab: extra body and headers."""
+"""Extra body fields and headers, and whether past reasoning is included."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
 
+from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.raw.header_rows import HeaderRow
-from playground.ui.features.raw.panel import Inherited, RawPanel
+from playground.ui.features.extra_fields.headers import HeaderRow
+from playground.ui.features.extra_fields.panel import ExtraFieldsPanel, Inherited
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
@@ -16,34 +18,34 @@ CANARY = "sk-canary-8f2a61c0de"
 
 
 @pytest.fixture
-def panel(show_widget: ShowWidget) -> RawPanel:
-    panel = RawPanel()
+def panel(show_widget: ShowWidget) -> ExtraFieldsPanel:
+    panel = ExtraFieldsPanel()
     panel.set_value({}, {}, NOTHING, fresh=True)
     return show_widget(panel, 340, 800)
 
 
 @pytest.fixture
-def bodies(panel: RawPanel) -> list[JSONObject]:
+def bodies(panel: ExtraFieldsPanel) -> list[JSONObject]:
     emitted: list[JSONObject] = []
     panel.body_changed.connect(emitted.append)
     return emitted
 
 
 @pytest.fixture
-def unsent(panel: RawPanel) -> list[str]:
+def unsent(panel: ExtraFieldsPanel) -> list[str]:
     emitted: list[str] = []
     panel.unsent_changed.connect(emitted.append)
     return emitted
 
 
 @pytest.fixture
-def headers(panel: RawPanel) -> list[dict[str, str]]:
+def headers(panel: ExtraFieldsPanel) -> list[dict[str, str]]:
     emitted: list[dict[str, str]] = []
     panel.headers_changed.connect(emitted.append)
     return emitted
 
 
-def add_row(panel: RawPanel, name: str, value: str) -> HeaderRow:
+def add_row(panel: ExtraFieldsPanel, name: str, value: str) -> HeaderRow:
     panel.headers.add_header()
     made = panel.headers.rows[-1]
     QTest.keyClicks(made.name, name)
@@ -53,7 +55,7 @@ def add_row(panel: RawPanel, name: str, value: str) -> HeaderRow:
 
 @each_case("text", ['{"top_k": }', "[1]", '{"a": NaN}'])
 def test_invalid_body_is_kept_and_not_sent(
-    panel: RawPanel, bodies: list[JSONObject], unsent: list[str], text: str
+    panel: ExtraFieldsPanel, bodies: list[JSONObject], unsent: list[str], text: str
 ) -> None:
     panel.set_value({"top_k": 1}, {}, NOTHING)
     panel.body.replace_text(text)
@@ -70,7 +72,7 @@ def test_invalid_body_is_kept_and_not_sent(
 
 
 def test_key_in_the_body_is_neither_sent_nor_saved(
-    panel: RawPanel, bodies: list[JSONObject], unsent: list[str]
+    panel: ExtraFieldsPanel, bodies: list[JSONObject], unsent: list[str]
 ) -> None:
     panel.body.replace_text(f'{{"api": "{CANARY}"}}')
     assert not any(CANARY in str(emitted) for emitted in (*bodies, *unsent))
@@ -78,7 +80,7 @@ def test_key_in_the_body_is_neither_sent_nor_saved(
     assert CANARY not in panel.body_state.text()
 
 
-def test_invalid_headers_are_flagged_and_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
+def test_invalid_headers_are_flagged_and_not_sent(panel: ExtraFieldsPanel, headers: list[dict[str, str]]) -> None:
     add_row(panel, "X-Trace", " on ")
     assert headers[-1] == {"X-Trace": "on"}
     bad = add_row(panel, "X Bad", "1")
@@ -96,9 +98,9 @@ def test_invalid_headers_are_flagged_and_not_sent(panel: RawPanel, headers: list
     assert not twice.flag.isVisible()
 
 
-def test_unsendable_headers_are_saved_without_secrets(panel: RawPanel) -> None:
+def test_unsendable_headers_are_saved_without_secrets(panel: ExtraFieldsPanel) -> None:
     left: list[list[list[str]]] = []
-    panel.headers_left.connect(left.append)
+    panel.unsent_headers_changed.connect(left.append)
     add_row(panel, "X-Trace", "on")
     add_row(panel, "X Bad", "1")
     add_row(panel, "X-Api-Key", CANARY)
@@ -110,9 +112,36 @@ def test_unsendable_headers_are_saved_without_secrets(panel: RawPanel) -> None:
     kept = left[-1]
     panel.set_value({}, {}, NOTHING, fresh=True)
     assert panel.headers.rows == []
-    panel.set_value({}, {"X-Trace": "on"}, NOTHING, left=kept, fresh=True)
+    panel.set_value({}, {"X-Trace": "on"}, NOTHING, unsent_headers=kept, fresh=True)
     assert [made.pair for made in panel.headers.rows] == [("X-Trace", "on"), ("X Bad", "1"), ("x-trace", "off")]
     assert [bool(made.flag.text()) for made in panel.headers.rows] == [False, True, True]
     for odd in ({"a": 1}, "x", [["only one"], [1, 2], ["a", "b", "c"], "ab"]):
-        panel.set_value({}, {}, NOTHING, left=odd, fresh=True)
+        panel.set_value({}, {}, NOTHING, unsent_headers=odd, fresh=True)
         assert panel.headers.rows == []
+
+
+def choose_entry(combo: QComboBox, words: str) -> None:
+    index = combo.findText(words)
+    assert index >= 0
+    combo.setCurrentIndex(index)
+    combo.activated.emit(index)
+
+
+def test_rule_of_the_gateway_is_shown_until_changed(panel: ExtraFieldsPanel) -> None:
+    fields, emitted = panel.reasoning, list[object]()
+    team = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning")
+    fields.changed.connect(emitted.append)
+    fields.show_value(None, team, applies=True)
+    assert fields.when.currentText() == "Gateway default (after tool calls)"
+    assert fields.field.currentText() == "reasoning"
+    choose_entry(fields.when, "Always")
+    assert emitted[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
+    line = fields.field.lineEdit()
+    assert line is not None
+    line.selectAll()
+    QTest.keyClicks(line, "thinking")
+    assert emitted[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking")
+    choose_entry(fields.when, "Gateway default (after tool calls)")
+    assert emitted[-1:] == [None]
+    assert fields.rule == team
+    assert fields.field.currentText() == "reasoning"

@@ -1,4 +1,4 @@
-"""Extra headers of an experiment: a row each. What looks like a secret is refused with the place it belongs to."""
+"""Extra headers of an experiment, a row each. What looks like a secret is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.ui.widgets.theme import code_font
 
 
 class HeaderRow(QWidget):
-    """Name and value of one header, and why it is not sent."""
+    """Name and value of one header, and the reason if it is not sent."""
 
     edited = Signal()
     removed = Signal(object)
@@ -45,7 +45,7 @@ class HeaderRow(QWidget):
         return self.name.text().strip(), self.value.text().strip()
 
     def show_problem(self, problem: str) -> None:
-        """Say why this row is not sent; nothing when it is."""
+        """Show why this row is not sent; empty if it is."""
         self.flag.setText(show_hidden(problem))
         self.flag.setVisible(bool(problem))
         look(self.name, "true" if problem else "false", "bad")
@@ -55,20 +55,20 @@ class HeaderRow(QWidget):
 
 
 class ExtraHeaders(QWidget):
-    """``changed`` gives the headers that can be sent. Rows that cannot stay, and say why.
+    """``changed`` gives the headers that can be sent.
 
-    ``left`` gives those that cannot, a list of name and value each, to be kept with the experiment; without what may
-    be a secret, and without a value that has no name yet, which may be one.
+    ``unsent_changed`` gives the others, a list of name and value each, to be stored with the experiment; without
+    possible secrets and without values that have no name yet.
     """
 
     changed = Signal(object)
-    left = Signal(object)
+    unsent_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[HeaderRow] = []
         self._sent: dict[str, str] = {}
-        self._left: list[list[str]] = []
+        self._unsent: list[list[str]] = []
         self.add_button = styled(QPushButton("Add header"), "quiet")
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
@@ -76,17 +76,16 @@ class ExtraHeaders(QWidget):
         in_column(self._list, line, of=self, margins=0, spacing=6)
         self.add_button.clicked.connect(self.add_header)
 
-    def show_headers(self, headers: dict[str, str], *, left: JSON = None, fresh: bool) -> None:
-        """Show headers, and those that ``left`` gave. Rows being typed stay while they send the same, unless ``fresh``
-        says they are another's."""
+    def show_headers(self, headers: dict[str, str], *, unsent: JSON = None, fresh: bool) -> None:
+        """Show headers and the stored ``unsent`` ones. Rows being typed stay unless ``fresh``: another experiment's."""
         if not fresh and headers == self._sent:
             return
         for row in list(self.rows):
             self._drop(row)
         for name, value in headers.items():
             self._append(name, value)
-        self._left = _pairs(left)
-        for name, value in self._left:
+        self._unsent = _pairs(unsent)
+        for name, value in self._unsent:
             self._append(name, value)
         self._sent = dict(headers)
         self._judge()
@@ -113,36 +112,36 @@ class ExtraHeaders(QWidget):
         discard(self._list, row)
 
     def _edited(self) -> None:
-        sent, left = self._judge()
+        sent, unsent = self._judge()
         if sent != self._sent:
             self._sent = sent
             self.changed.emit(dict(sent))
-        if left != self._left:
-            self._left = left
-            self.left.emit(left)
+        if unsent != self._unsent:
+            self._unsent = unsent
+            self.unsent_changed.emit(unsent)
 
     def _judge(self) -> tuple[dict[str, str], list[list[str]]]:
-        """Say of each row why it is not sent. Returns the headers that are, and the others as far as they are kept."""
+        """Show why rows are not sent. Return the headers to send, and the others that may be stored."""
         sent: dict[str, str] = {}
-        left: list[list[str]] = []
-        seen: set[str] = set()
+        unsent: list[list[str]] = []
+        names: set[str] = set()
         for row in self.rows:
             name, value = row.pair
             problem = extra_header_problem(name, value) if name or value else ""
-            if not problem and name.lower() in seen:
-                problem = f"“{name}” stands there twice; the first one is sent."
+            if not problem and name.lower() in names:
+                problem = f"“{name}” is set twice; the first one is sent."
             row.show_problem(problem)
             if name and not problem:
                 sent[name] = value
-                seen.add(name.lower())
+                names.add(name.lower())
             elif name and not looks_secret(name, value) and not secret_in([value]):
-                left.append([name, value])
-        return sent, left
+                unsent.append([name, value])
+        return sent, unsent
 
 
-def _pairs(left: JSON) -> list[list[str]]:
-    """What ``left`` gave, as it comes out of a file."""
-    rows = left if isinstance(left, list) else []
+def _pairs(unsent: JSON) -> list[list[str]]:
+    """Return the stored rows, as read from a file."""
+    rows = unsent if isinstance(unsent, list) else []
     return [
         [str(part) for part in row]
         for row in rows

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.presets import Preset
-from playground.ui.features.presets.presets_dialog import PresetsDialog
+from playground.ui.features.presets.dialogs import PresetsDialog
 
 FORMAT = {"type": "json_object"}
 FULL = Preset(

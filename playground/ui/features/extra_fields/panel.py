@@ -1,6 +1,6 @@
-"""The Raw tab: fields and headers that no other tab knows, merged into the request last.
+"""Fields and headers that no other setting covers, merged into the request last.
 
-What comes from the gateway's settings is shown greyed above what is the experiment's own. It holds no truth.
+The gateway's own are shown in grey above the experiment's. The panel holds no truth.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from playground.jsonkit.merge import clashes
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.features.raw.header_rows import ExtraHeaders
+from playground.ui.features.extra_fields.headers import ExtraHeaders
+from playground.ui.features.extra_fields.reasoning import IncludeReasoning
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.json_field import FRAME, JsonField
 from playground.ui.widgets.json_text import pretty_value
-from playground.ui.widgets.plain_text import show_hidden, shown_name
-from playground.ui.widgets.scroll_page import ScrollPage
+from playground.ui.widgets.layouts import Gap, in_column
+from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
 
-MERGED = (
-    "Merged into the body last; wins over every other tab. Objects merge member by member (RFC 7396), anything else "
-    "replaces what was there. null is sent as null: to leave a field out, put it back to default in its own tab."
+MERGED = "Merged into the body last; overrides all other settings."
+MERGE_RULES = (
+    "Objects are merged member by member (RFC 7396); any other value replaces the one in the request.\n"
+    "null is sent as null. To omit a parameter, set it back to default."
 )
 MOST_INHERITED_LINES = 10
 EMPTY: JSONObject = {}
@@ -34,7 +36,7 @@ EMPTY: JSONObject = {}
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What the gateway's settings add by themselves. Of secret headers only the names are known here."""
+    """Fields and headers that the gateway's settings add. Secret headers have only names here."""
 
     gateway: str = ""
     body: JSONObject = field(default_factory=dict)
@@ -42,29 +44,31 @@ class Inherited:
     secret_headers: tuple[str, ...] = ()
 
 
-class RawPanel(ScrollPage):
-    """``set_value`` shows an experiment's extras. ``body_changed`` and ``headers_changed`` tell what is to be sent.
+class ExtraFieldsPanel(QWidget):
+    """``body_changed`` and ``headers_changed`` report what is to be sent.
 
-    ``unsent_changed`` gives text of the body that cannot be sent yet, to be kept with the experiment; empty for none.
+    ``unsent_changed`` gives text of the body that cannot be sent yet, to be stored with the experiment; empty for none.
+    ``unsent_headers_changed`` does so for headers.
     """
 
     body_changed = Signal(object)
     unsent_changed = Signal(str)
     headers_changed = Signal(object)
-    headers_left = Signal(object)  # those that cannot be sent yet, to be kept likewise
+    unsent_headers_changed = Signal(object)
     settings_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sent: JSONObject = {}
-        self._known = "", _Read({})  # a text, and what it says
+        self._last_read = "", _Read({})  # the text read last, and the result
         self._inherited = Inherited()
+        self.reasoning = IncludeReasoning()
         self.inherited_says = paragraph("", "small")
         self.inherited_body = styled(CodeEditor(read_only=True, json=False), "inherited")
         self.inherited_body.setAccessibleName("Extra body from the gateway's settings")
         self.inherited_body.set_wheel_needs_focus()
         self.replaced = paragraph("", "flag")
-        self.body = JsonField("This experiment", root="body", placeholder='{"top_k": 40}', least=5)
+        self.body = JsonField("Extra body fields", root="body", placeholder='{"top_k": 40}', least=5)
         self.body_state = paragraph("", "flag-error")
         self.inherited_headers = paragraph("", "inherited")
         self.inherited_headers_says = paragraph("", "small")
@@ -73,31 +77,36 @@ class RawPanel(ScrollPage):
         self._arrange()
         self.body.edited.connect(self._typed)
         self.headers.changed.connect(self.headers_changed)
-        self.headers.left.connect(self.headers_left)
+        self.headers.unsent_changed.connect(self.unsent_headers_changed)
         self.settings_button.clicked.connect(self.settings_asked)
         self.set_value(EMPTY, {}, Inherited())
 
     def _arrange(self) -> None:
-        column = self.fill(6)
-        column.addWidget(paragraph("Extra body", "group"))
-        column.addWidget(paragraph(MERGED, "small"))
-        column.addWidget(self.inherited_says)
-        column.addWidget(self.inherited_body)
-        column.addWidget(self.replaced)
-        column.addWidget(self.body)
-        column.addWidget(self.body_state)
-        column.addSpacing(12)
-        column.addWidget(paragraph("Extra headers", "group"))
-        column.addWidget(paragraph("Sent with this experiment's runs; the same name replaces one of ours.", "small"))
-        column.addWidget(self.inherited_headers_says)
-        column.addWidget(self.inherited_headers)
-        column.addWidget(self.headers)
-        column.addSpacing(12)
-        column.addWidget(
-            paragraph("Keys, and what goes with every request, belong into the gateway's settings.", "small")
+        merged = paragraph(MERGED, "small")
+        merged.setToolTip(tip(MERGE_RULES))
+        self.body.editor.setAccessibleDescription(f"{MERGED}\n{MERGE_RULES}")
+        in_column(
+            self.reasoning,
+            Gap(6),
+            self.body,
+            self.body_state,
+            merged,
+            self.inherited_says,
+            self.inherited_body,
+            self.replaced,
+            Gap(6),
+            paragraph("Extra headers", "group"),
+            paragraph("A name that the app sends, too, is overridden.", "small"),
+            self.headers,
+            self.inherited_headers_says,
+            self.inherited_headers,
+            Gap(6),
+            paragraph("Keys belong in the gateway's settings.", "small"),
+            (self.settings_button, 0, Qt.AlignmentFlag.AlignLeft),
+            of=self,
+            margins=(0, 6, 0, 0),
+            spacing=6,
         )
-        column.addWidget(self.settings_button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
 
     def set_value(
         self,
@@ -106,33 +115,31 @@ class RawPanel(ScrollPage):
         inherited: Inherited,
         *,
         unsent: str = "",
-        left: JSON = None,
+        unsent_headers: JSON = None,
         fresh: bool = False,
     ) -> None:
-        """Show an experiment's extras and the gateway's. What is typed stays while it sends the same.
+        """Show an experiment's extras and the gateway's. What is typed stays while the same would be sent.
 
-        ``unsent`` is what ``unsent_changed`` gave for this experiment, ``left`` what ``headers_left`` did; ``fresh``
-        says that it is another one.
+        ``unsent`` and ``unsent_headers`` are the stored values of the signals; ``fresh`` is set for another experiment.
         """
         if fresh or body != self._sent:
             self._sent = body
             text = unsent if unsent and not body else (pretty_value(body) if body else "")
             self.body.set_text(text)
-        self.headers.show_headers(headers, left=left, fresh=fresh)
+        self.headers.show_headers(headers, unsent=unsent_headers, fresh=fresh)
         if inherited != self._inherited or fresh:
             self._show_inherited(inherited)
         self._judge()
 
-    def show_place(self, place: str) -> None:
-        """Bring the "headers" or the "body" into view, ready to be typed in; without a header, with an empty row."""
-        if place == "headers":
-            if not self.headers.rows:
-                self.headers.add_header()
-            field: QWidget = self.headers.rows[0].name
-        else:
-            field = self.body.editor
-        field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.ensureWidgetVisible(field)
+    def field_for(self, place: str) -> QWidget:
+        """Return the field for "headers", "reasoning_return" or anything in the body. Adds a row for a first header."""
+        if place == "reasoning_return":
+            return self.reasoning.when
+        if place != "headers":
+            return self.body.editor
+        if not self.headers.rows:
+            self.headers.add_header()
+        return self.headers.rows[0].name
 
     def _show_inherited(self, inherited: Inherited) -> None:
         self._inherited = inherited
@@ -160,11 +167,11 @@ class RawPanel(ScrollPage):
         self._judge()
 
     def _read(self) -> _Read:
-        """What is sent of the text; it is read once, however often it is asked for."""
+        """Return the value of the text; the same text is read once."""
         text = self.body.text
-        if text != self._known[0]:
-            self._known = text, _read(text)
-        return self._known[1]
+        if text != self._last_read[0]:
+            self._last_read = text, _read(text)
+        return self._last_read[1]
 
     def _judge(self) -> None:
         read, text = self._read(), self.body.text
@@ -175,12 +182,12 @@ class RawPanel(ScrollPage):
         self.body_state.setText(read.why)
         self.body_state.setVisible(bool(read.why))
         both = [".".join(path) for path in clashes(self._inherited.body, read.body)]
-        self.replaced.setText(f"Replaced by this experiment: {show_hidden(', '.join(both))}")
+        self.replaced.setText(f"Overridden by this experiment: {show_hidden(', '.join(both))}")
         self.replaced.setVisible(bool(both))
 
 
 class _Read(NamedTuple):
-    """What is sent of a text, and why it is not all."""
+    """The body to send, and the reason if the text is not sent."""
 
     body: JSONObject
     why: str = ""
@@ -195,11 +202,11 @@ def _read(text: str) -> _Read:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        return _Read({}, "This is not a JSON object yet. It is kept, and not sent.", unreadable=True)
+        return _Read({}, "Not a JSON object yet, so it is not sent.", unreadable=True)
     if name := secret_in(body, text):
         return _Read(
             {},
-            f"“{show_hidden(name)}” holds what looks like a key, so nothing of this is sent or kept. "
-            "A key belongs into the gateway's settings.",
+            f"“{show_hidden(name)}” looks like a key, so this is neither sent nor saved. "
+            "Put keys into the gateway's settings.",
         )
     return _Read(body)
