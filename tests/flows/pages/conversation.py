@@ -430,9 +430,9 @@ class ConversationPage(Page):
 
     @property
     def is_drawn(self) -> bool:
-        """True once the messages in view are drawn whole, the last one among them unless it is scrolled away.
+        """True once the last message is drawn, unless it is scrolled away.
 
-        Messages are drawn a few parts a frame, so a loaded machine draws them some time after they exist.
+        A loaded machine draws messages some time after they exist.
         """
         view = self.person.pane.view
         if not view.isVisible():

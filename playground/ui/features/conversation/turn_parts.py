@@ -318,8 +318,6 @@ class TurnParts:
     view, and `before` counts the parts before it by kind while parts are received.
     """
 
-    whole = True
-
     def __init__(self, body: QVBoxLayout, row: PartsRow, context: PartContext) -> None:
         self._body = body
         self._row = row
