@@ -290,6 +290,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
     await second.show_request_difference()
     await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
+    await person.until(lambda: any(text.startswith("Lane B") for text in Comparison(person).scope), "the lane's name")
     await person.until(lambda: "temperature" in difference(), "the field")
     await person.until(lambda: "1 difference" in Comparison(person).summary, "the count")
 

@@ -30,9 +30,18 @@ async def image_attached(stage: Stage) -> None:
     await stage.scroll_to_top()
 
 
-@scene(sizes=("760x520", "880x600", "900x600"))
+@scene(sizes=("760x520", "960x600"))
+async def panel_over_the_conversation(stage: Stage) -> None:
+    """In a small window the side panel lies over the conversation, with a title and a button to close it."""
+    stage.fresh("demo-chat")
+    await stage.ask("What is a token? !fast")
+    stage.act("view.parameters")
+    await stage.settle()
+
+
+@scene(sizes=("760x520", "960x600"))
 async def narrow_window(stage: Stage) -> None:
-    """One panel gives way where both leave no room to write, and the composer has two lines where one is too short."""
+    """In a small window the panels are closed, pages are icons, and nothing vanishes from the tool bar."""
     stage.fresh("demo-chat")
     await stage.ask("What is a token? !fast")
     stage.window.pane.composer.set_role(Role.ASSISTANT)

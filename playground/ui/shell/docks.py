@@ -198,12 +198,11 @@ class Docks(QObject):
     # Pages
 
     def show_page(self, page: str) -> None:
-        """Show the docks of another page, as they were when it was left."""
-        self._note()
+        """Show the docks of another page, as they were when it was left; ``note`` comes first."""
         self._page = page
         self._apply()
 
-    def _note(self) -> None:
+    def note(self) -> None:
         """Note what the page shows now."""
         self._note_shown()
         self.note_height()
@@ -223,7 +222,7 @@ class Docks(QObject):
 
     def maximise_inspector(self, maximised: bool) -> None:
         """Give the inspector the place of the centre, or its earlier height."""
-        if self._bottom.isFloating():
+        if self._bottom.isFloating() and not self._centre.isHidden():
             self._bottom.showMaximized() if maximised else self._bottom.showNormal()
             return
         if maximised:
@@ -330,7 +329,7 @@ class Docks(QObject):
 
     def save(self, settings: QSettings) -> None:
         """Write the layout, but not what a small window has closed."""
-        self._note()
+        self.note()
         state = self._roomy_state if self._roomy_state is not None else self._window.saveState(STATE_VERSION)
         settings.setValue("window/state", state)
         for page, layout in self._pages.items():

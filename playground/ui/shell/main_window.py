@@ -225,6 +225,8 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(self._bottom)
         self._bottom.fill(self.inspector)
         self.inspector.maximise_toggled.connect(self.docks.maximise_inspector)
+        self.bottom_dock.visibilityChanged.connect(self._inspector_visible)
+        self.bottom_dock.topLevelChanged.connect(self.inspector.restore)
         if self._bottom.window() is self.side.window():  # neither floats
             QWidget.setTabOrder(self._bottom.end, self.side.tabs)
         self.panels = Panels(self, workspace, experiments)
@@ -256,6 +258,8 @@ class MainWindow(QMainWindow):
         before = self.bar.page
         self.bar.show_page(page, bar)
         if page != before:
+            self.docks.note()
+            self.inspector.restore()
             self.menu.show_page(page)
             self.docks.show_page(page)
             self.page_shown.emit(page)
@@ -354,6 +358,10 @@ class MainWindow(QMainWindow):
         moved = super().focusNextPrevChild(next)
         reveal(self.focusWidget())
         return moved
+
+    def _inspector_visible(self, visible: bool) -> None:
+        if not visible:
+            self.inspector.restore()
 
     def let_close(self) -> None:
         """The next close event is obeyed."""

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QIcon, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.protocol_info import TITLES
@@ -39,6 +39,7 @@ class PathPart(QPushButton):
         self._text = ""
         self.setProperty("kind", "path")
         self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMenu(menu)
 
     def set_text(self, text: str, state: str = "") -> None:

@@ -272,6 +272,20 @@ def test_inspector_has_a_share_of_the_height_for_each_page(parts: WindowParts, q
     restored.let_close()
 
 
+def test_maximised_inspector_is_restored_with_another_page(parts: WindowParts, qtbot: QtBot) -> None:
+    window, bottom = parts.window, parts.window.bottom_dock
+    height, width = bottom.height(), window.left_dock.width()
+    window.inspector.maximise_button.click()
+    qtbot.waitUntil(lambda: not window.pane.isVisible())
+    window.show_page("Evaluate")
+    qtbot.waitUntil(window.pane.isVisible)
+    window.show_page("Conversation")
+    qtbot.waitUntil(lambda: abs(bottom.height() - height) < 10 and abs(window.left_dock.width() - width) < 10)
+    window.inspector.maximise_button.click()
+    bottom.hide()
+    qtbot.waitUntil(window.pane.isVisible)
+
+
 def test_floating_inspector_leaves_the_composer_free(parts: WindowParts, qtbot: QtBot) -> None:
     window = parts.window
     window.action("view.float_inspector").trigger()
