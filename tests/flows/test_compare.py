@@ -135,7 +135,7 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
     await person.until(lambda: len(lanes.ticked) == 3, "three lanes on the button")
     await person.until(lambda: all(lane.messages.messages for lane in compare.lanes[:2]), "the messages")
     size = await person.seen(QWidget, "Estimated size of the next request:")
-    await person.until(lambda: re.search(r"≈ [\d,]+ tok( in 3 lanes| × 3)", size.accessibleName()), "the size")
+    await person.until(lambda: re.search(r"≈ [\d,]+ tokens( in 3 lanes| × 3)", size.accessibleName()), "the size")
     await person.do(compare.lanes[0].tick.setFocus)
     visited: list[str] = []
     while (letter := compare.focused_lane) != "-" and len(visited) < 200:
@@ -290,6 +290,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
     await second.show_request_difference()
     await person.until(lambda: compared_with("Lane A, same round"), "lane A in the inspector")
+    await person.until(lambda: any(text.startswith("Lane B") for text in Comparison(person).scope), "the lane's name")
     await person.until(lambda: "temperature" in difference(), "the field")
     await person.until(lambda: "1 difference" in Comparison(person).summary, "the count")
 

@@ -91,7 +91,7 @@ async def test_result_without_its_call_is_not_sent_until_an_id_is_typed(person: 
     await write(person, "User", "Oslo?")
     await write(person, "Tool", "cold")
     field = await conversation.message(1).wait_for_answered_call()
-    assert field.accessibleDescription() == "no call chosen"
+    assert field.accessibleDescription() == "No call chosen"
     sent = len(person.server.requests)
     await conversation.composer.press("Run")
     assert "does not say which call it answers" in conversation.notice.text
@@ -102,7 +102,7 @@ async def test_result_without_its_call_is_not_sent_until_an_id_is_typed(person: 
     await person.keys("by-hand")
     await person.key(Qt.Key.Key_Return)
     await person.until(lambda: person.path[1].results[0].call_id == "by-hand", "the id that was typed")
-    assert field.accessibleDescription() == "no call above has this id"
+    assert field.accessibleDescription() == "No call above has this id"
     await conversation.composer.press("Run")
     await person.idle(turns=3)
     assert person.body()["messages"][1]["tool_call_id"] == "by-hand"

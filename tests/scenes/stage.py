@@ -277,9 +277,9 @@ def fix_figures(windows: Iterable[QWidget]) -> None:
             if (text := _fixed(widget.text())) != widget.text():
                 widget.setText(text)
         elif isinstance(widget, ElidedLabel):
-            show_figures = getattr(widget, "show_figures", None)
-            if show_figures is not None:
-                show_figures(_fixed(widget.text).split(" · "))
+            show_metrics = getattr(widget, "show_metrics", None)
+            if show_metrics is not None:
+                show_metrics(_fixed(widget.text).split(" · "))
             else:
                 widget.set_text(_fixed(widget.text))
         elif isinstance(widget, QPlainTextEdit):

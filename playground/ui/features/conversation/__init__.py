@@ -18,10 +18,8 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
     Action("edit.find-next", "Find next", lambda it: it.front.look_for(1), EDIT, 210, "F3"),
     Action("edit.find-previous", "Find previous", lambda it: it.front.look_for(-1), EDIT, 220, "Shift+F3"),
     Action("turn.edit", "Edit turn", lambda it: it.front.edit_focused(), EDIT, 300, "Ctrl+I", synonyms="message"),
-    Action("turn.add-call", "Add tool call…", lambda it: it.front.commands.write_call()),
-    Action(
-        "turn.choose-call", "Choose answered call…", lambda it: it.front.commands.choose_call(), synonyms="tool result"
-    ),
+    Action("turn.add-call", "Add tool call…", lambda it: it.front.write_call()),
+    Action("turn.choose-call", "Choose answered call…", lambda it: it.front.choose_call(), synonyms="tool result"),
     Action(
         "turn.before", "Previous turn", lambda it: it.front.view.step_turn(-1), VIEW, 400, "Alt+Up", synonyms="message"
     ),
@@ -48,7 +46,7 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
     Action(
         "turn.edit-run",
         "Save and run",
-        lambda it: it.front.commands.edit_and_run(),
+        lambda it: it.front.edit_and_run(),
         RUN,
         130,
         "Alt+Enter Alt+Return",

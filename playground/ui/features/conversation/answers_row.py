@@ -1,4 +1,4 @@
-"""Which call a result answers: chosen from those above it, or an id typed by hand; one without a call is marked."""
+"""The row that shows which call a result answers, with a list of the calls above and a field for any id."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 
 LONGEST = 60  # characters of a call in the list
-NONE_CHOSEN, NOT_ABOVE = "no call chosen", "no call above has this id"
+NONE_CHOSEN, NOT_ABOVE = "No call chosen", "No call above has this id"
 
 #: Gives the calls that may be answered, when they are looked at.
 Calls = Callable[[], Sequence[Answerable]]
 
 
 class AnswersRow(QWidget):
-    """``calls`` gives what there is to choose from; ``chosen`` tells an id, each time it is typed or picked.
+    """Chooses the call of a result; `chosen` carries its id: with `at_once` after every key, else on leaving the field.
 
-    With ``at_once`` it is told with every key pressed, else when the field is left.
+    `calls` returns the calls to choose from.
     """
 
     chosen = Signal(object)  # an id; as text of Qt's it would lose half characters
@@ -51,12 +51,12 @@ class AnswersRow(QWidget):
         self.field.activated.connect(self._picked)
 
     def set_name(self, which: str) -> None:
-        """Which result it is about, where there are several in a turn."""
+        """Name the result, if a turn has several."""
         self._title.setText(f"{which} answers" if which else "Answers")
         self.field.setAccessibleName(f"Call that {which or 'the result'} answers")
 
     def show_call(self, call_id: str, stands_in: str = "") -> None:
-        """Show the call that is answered; ``stands_in`` is the one that will be where none was chosen."""
+        """Show the call that is answered; `stands_in` is the one that is used if none was chosen."""
         self._shown, self._stands_in = call_id, stands_in
         line = self.field.line
         line.kept = call_id
@@ -66,7 +66,7 @@ class AnswersRow(QWidget):
         self._describe()
 
     def choose(self) -> None:
-        """Bring what there is to choose from under the cursor."""
+        """Open the list of calls."""
         self.field.setFocus()
         self.field.showPopup()
 
@@ -75,7 +75,9 @@ class AnswersRow(QWidget):
         entry = next((entry for entry in self._calls() if entry.call.id == call_id), None)
         if entry is not None:
             words = shown_name(entry.call.name or "(no name)")
-            words += " · the first that waits" if not self._shown.strip() else "" if entry.waits else " · has a result"
+            words += (
+                " · first without a result" if not self._shown.strip() else "" if entry.waits else " · has a result"
+            )
         else:
             words = NOT_ABOVE if call_id else NONE_CHOSEN
         self.state.set_text(words)
@@ -110,7 +112,7 @@ class AnswersRow(QWidget):
 
 
 class _CallField(QComboBox):
-    """Any text; its list is asked for when it opens, and what is picked there is an id."""
+    """A field for any id, with a list of calls that is filled when it opens."""
 
     def __init__(self, entries: Callable[[], Sequence[tuple[str, str]]]) -> None:
         super().__init__()
@@ -131,7 +133,7 @@ class _CallField(QComboBox):
         self.clear()
         entries = self._entries()
         self.ids = [call_id for _, call_id in entries]
-        self.addItems([words for words, _ in entries] or ["no call stands above"])
+        self.addItems([words for words, _ in entries] or ["No calls above"])
         self.setCurrentIndex(self.ids.index(text) if text in self.ids else -1)
         self.line.setText(text)
         self.line.setModified(typing)
@@ -139,11 +141,11 @@ class _CallField(QComboBox):
         super().showPopup()
 
     def wheelEvent(self, event: QEvent) -> None:
-        """Scrolling over it scrolls what is around it; nobody means to answer another call with that."""
+        """Leave the wheel to the scroll area, so that scrolling never chooses another call."""
         event.ignore()
 
 
 def _words(entry: Answerable) -> str:
     name = shown_name(entry.call.name or "(no name)")
     said = f"{name} · {show_hidden(entry.call.id)}"
-    return cut(said, LONGEST) + (" · waits" if entry.waits else "")
+    return cut(said, LONGEST) + (" · needs a result" if entry.waits else "")

@@ -1,4 +1,4 @@
-"""The frame of a card: rounded, with the colour of who speaks at its left. It grows without being painted anew."""
+"""The rounded frame of a card, with a coloured stripe at its left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EDGE = 10  # px at the bottom that look different from the middle
 
 
 class CardFrame(QFrame):
-    """``stripe`` says the colour at the left. ``height_changed`` tells that it should be as tall as it is not now."""
+    """A frame that grows without being repainted; `height_changed` says that its content needs another height."""
 
     height_changed = Signal()
 
@@ -22,17 +22,17 @@ class CardFrame(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # painted where it grows, and where it ended before
 
     def mark(self, marked: bool) -> None:
-        """Show, or do not, that what is dragged would be let go here."""
+        """Show whether something dragged can be dropped here."""
         if marked is not self._marked:
             self._marked = marked
             self.update()
 
     def stripe(self) -> str:
-        """A colour as ``#rrggbb``."""
+        """Return the colour of the stripe as `#rrggbb`."""
         return tokens().line
 
     def height_at(self, width: int) -> int:
-        """How tall it should be when it is that wide, in pixels."""
+        """Return the height that the content needs at a width, in pixels."""
         layout = self.layout()
         if layout is None:
             return self.sizeHint().height()
@@ -40,7 +40,7 @@ class CardFrame(QFrame):
         return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
 
     def event(self, event: QEvent) -> bool:
-        """Word that a part of it has another size comes up layout by layout, later than that part can tell."""
+        """Report a changed height after the layouts have taken notice of it."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self.height_at(self.width()) != self.height():
             self.height_changed.emit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QInputDialog
@@ -29,20 +29,16 @@ from playground.engine.advice.parts import (
 )
 from playground.engine.library.store import StoreError
 from playground.engine.session.drafts import EditKey, OpenEdit
-from playground.engine.session.edits import Answerable, answerable, answers_none, calls_first, without_call
+from playground.engine.session.edits import Answerable, answerable
 from playground.engine.session.request_executor import RetryWait
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.image_intake import TurnPictures, shrink_in_turn
-from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.loop import ask, spawn
-from playground.ui.widgets.notice_bar import Choice
-
-if TYPE_CHECKING:  # the pane makes the commands
-    from playground.ui.features.conversation.transcript_pane import TranscriptPane
+from playground.ui.widgets.notice_bar import NoticeBar
 
 BRANCHED = "Saved as a new branch. Use ‹ › to switch."
 
@@ -69,6 +65,36 @@ class WireSignals(QObject):
     hole_asked = Signal(str)  # turn id: the part of it that could not be read
 
 
+class PaneSignals(QObject):
+    """Requests that turns make of the window."""
+
+    advice_asked = Signal(object)  # an `Action` that is not about the turn
+    exchange_asked = Signal(str)  # exchange id
+    link_asked = Signal(str)  # address
+    compare_asked = Signal(str)  # turn id: show its alternatives as lanes
+    case_asked = Signal(str)  # turn id: make a case of the evaluation from it
+
+
+class PaneInterface(Protocol):
+    """The pane for which commands are executed."""
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def notice(self) -> NoticeBar: ...
+
+    def undo(self) -> None: ...
+
+    def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None: ...
+
+    def cost_words(self, turn_id: str) -> str: ...
+
+    def jump_to_latest(self) -> None: ...
+
+    def focus_turn(self, turn_id: str) -> None: ...
+
+
 class TurnCommands:
     """Executes commands on turns for the session that a pane shows.
 
@@ -77,11 +103,12 @@ class TurnCommands:
     """
 
     def __init__(
-        self, pane: TranscriptPane, calls: CallCommands, wire: WireSignals, guard: ThinkingGuard, *, read_only: bool
+        self, pane: PaneInterface, calls: CallCommands, wire: WireSignals, guard: ThinkingGuard, *, read_only: bool
     ) -> None:
         self.calls = calls
         self.wire = wire
         self.read_only = read_only
+        self.signals = PaneSignals()
         self.pictures: TurnPictures
         self._pane = pane
         self._guard = guard
@@ -148,7 +175,7 @@ class TurnCommands:
         """Replace the text of a turn and run from there."""
         pane, session = self._pane, self._session
         pane.notice.hide()
-        pane.view.jump_to_latest()
+        pane.jump_to_latest()
 
         async def run() -> None:
             try:
@@ -173,7 +200,7 @@ class TurnCommands:
         transcript = session.transcript
         branched = turn_id in transcript.turns and len(transcript.siblings(turn_id)) > count
         if branched:
-            pane.view.jump_to_latest()
+            pane.jump_to_latest()
         if branched or done:
             pane.notice.say(" ".join(filter(None, (done, BRANCHED * branched))), "Undo", pane.undo, stays=False)
 
@@ -229,7 +256,7 @@ class TurnCommands:
 
     async def _choose_alternative(self, turn_id: str) -> None:
         siblings = self._session.transcript.siblings(turn_id)
-        dialog = QInputDialog(self._pane)
+        dialog = QInputDialog(self._pane.notice)
         dialog.setWindowTitle("Go to alternative")
         dialog.setLabelText(f"Number (1 to {len(siblings):,}, oldest first)")
         dialog.setInputMode(QInputDialog.InputMode.IntInput)
@@ -242,11 +269,11 @@ class TurnCommands:
 
     def open_in_compare(self, turn_id: str) -> None:
         """Show the alternatives of a turn as lanes."""
-        self._pane.compare_asked.emit(turn_id)
+        self.signals.compare_asked.emit(turn_id)
 
     def make_case(self, turn_id: str) -> None:
         """Make a case of the evaluation from a turn and those before it."""
-        self._pane.case_asked.emit(turn_id)
+        self.signals.case_asked.emit(turn_id)
 
     # Runs
 
@@ -281,13 +308,13 @@ class TurnCommands:
         if action in (RETRY, ASK_AGAIN, STREAM_ON):
             self._regenerate(turn_id)
         elif action == TURNS:
-            self._pane.view.focus_turn(session.transcript.path[0].id)
+            self._pane.focus_turn(session.transcript.path[0].id)
         elif action == READ_CUMULATIVE:
             spawn(self._read_as_cumulative(turn_id), name="read as cumulative text")
         elif action.offer is not None:
             self._take_offer(turn_id, action, action.offer)
         else:
-            self._pane.advice_asked.emit(action)
+            self.signals.advice_asked.emit(action)
 
     async def _read_as_cumulative(self, turn_id: str) -> None:
         try:
@@ -302,7 +329,7 @@ class TurnCommands:
         session = self._session
         if action.name == KEEP_OFFER:
             outcome = session.transcript.turns[turn_id].outcome
-            self._pane.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
+            self.signals.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
             for lane, other in refused_alike(session, offer, action.value):
                 spawn(lane.regenerate(other, offer.rules), name="run")
         self._regenerate(turn_id, offer.rules)
@@ -311,69 +338,16 @@ class TurnCommands:
 
     def open_link(self, address: str) -> None:
         """Ask whether a link is to be opened."""
-        self._pane.link_asked.emit(address)
+        self.signals.link_asked.emit(address)
 
     def open_image(self, image: Image) -> None:
         """Show an image in a dialog."""
         from playground.ui.features.conversation.image_view import ImageDialog
 
-        ImageDialog(image, self._pane).show()
+        ImageDialog(image, self._pane.notice).show()
 
     def show_exchange(self, turn_id: str) -> None:
         """Show the request and the response of a turn."""
         outcome = self._session.transcript.turns[turn_id].outcome
         if outcome is not None and outcome.exchange:
-            self._pane.exchange_asked.emit(outcome.exchange)
-
-    # Commands on the focused turn
-
-    def remedy(self, reason: str, turn: Turn | None) -> Choice | None:
-        """Return the button that helps where a run was refused because of calls; `turn` is in the composer."""
-        path = self._session.transcript.path
-        if reason == without_call((*path, *([turn] if turn is not None else []))):
-            return "Choose its call", partial(self.choose_call, self._result_without_call())
-        if turn is not None and reason == calls_first((turn,)):
-            return "Add the message", self._pane.add_draft
-        return None
-
-    def choose_call(self, turn_id: str = "") -> None:
-        """Let the person choose the call that a result answers: of this turn, else of the focused one, else of the
-        first without a call, else of the one in the composer."""
-        pane, turns = self._pane, self._session.transcript.turns
-        focused = pane.view.focused_turn()
-        if not turn_id and focused is not None and turns[focused].role is Role.TOOL:
-            turn_id = focused
-        card = pane.view.card(turn_id or self._result_without_call())
-        if card is not None:
-            card.editing.choose_call()
-        elif not pane.choose_written_call():
-            pane.notice.say("Every result already belongs to a call.", stays=False)
-
-    def _result_without_call(self) -> str:
-        return next((turn.id for turn in self._session.transcript.path if answers_none(turn)), "")
-
-    def write_call(self) -> None:
-        """Add a tool call to the focused assistant turn, else to the last one."""
-        pane, path = self._pane, self._session.transcript.path
-        last = next((turn.id for turn in reversed(path) if turn.role is Role.ASSISTANT), "")
-        card = pane.view.card(pane.view.focused_turn() or last)
-        if card is None or card.turn.role is not Role.ASSISTANT or card.row.growing:
-            pane.notice.say("Only assistant messages have tool calls. Select one, or write one below.", stays=False)
-        else:
-            card.editing.add_call()
-
-    def edit_and_run(self) -> None:
-        """Save the open editor and run; without one, edit the focused turn, else the last one that a person wrote."""
-        pane = self._pane
-        editors = [editor for editor in pane.view.findChildren(InlineEditor) if editor.runs and editor.isVisible()]
-        if editors:
-            focused = next((editor for editor in editors if editor.isAncestorOf(pane.focusWidget())), editors[0])
-            focused.run_asked.emit()
-            return
-        written = next((turn.id for turn in reversed(self._session.transcript.path) if turn.outcome is None), "")
-        card = pane.view.card(pane.view.focused_turn() or written)
-        if card is None or card.row.growing:
-            pane.notice.say("There is no message to edit yet.", stays=False)
-        else:
-            card.editing.begin()
-            pane.notice.say("Edit the text, then press Alt+Enter to run from there.", stays=False)
+            self.signals.exchange_asked.emit(outcome.exchange)

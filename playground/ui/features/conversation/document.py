@@ -1,4 +1,4 @@
-"""Writes lines into a text document, touching only what changed, so that a selection before it survives."""
+"""Write lines into a text document, changing only what differs, so that a selection before it survives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HEADING_PX = {1: 20, 2: 17, 3: 15}
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Where a code block stands among the lines: first and last index, both inclusive."""
+    """The lines of a code block: first and last index, both inclusive."""
 
     first: int
     last: int
@@ -95,17 +95,17 @@ class DocumentWriter:
 
         Returns the index of the first line that is different now.
         """
-        at = keep
+        index = keep
         new = 0
-        while at < len(self._lines) and new < len(lines) and _same(self._lines[at], lines[new]):
-            at += 1
+        while index < len(self._lines) and new < len(lines) and _same(self._lines[index], lines[new]):
+            index += 1
             new += 1
-        touched = at
+        touched = index
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            if at < len(self._lines):
-                self._cut(cursor, at)
+            if index < len(self._lines):
+                self._cut(cursor, index)
             for line in lines[new:]:
                 self._append(cursor, line)
         finally:
@@ -137,22 +137,22 @@ class DocumentWriter:
             form.setTopMargin(head)
             frame.setFrameFormat(form)
 
-    def _cut(self, cursor: QTextCursor, at: int) -> None:
+    def _cut(self, cursor: QTextCursor, index: int) -> None:
         """Remove the lines from ``at`` on."""
-        start = self._starts[at]
-        cursor.setPosition(start - 1 if at else start)
-        before = cursor.blockFormat() if at else QTextBlockFormat()
+        start = self._starts[index]
+        cursor.setPosition(start - 1 if index else start)
+        before = cursor.blockFormat() if index else QTextBlockFormat()
         letters = cursor.blockCharFormat()
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
         if cursor.blockFormat() != before:  # an empty block has taken over the looks of what is removed behind it
             cursor.setBlockFormat(before)
             cursor.setBlockCharFormat(letters)
-        del self._starts[at:], self._lines[at:]
-        while self._code and self._code[-1].last >= at:
+        del self._starts[index:], self._lines[index:]
+        while self._code and self._code[-1].last >= index:
             last = self._code.pop()
-            if last.first < at:
-                self._code.append(CodeBlock(last.first, at - 1, last.language))
+            if last.first < index:
+                self._code.append(CodeBlock(last.first, index - 1, last.language))
 
     def _append(self, cursor: QTextCursor, line: Line) -> None:
         cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -190,7 +190,7 @@ class DocumentWriter:
     def _table(self, cursor: QTextCursor, line: Line) -> None:
         columns = max((len(row) for row in line.rows), default=1) or 1
         form = QTextTableFormat()
-        form.setBorder(0)  # the grid is painted by ``table_grid``: Qt takes twenty times as long for it
+        form.setBorder(0)  # the grid is painted by ``paint_grid``: Qt takes twenty times as long for it
         form.setCellPadding(CELL_PAD)
         form.setCellSpacing(0)
         form.setBorderCollapse(False)  # or Qt asks each cell painted for the borders of all those around it
@@ -210,26 +210,24 @@ class DocumentWriter:
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
         cell = table.cellAt(r, c)
-        at = cell.firstCursorPosition()
-        at.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
-        at.removeSelectedText()
+        cursor = cell.firstCursorPosition()
         is_head = r == 0 and line.header
-        shade = QTextCharFormat()  # a row that is added has the looks of the one before
         if is_head:
+            shade = QTextCharFormat()
             shade.setBackground(QColor(tokens().code))
-        cell.setFormat(shade)
+            cell.setFormat(shade)
         block = QTextBlockFormat()
         if c < len(line.aligns) and line.aligns[c] in _SIDES:
             block.setAlignment(_SIDES[line.aligns[c]])
-        at.setBlockFormat(block)
-        at.setBlockCharFormat(QTextCharFormat())
+        cursor.setBlockFormat(block)
+        cursor.setBlockCharFormat(QTextCharFormat())
         before = ""
         for span in spans:
             char = self._char(span, line)
             if is_head:
                 char = QTextCharFormat(char)
                 char.setFontWeight(QFont.Weight.DemiBold)
-            at.insertText(drawn_text(span.text, line, before), char)
+            cursor.insertText(drawn_text(span.text, line, before), char)
             before = (before + span.text)[-LOOKED_AT:]
 
     # Formats
@@ -238,11 +236,11 @@ class DocumentWriter:
         form = QTextBlockFormat()
         first = not self._lines
         before = self._lines[-1] if self._lines else None
-        left = line.quote * QUOTE_INDENT
+        margin = line.quote * QUOTE_INDENT
         below_table = 5 if before is not None and before.kind == "table" else 0
         if line.kind == "code":
-            left += CODE_PAD + max(line.level, 0) * 20
-            form.setLeftMargin(left)
+            margin += CODE_PAD + max(line.level, 0) * 20
+            form.setLeftMargin(margin)
             form.setRightMargin(CODE_PAD)
             form.setLineHeight(CODE_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
             if line.first:
@@ -261,11 +259,11 @@ class DocumentWriter:
             gap += below_table
             if line.kind == "item":
                 indent = 20 * line.level * self._zoom
-                left += round(indent)
+                margin += round(indent)
                 form.setTextIndent(-16 * self._zoom if line.marker else 0)
                 form.setTabPositions([QTextOption.Tab(16 * self._zoom, QTextOption.TabType.LeftTab)])
             form.setTopMargin(0 if first or line.joins else gap)
-            form.setLeftMargin(left)
+            form.setLeftMargin(margin)
         if line.joins:
             form.setProperty(JOINS, True)
         return form
@@ -273,12 +271,12 @@ class DocumentWriter:
     def _char(self, span: Span, line: Line) -> QTextCharFormat:
         """The look of a span, not to be changed: those without an address are made once for all that are alike."""
         look = (tokens(), self._zoom, span.style.value, span.token, line.kind, line.level, bool(line.quote))
-        known = self._looks.get(look) if not span.href else None
-        if known is None:
-            known = self._new_char(span, line)
+        form = self._looks.get(look) if not span.href else None
+        if form is None:
+            form = self._new_char(span, line)
             if not span.href:
-                self._looks[look] = known
-        return known
+                self._looks[look] = form
+        return form
 
     def _new_char(self, span: Span, line: Line) -> QTextCharFormat:
         t = tokens()
@@ -337,7 +335,7 @@ def _same(old: Line, new: Line) -> bool:
 def drawn_text(text: str, line: Line, before: str = "") -> str:
     """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced.
 
-    ``before`` is the end of what stands before it in the line.
+    ``before`` is the end of the text in front of it in the line.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSettings
 from PySide6.QtGui import QActionGroup, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
@@ -35,10 +35,6 @@ from playground.ui.features.conversation.images import Source, offers_images, re
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
-
-if TYPE_CHECKING:  # they make what is here
-    from playground.ui.features.conversation.commands import TurnCommands
-    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
 ANY_FILTER = "All files (*)"
@@ -391,16 +387,25 @@ def takes_images(turn: Turn) -> bool:
 class TurnPictures:
     """Adds images to turns, one edit for all that were given together."""
 
-    def __init__(self, pane: TranscriptPane, commands: TurnCommands, sizes: ImageSizes) -> None:
-        self._pane = pane
-        self._commands = commands
+    def __init__(
+        self,
+        session: Callable[[], Session],
+        notice: NoticeBar,
+        edit: Callable[[str, Callable[[], object], str], None],
+        sizes: ImageSizes,
+    ) -> None:
+        """`edit` executes an edit of a turn, and says what was done."""
+        self._session = session
+        self._notice = notice
+        self._edit = edit
+        self.read_only = False
         self._sizes = sizes
         self._folder = ""
 
     def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool:
         """Add the images of a paste or drop to a turn; without ``now`` only return whether that is possible."""
-        turn = self._pane.session.transcript.turns.get(turn_id)
-        if self._commands.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
+        turn = self._session().transcript.turns.get(turn_id)
+        if self.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
             return False
         if not now:
             return True
@@ -414,39 +419,39 @@ class TurnPictures:
         spawn(self._choose(turn_id), name="choose images for a turn")
 
     async def _choose(self, turn_id: str) -> None:
-        if paths := await ask_several(self._pane.window(), "Add images to the message", self._folder, FILTER):
+        if paths := await ask_several(self._notice.window(), "Add images to the message", self._folder, FILTER):
             self._folder = str(paths[0].parent)
             self._begin(turn_id, list(paths))
 
     def _begin(self, turn_id: str, sources: Sequence[Source]) -> None:
-        spawn(self._add(self._pane.session, turn_id, sources), name="read images for a turn")
+        spawn(self._add(self._session(), turn_id, sources), name="read images for a turn")
 
     async def _add(self, session: Session, turn_id: str, sources: Sequence[Source]) -> None:
         images, problems = await _read(sources, lambda _image: None)
         turn = session.transcript.turns.get(turn_id)
-        if session is not self._pane.session or turn is None or not takes_images(turn):
-            self._pane.notice.say("Nothing added: the message is gone.", stays=False)
+        if session is not self._session() or turn is None or not takes_images(turn):
+            self._notice.say("Nothing added: the message is gone.", stays=False)
             return
         if not images:
             if problems:
-                self._pane.notice.say(problems)
+                self._notice.say(problems)
             return
         added: list[str] = []
         words = f"{len(images)} images added." if len(images) > 1 else "Image added."
         if turn.role is Role.TOOL and not pictures_in_results(session.settings.protocol):
             words = f"{words} {AS_LINES}"
-        self._commands.edit(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
+        self._edit(turn_id, lambda: added.append(session.turns.add_images(turn_id, images)), words)
         if added:
             self._sizes.consider(images, partial(self._swap, session, added[0]), problems)
 
     def _swap(self, session: Session, turn_id: str, swaps: Mapping[str, Image]) -> int:
         turn = session.transcript.turns.get(turn_id)
-        if turn is None or session is not self._pane.session:
+        if turn is None or session is not self._session():
             return 0
         images = [*turn.images, *(image for result in turn.results for image in result.images)]
         count = sum(image.url in swaps for image in images)
         if count:
-            self._commands.edit(turn_id, partial(session.turns.swap_images, turn_id, swaps))
+            self._edit(turn_id, partial(session.turns.swap_images, turn_id, swaps), "")
         return count
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from playground.engine.session.drafts import EditKey, OpenEdit
+from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.widgets.form_parts import paragraph, push_button
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.layouts import in_column, in_row
-
-if TYPE_CHECKING:  # the commands look for open editors
-    from playground.ui.features.conversation.commands import TurnCommands
 
 
 class InlineEditor(QWidget):

@@ -1,4 +1,4 @@
-"""The line below the parts of something that has more of them than are seen at once: which, and the ways on."""
+"""The line below a page of parts: their numbers, and buttons to other pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from playground.ui.widgets.form_parts import text_label
 
 
 class PartsRow(QWidget):
-    """``say`` what is seen; hidden where that is everything. ``asked`` is "first", "before", "after" or "last".
+    """Leads to the other pages; hidden if there is only one. `asked` carries "first", "before", "after" or "last".
 
-    ``what`` they are, in the plural.
+    `what` is the plural noun of the parts.
     """
 
     asked = Signal(str)
@@ -28,7 +28,7 @@ class PartsRow(QWidget):
         self.hide()
 
     def say(self, first: int, stop: int, count: int, *, growing: bool = False) -> None:
-        """The parts from ``first`` up to and without ``stop`` are seen, of ``count``; while they come, the last."""
+        """Show that the parts from `first` to before `stop` of `count` are in view; while `growing`, the last ones."""
         stop = min(stop, count)
         shown = count > stop - first
         if shown:
@@ -44,7 +44,7 @@ class PartsRow(QWidget):
             self.setVisible(shown)
 
     def _make(self) -> None:
-        """The buttons, once they are needed: hardly any card needs them."""
+        """Make the buttons, which hardly any card needs."""
         for key, text, words in (
             ("first", "Beginning", f"The first {self._what} of this turn"),
             ("before", "Back", f"The {self._what} before these"),

@@ -79,18 +79,18 @@ class TextView(QTextEdit):
         self._drawing = Throttle(self._draw_more, self)
         self._zoom = zoom
         self._document = _Document(self)
-        self._layout = self._document.documentLayout()
         self.setDocument(self._document)
         self._changed: float | None = None  # while text is added: where Qt says that the document is different
-        self._layout.update.disconnect()
-        self._layout.update.connect(self._layout_changed)
+        layout = self._document.documentLayout()
+        layout.update.disconnect()
+        layout.update.connect(self._layout_changed)
         # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self.setLineWrapColumnOrWidth(self.width())  # what is written before it has its place: at 0 all would be folded
         self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
         self._colours = tokens()  # those the document is written in
-        self.shown = shown = ShownText(self._writer, mode)
-        self.marks = TextMarks(self._document, self._writer, shown)
+        self.shown = ShownText(self._writer, mode)
+        self.marks = TextMarks(self._document, self._writer, self.shown)
         self.links = LinkKeys(self, self._document, self._writer)
         self._copies = CopyButtons(self, self._writer, lambda block: self._code_rect(block.first, block.last))
         self.setReadOnly(True)
@@ -110,6 +110,11 @@ class TextView(QTextEdit):
         self._height = 0
         self._heights: dict[int, int] = {}  # of what is drawn, by widths: each that is asked for is a layout
         self._pressed: QPoint | None = None  # where the left button went down
+
+    @property
+    def _layout(self) -> QAbstractTextDocumentLayout:
+        """The layout of the document; not kept, since PySide invalidates a kept wrapper when lanes are closed."""
+        return self._document.documentLayout()
 
     # Content
 
@@ -319,10 +324,10 @@ class TextView(QTextEdit):
         if (cursor := self.textCursor()).hasSelection():
             selection = QAbstractTextDocumentLayout.Selection()
             selection.cursor = cursor
-            t, here = tokens(), self.hasFocus()  # one left behind recedes before what is marked from elsewhere
-            selection.format.setBackground(QColor(t.accent if here else t.line))
-            selection.format.setForeground(QColor(t.on_accent if here else t.text))
-            selections.insert(len(selections) if here else 0, selection)
+            t, focused = tokens(), self.hasFocus()  # one left behind recedes before what is marked from elsewhere
+            selection.format.setBackground(QColor(t.accent if focused else t.line))
+            selection.format.setForeground(QColor(t.on_accent if focused else t.text))
+            selections.insert(len(selections) if focused else 0, selection)
         context.selections = selections
         painter.setClipRect(event.rect())
         self._layout.draw(painter, context)
@@ -380,13 +385,15 @@ class TextView(QTextEdit):
     def _code_rect(self, first: int, last: int) -> QRectF:
         top, bottom = self._line_rect(first), self._line_rect(last)
         line = self._writer.lines[first]
-        left = line.level * 20 + line.quote * 14
-        return QRectF(left, top.top() - CODE_HEAD, self.width() - left, bottom.bottom() - top.top() + CODE_HEAD + 10)
+        margin = line.level * 20 + line.quote * 14
+        return QRectF(
+            margin, top.top() - CODE_HEAD, self.width() - margin, bottom.bottom() - top.top() + CODE_HEAD + 10
+        )
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if hasattr(self, "_heights"):
-            self._heights = {}  # with another font all is laid out anew
+            self._heights = {}  # another font lays everything out again
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer") and self._colours is not tokens():
             self._colours = tokens()  # a palette changes too when a widget gets a parent or a style: nothing to write
             self._writer.rewrite()
@@ -410,13 +417,16 @@ class TextView(QTextEdit):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        at, pressed = event.position().toPoint(), self._pressed
+        position, pressed = event.position().toPoint(), self._pressed
         self._pressed = None
         if pressed is not None:
             event.accept()  # whatever Qt makes of it, it was meant for this text
-        if pressed is None or (at - pressed).manhattanLength() >= QGuiApplication.styleHints().startDragDistance():
+        if (
+            pressed is None
+            or (position - pressed).manhattanLength() >= QGuiApplication.styleHints().startDragDistance()
+        ):
             return
-        address = self.anchorAt(at)
+        address = self.anchorAt(position)
         if address and address == self.anchorAt(pressed):
             cursor = self.textCursor()  # Qt selects the words of a link that is clicked
             cursor.clearSelection()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,7 @@ from playground.engine.session.changes import (
     TurnChanged,
     TurnGrew,
 )
+from playground.engine.session.edits import answers_none, calls_first, without_call
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
@@ -31,13 +33,14 @@ from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures
+from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
-from playground.ui.widgets.notice_bar import NoticeBar
+from playground.ui.widgets.notice_bar import Choice, NoticeBar
 
 CLOCK_MS = 100
 DRAW_MS = 40  # between two drawings of what arrives: text that grows faster is not easier to read
@@ -87,7 +90,16 @@ class TranscriptPane(Centre):
         self.wire = WireSignals(self)
         self.commands: TurnCommands = self.commands_type(self, self.calls, self.wire, self._guard, read_only=fixed)
         self.sizes = ImageSizes(self.notice, self)
-        self.commands.pictures = TurnPictures(self, self.commands, self.sizes)
+        self.commands.pictures = TurnPictures(lambda: self._session, self.notice, self.commands.edit, self.sizes)
+        self.commands.pictures.read_only = fixed
+        for request, signal in (
+            (self.commands.signals.advice_asked, self.advice_asked),
+            (self.commands.signals.exchange_asked, self.exchange_asked),
+            (self.commands.signals.link_asked, self.link_asked),
+            (self.commands.signals.compare_asked, self.compare_asked),
+            (self.commands.signals.case_asked, self.case_asked),
+        ):
+            request.connect(signal)
         self.view: TranscriptView = TranscriptView(self.commands, self._growing)
         self.finder = Finder(self.view, self)
         self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)
@@ -173,7 +185,7 @@ class TranscriptPane(Centre):
 
     def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
         """Show why a run was refused, with the remedy if there is one. `turn` is the message in the composer."""
-        if remedy := self.commands.remedy(reason, turn):
+        if remedy := self.remedy(reason, turn):
             self.notice.offer(reason, remedy)
         else:
             self.notice.say(reason, stays=reason != UNDER_WAY)  # not true any more when the run ends
@@ -213,6 +225,64 @@ class TranscriptPane(Centre):
     def servers_changed(self) -> None:
         """Show on the calls in view which tool servers can be called now."""
         self._debug.poke()
+
+    def jump_to_latest(self) -> None:
+        """Scroll to the last turn, and follow it."""
+        self.view.jump_to_latest()
+
+    def focus_turn(self, turn_id: str) -> None:
+        """Scroll to a turn of the path, and focus it."""
+        self.view.focus_turn(turn_id)
+
+    def remedy(self, reason: str, turn: Turn | None) -> Choice | None:
+        """Return the button that helps where a run was refused because of calls; `turn` is in the composer."""
+        path = self._session.transcript.path
+        if reason == without_call((*path, *([turn] if turn is not None else []))):
+            return "Choose its call", partial(self.choose_call, self._result_without_call())
+        if turn is not None and reason == calls_first((turn,)):
+            return "Add the message", self.add_draft
+        return None
+
+    def choose_call(self, turn_id: str = "") -> None:
+        """Let the person choose the call that a result answers: of this turn, else of the focused one, else of the
+        first without a call, else of the one in the composer."""
+        turns = self._session.transcript.turns
+        focused = self.view.focused_turn()
+        if not turn_id and focused is not None and turns[focused].role is Role.TOOL:
+            turn_id = focused
+        card = self.view.card(turn_id or self._result_without_call())
+        if card is not None:
+            card.editing.choose_call()
+        elif not self.choose_written_call():
+            self.notice.say("Every result already belongs to a call.", stays=False)
+
+    def _result_without_call(self) -> str:
+        return next((turn.id for turn in self._session.transcript.path if answers_none(turn)), "")
+
+    def write_call(self) -> None:
+        """Add a tool call to the focused assistant turn, else to the last one."""
+        path = self._session.transcript.path
+        last = next((turn.id for turn in reversed(path) if turn.role is Role.ASSISTANT), "")
+        card = self.view.card(self.view.focused_turn() or last)
+        if card is None or card.turn.role is not Role.ASSISTANT or card.row.growing:
+            self.notice.say("Only assistant messages have tool calls. Select one, or write one below.", stays=False)
+        else:
+            card.editing.add_call()
+
+    def edit_and_run(self) -> None:
+        """Save the open editor and run; without one, edit the focused turn, else the last one that a person wrote."""
+        editors = [editor for editor in self.view.findChildren(InlineEditor) if editor.runs and editor.isVisible()]
+        if editors:
+            focused = next((editor for editor in editors if editor.isAncestorOf(self.focusWidget())), editors[0])
+            focused.run_asked.emit()
+            return
+        written = next((turn.id for turn in reversed(self._session.transcript.path) if turn.outcome is None), "")
+        card = self.view.card(self.view.focused_turn() or written)
+        if card is None or card.row.growing:
+            self.notice.say("There is no message to edit yet.", stays=False)
+        else:
+            card.editing.begin()
+            self.notice.say("Edit the text, then press Alt+Enter to run from there.", stays=False)
 
     def tools_changed(self) -> None:
         """Warn if signed thinking belongs to the former tools."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QScrollArea, QWidget
 
 from playground.domain.tools import ToolDefinition
@@ -22,6 +22,7 @@ from playground.ui.features.conversation.rows import Row, estimate_height
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.loop import Throttle
+from playground.ui.widgets.theme import tokens
 
 PAGE = 200  # messages loaded at once
 CONTEXT = 20  # messages loaded above one that is shown
@@ -59,6 +60,19 @@ class Position(NamedTuple):
     first: str
 
 
+class _Content(QWidget):
+    """The widget that holds the cards. It is opaque, so that scrolling moves what is painted already."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("messageListContent")
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), QColor(tokens().window))
+
+
 class TranscriptView(QScrollArea):
     """Shows rows as cards. It follows the newest message as long as the view is at the bottom.
 
@@ -93,10 +107,7 @@ class TranscriptView(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Conversation")
         self.setObjectName("messageList")
-        self.content = QWidget()
-        self.content.setObjectName("messageListContent")
-        self.content.setAutoFillBackground(True)  # opaque: scrolling moves what is painted
-        self.content.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+        self.content = _Content()
         self.setWidget(self.content)
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
@@ -442,6 +453,8 @@ class TranscriptView(QScrollArea):
                 self._heights[row.id] = estimate_height(row, width, self.zoom)
         self._tops = list(accumulate((self._heights[row.id] + GAP for row in loaded), initial=top))
         self.content.resize(self.viewport().width(), self._tops[-1] - GAP + TOP if loaded else 0)
+        if self._follow:  # before a card grows: what is painted already is moved
+            self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
         for turn_id, card in self.cards.items():
             card.setGeometry(x, self._top(self._index[turn_id]), width, self._heights[turn_id])
             card.show()

@@ -1,4 +1,4 @@
-"""What stands below the parts of a turn: how it went wrong, and while it still comes, what is already known of that."""
+"""The end of a turn's card: errors, parts that could not be read, and what to do about them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHOW_BODY, HIDE_BODY = "Show the error body", "Hide the error body"
 
 
 class ErrorFrame(QFrame):
-    """Draws itself in the colours of an error; what stands in it is up to whoever makes it."""
+    """A frame in the colours of an error."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = tokens()
@@ -52,7 +52,7 @@ class ErrorFrame(QFrame):
 
 
 class ErrorBody(QWidget):
-    """The body of an error as it was received, folded until it is asked for."""
+    """The body of an error as it was received, folded."""
 
     height_changed = Signal()
 
@@ -97,10 +97,10 @@ class ErrorBody(QWidget):
 
 
 class ErrorCard(ErrorFrame):
-    """``action_taken`` carries the ``Action`` chosen; ``actions`` are those advised unless given.
+    """Explains a failure and offers actions; `action_taken` carries the chosen one.
 
-    ``streamed`` says whether streaming was on, where the failure does not know it; ``arrived`` whether any of the
-    answer stands above the card.
+    Without `actions`, those of the advice are offered. `streamed` says whether streaming was on if the failure does not
+    tell, `arrived` whether a part of the answer is above the card.
     """
 
     action_taken = Signal(object)
@@ -150,7 +150,8 @@ class ErrorCard(ErrorFrame):
             layout.addWidget(wait)
         self._remedy = paragraph(advice.remedy, "muted")
         layout.addWidget(self._remedy)
-        for number, (_, offered) in enumerate(groupby((one for one in actions if one.offer), lambda one: one.offer)):
+        with_offer = (action for action in actions if action.offer)
+        for number, (_, offered) in enumerate(groupby(with_offer, lambda action: action.offer)):
             layout.addSpacing(0 if number else 6)
             layout.addWidget(self._offer(list(offered), first=not number))
         row = QWidget()
@@ -173,20 +174,20 @@ class ErrorCard(ErrorFrame):
         self.setAccessibleName(f"Error: {advice.title}")
 
     def _offer(self, actions: list[Action], *, first: bool) -> QWidget:
-        """The buttons of one offer: try it, keep it, and what else can be done with it in a menu."""
+        """Return the buttons of one offer: try it, save it, and further ways in a menu."""
         row = QWidget()
         flow = FlowLayout(row, 6)
-        said = actions[0].label
+        first_label = actions[0].label
         for number, action in enumerate(actions[:2]):
             button = QPushButton(action.label)
             if number:
-                button.setAccessibleName(f"{action.label}: {said}")
+                button.setAccessibleName(f"{action.label}: {first_label}")
             elif first:
                 button.setProperty("kind", "primary")
             button.clicked.connect(partial(self.action_taken.emit, action))
             flow.addWidget(button)
         if more := actions[2:]:
-            others = IconButton("more", f"Other ways to keep it: {said}")
+            others = IconButton("more", f"Other ways to keep it: {first_label}")
             others.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
             menu = QMenu(others)
             for action in more:
@@ -199,16 +200,16 @@ class ErrorCard(ErrorFrame):
         self.action_taken.emit(action)
 
     def stay_open(self) -> None:
-        """Say that more may come; it is too early for a remedy."""
+        """Replace the remedy while the answer is still being received."""
         self._remedy.setText("Still receiving.")
 
     def count_down(self, seconds: float, attempt: int, most: int) -> None:
-        """Say when the next try begins, and which of how many it is."""
-        self._wait.setText(f"next try in {countdown(seconds)} · {attempt + 1} of {most}")
+        """Show when the next attempt begins, and its number."""
+        self._wait.setText(f"Retrying in {countdown(seconds)} · {attempt + 1} of {most}")
 
 
 class HoleCard(ErrorFrame):
-    """``notes`` say what could not be read, ``calls`` whether the turn has calls that wait because of it."""
+    """Names the parts of an answer that could not be read; `calls` says that its tool calls wait because of it."""
 
     frame_asked = Signal()
     height_changed = Signal()
@@ -221,11 +222,11 @@ class HoleCard(ErrorFrame):
         font.setBold(True)
         title.setFont(font)
         layout = in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
-        said = TextView(mode="plain")  # breaks a line anywhere: an excerpt of JSON may be one long word
-        said.setAccessibleName("What could not be read")
-        said.set_text("\n".join(f"{note[:1].upper()}{note[1:LONGEST]}" for note in notes))
-        said.height_changed.connect(self.height_changed)
-        layout.addWidget(said)
+        excerpt = TextView(mode="plain")  # breaks lines anywhere: an excerpt of JSON may be one long word
+        excerpt.setAccessibleName("Unread part")
+        excerpt.set_text("\n".join(f"{note[:1].upper()}{note[1:LONGEST]}" for note in notes))
+        excerpt.height_changed.connect(self.height_changed)
+        layout.addWidget(excerpt)
         rest = " Review these tool calls before answering." if calls else ""
         layout.addWidget(paragraph(f"Readable part above; raw data in Events.{rest}", "muted"))
         button = QPushButton("Show event")
@@ -253,7 +254,7 @@ class TurnEnd(QVBoxLayout):
         return bool(self._cards)
 
     def show_turn(self, turn: Turn) -> None:
-        """What is to be said of a turn that is whole."""
+        """Show what went wrong with a turn that was received."""
         outcome = turn.outcome
         interrupted = outcome is not None and outcome.ending is Ending.INTERRUPTED
         repeats = is_cumulative(turn) and not self._commands.read_only
@@ -280,10 +281,7 @@ class TurnEnd(QVBoxLayout):
             self._add(self._line(ASK_AGAIN, "The app ended while receiving."))
 
     def show_live(self, failure: Failure | None, *, arrived: bool) -> None:
-        """What went wrong with a turn that is still being received; what there is to do is offered in its end.
-
-        ``arrived`` says whether any of it is there.
-        """
+        """Show what went wrong with a turn that is still being received; actions are offered at its end."""
         if failure is None:
             self.clear()
         elif self._begin(failure):
@@ -292,7 +290,7 @@ class TurnEnd(QVBoxLayout):
             self._add(card)
 
     def show_retry_wait(self, pause: RetryWait) -> None:
-        """Why the last try failed, and how long the next one is waited for."""
+        """Show why the last attempt failed, and when the next one begins."""
         if self._begin(pause):
             self._add(self._error(pause.failure, streamed=None, arrived=False, actions=(RETRY_NOW, GIVE_UP)))
         for card in self._cards:
@@ -300,11 +298,11 @@ class TurnEnd(QVBoxLayout):
                 card.count_down(pause.remaining, pause.attempt, pause.most)
 
     def clear(self) -> None:
-        """Say nothing."""
+        """Remove all cards."""
         self._begin(None)
 
     def _begin(self, about: object) -> bool:
-        """Take away what is shown unless it is about the same; whether cards are to be made for it."""
+        """Remove cards about something else. Return whether new ones are needed."""
         if about == self._about:
             return False
         self._about = about
@@ -326,7 +324,7 @@ class TurnEnd(QVBoxLayout):
         self._commands.take_advice(self._turn_id(), action)
 
     def _line(self, action: Action, words: str) -> QWidget:
-        """A button with an action, and a sentence that says why it is offered."""
+        """Return a button with the sentence that says why it is offered."""
         line = QWidget()
         button = QPushButton(action.label)
         button.clicked.connect(lambda: self._take(action))

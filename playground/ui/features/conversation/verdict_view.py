@@ -222,12 +222,12 @@ class AnswerCheckView(QWidget):
 def _verdict(problems: list[Problem], has_schema: bool) -> ChipText:
     says = "\n".join(_words(problem) for problem in problems[:TOLD])
     if not problems:
-        words = "matches schema" if has_schema else "valid JSON"
-        return ChipText(words, "chip-ok", "The answer fits what was asked for.")
+        words = "Valid" if has_schema else "Valid JSON"
+        return ChipText(words, "chip-ok", "The answer matches its format.")
     if not_checked(problems):
-        return ChipText("too costly to check", "chip", says)
+        return ChipText("Not checked", "chip", says)
     if not has_schema or problems[0].message.startswith("not JSON"):
-        return ChipText("not JSON", "chip-error", says)
+        return ChipText("Not JSON", "chip-error", says)
     return ChipText(f"{len(problems):,} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
 
 

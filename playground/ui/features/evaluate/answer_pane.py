@@ -45,10 +45,10 @@ class AnswerCommands(TurnCommands):
             super().take_advice(turn_id, action)
         elif action.name == KEEP_OFFER:
             outcome = pane.session.transcript.turns[turn_id].outcome
-            pane.advice_asked.emit(keeping(action, outcome, pane.session.settings.profile_id))
+            self.signals.advice_asked.emit(keeping(action, outcome, pane.session.settings.profile_id))
             pane.again_asked.emit()
         else:
-            pane.advice_asked.emit(action)
+            self.signals.advice_asked.emit(action)
 
 
 class AnswerPane(TranscriptPane):

@@ -94,7 +94,7 @@ def test_markdown_marks_are_not_drawn() -> None:
 
 def test_formatted_arguments_are_mapped() -> None:
     arguments = '{"city":"São Paulo","days":[1,2],"note":"a \\"b\\" c"}'
-    lines = shown_arguments(arguments, [], answered=False)
+    lines = shown_arguments(arguments, [])
     found = make_map(arguments, lines)
     for words in ('"city"', "São Paulo", "[1,2]", 'a \\"b\\" c', "}"):
         at = arguments.rindex(words)

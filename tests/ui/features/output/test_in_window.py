@@ -98,7 +98,7 @@ async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     body = json.loads(request.body)
     assert (body["response_format"]["json_schema"]["name"], body["x_extra"]) == ("invoice", [1, 2])
     assert request.header("X-Trace") == "on"
-    assert verdict(card) == "matches schema"
+    assert verdict(card) == "Valid"
     session = output_window.workspace.current
     session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
     assert verdict(card) == "2 schema errors"

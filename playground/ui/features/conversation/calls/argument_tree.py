@@ -1,6 +1,6 @@
-"""The arguments of a call as a tree that grows while they arrive, each problem beside the value it is about.
+"""Arguments of a call as a tree that grows while they arrive, with each problem at its value.
 
-Painted, not laid out: a fragment costs what it is long, and only the rows in view are drawn.
+The rows are painted, so that the cost of a fragment depends on its length only.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "syst
 
 
 class ArgumentTree(QWidget):
-    """``read_fragments`` takes what has arrived, ``finish`` says that it was all; ``problems`` are those known by now.
+    """Reads fragments of arguments and shows their values; `problems` are those found so far.
 
-    ``picked`` tells where the value of a row stands in the text; ``height_changed`` asks for another layout.
+    `picked` carries the offsets of the value of the row that was clicked.
     """
 
     height_changed = Signal()
@@ -45,12 +45,12 @@ class ArgumentTree(QWidget):
         self._reader = PartialJson()
         self._judge = Judge(None)
         self._check = TextCheck(ArgumentsFit, self)
-        self._check.checked.connect(self._look_again)
+        self._check.checked.connect(self._refresh)
         self._fragments: Sequence[str] = ()
         self._fed = 0  # fragments that were read
         self._ending = False  # nothing comes any more
         self._truncated = False
-        self._known: set[tuple[str | int, ...]] = set()
+        self._paths_shown: set[tuple[str | int, ...]] = set()
         self._counted = 0
         self.problems: list[Problem] = []
         self._by_path: dict[tuple[str | int, ...], list[Problem]] = {}
@@ -60,33 +60,33 @@ class ArgumentTree(QWidget):
 
     @property
     def reader(self) -> PartialJson:
-        """What has been read so far."""
+        """The reader of the arguments so far."""
         return self._reader
 
     def begin(self, schema: JSONObject | None) -> None:
-        """Start anew, for arguments to be held against ``schema``."""
+        """Start with the first fragment, for arguments of this schema."""
         self._schema = schema
         self._reader, self._judge = PartialJson(), Judge(schema)
         self._fragments, self._fed = (), 0
         self._ending = self._truncated = False
-        self._known, self._counted = set(), 0
-        self._look_again()
+        self._paths_shown, self._counted = set(), 0
+        self._refresh()
 
     def read_fragments(self, fragments: Sequence[str]) -> None:
-        """Read those of all ``fragments`` that are new."""
+        """Read the new ones of all fragments."""
         if len(fragments) != self._fed:
             self._fragments = fragments
             self._read_on()
 
     def finish(self, *, truncated: bool) -> None:
-        """All has arrived; ``truncated`` says that the answer ran into its limit."""
+        """End the arguments; `truncated` says that the answer reached its token limit."""
         if self._ending and truncated is self._truncated:
             return
         self._ending, self._truncated = True, truncated
         self._read_on()
 
     def show_whole(self, arguments: str, schema: JSONObject | None, *, truncated: bool) -> None:
-        """Show arguments that have arrived; those that were watched as they came are not read a second time."""
+        """Show arguments that were received whole, unless their fragments were read already."""
         same = schema == self._schema and "".join(self._fragments) == arguments
         if not same or (self._ending and self._truncated is not truncated):
             self.begin(schema)
@@ -100,22 +100,22 @@ class ArgumentTree(QWidget):
             self._fed += 1
         if self._ending and not self._full:
             self._reader.finish()
-        self._look_again()
+        self._refresh()
 
     @property
     def _full(self) -> bool:
-        """Whether so much was read that the rest is not."""
+        """Return whether the limit of characters that are read is reached."""
         return self._reader.length >= MOST_READ
 
     def _validated(self) -> list[Problem] | None:
         return self._check.problems("".join(self._fragments), self._schema)
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         self.problems = [] if self._full else self._judge.problems(self._reader, self._truncated, self._validated)
         self._by_path = {}
-        known = self._paths()
+        paths = self._paths()
         for problem in self.problems:
-            self._by_path.setdefault(_nearest(problem.path, known), []).append(problem)
+            self._by_path.setdefault(_nearest(problem.path, paths), []).append(problem)
         height = self._wanted_height()
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
@@ -123,11 +123,11 @@ class ArgumentTree(QWidget):
         self.update()
 
     def _paths(self) -> set[tuple[str | int, ...]]:
-        """The paths of the rows there are, worked out once for each."""
+        """Return the paths of the rows, each computed once."""
         rows = self._rows() if self.problems else []
-        self._known |= {node.path for node in rows[self._counted :]}
+        self._paths_shown |= {node.path for node in rows[self._counted :]}
         self._counted = max(self._counted, len(rows))
-        return self._known
+        return self._paths_shown
 
     def _rows(self) -> list[Node]:
         return self._reader.nodes[:MOST_ROWS]
@@ -139,10 +139,10 @@ class ArgumentTree(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(200, self._wanted_height())
 
-    # What a row says
+    # Text of a row
 
     def words(self, node: Node) -> tuple[str, str, str]:
-        """The name, the value, and what is wrong with it."""
+        """Return the name, the value, and the problems of a row."""
         key = node.key if isinstance(node.key, str) else ""
         name = f"[{node.key}]" if isinstance(node.key, int) else cut(key, LONGEST)
         container = node.kind in ("object", "array")
@@ -158,7 +158,7 @@ class ArgumentTree(QWidget):
 
     @property
     def text(self) -> str:
-        """All rows as plain text, for people who cannot see the picture."""
+        """All rows as plain text, for screen readers."""
         out = []
         for node in self._rows():
             name, value, wrong = self.words(node)
@@ -168,7 +168,7 @@ class ArgumentTree(QWidget):
 
     plain_text = Property(str, lambda tree: tree.text)  # readable through Qt's own interface, too
 
-    # Looks
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = tokens()
@@ -177,11 +177,11 @@ class ArgumentTree(QWidget):
         nodes = self._reader.nodes
         if not nodes:
             painter.setPen(QColor(t.muted))
-            empty = "no arguments" if self._reader.ended else "nothing yet …"
+            empty = "No arguments" if self._reader.ended else "Receiving…"
             painter.drawText(QRectF(0, 0, self.width(), ROW), Qt.AlignmentFlag.AlignVCenter, empty)
         first, last = max(event.rect().top() // ROW, 0), event.rect().bottom() // ROW
-        for at in range(first, min(last + 1, len(nodes), MOST_ROWS)):
-            self._paint_row(painter, nodes[at], at * ROW)
+        for row in range(first, min(last + 1, len(nodes), MOST_ROWS)):
+            self._paint_row(painter, nodes[row], row * ROW)
         if len(nodes) > MOST_ROWS and last >= MOST_ROWS:
             painter.setPen(QColor(t.muted))
             rest = QRectF(0, MOST_ROWS * ROW, self.width(), ROW)
@@ -213,8 +213,8 @@ class ArgumentTree(QWidget):
     # Mouse
 
     def _node_at(self, y: float) -> Node | None:
-        at = int(y) // ROW
-        return self._rows()[at] if 0 <= at < len(self._rows()) else None
+        row = int(y) // ROW
+        return self._rows()[row] if 0 <= row < len(self._rows()) else None
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         node = self._node_at(event.position().y())
@@ -234,9 +234,9 @@ class ArgumentTree(QWidget):
         return super().event(event)
 
 
-def _nearest(path: tuple[str | int, ...], known: set[tuple[str | int, ...]]) -> tuple[str | int, ...]:
-    """The path of a problem as far as there are rows for it."""
+def _nearest(path: tuple[str | int, ...], paths: set[tuple[str | int, ...]]) -> tuple[str | int, ...]:
+    """Return the longest beginning of a path that has a row."""
     path = path[:MOST_ROWS]
-    while path and path not in known:
+    while path and path not in paths:
         path = path[:-1]
     return path

@@ -280,7 +280,7 @@ class CallCard(QFrame):
         elif (self._view == "raw" and not changed) or call.free_text or not is_laid_out(call.arguments):
             self._arguments.set_text(call.arguments)
         else:
-            lines = shown_arguments(call.arguments, problems, answered=self._answer is not None)
+            lines = shown_arguments(call.arguments, problems)
             self._arguments.set_lines(call.arguments, lines)
 
     def _show_unknown_members(self, *parts: ToolCall | ToolResult) -> None:

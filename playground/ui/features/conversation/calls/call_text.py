@@ -1,4 +1,4 @@
-"""Arguments and results as the text a call's card shows."""
+"""Text of arguments and results in a call's card."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _written: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Judged(NamedTuple):
-    """A verdict on arguments: its words, the look of its chip, and all there is to say."""
+    """A verdict on arguments: the words and the kind of its chip, and its description."""
 
     words: str
     kind: str
@@ -41,9 +41,9 @@ FREE_TEXT: Final = Judged("Free text", "chip", "The input of a custom tool is te
 
 
 def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Judged:
-    """What a chip says of arguments with these problems; ``known`` says that there is a tool of the call's name.
+    """Return the verdict on arguments with these problems, None while they are being checked.
 
-    None: it is not known what is wrong with them.
+    `known` says that there is a tool of the call's name.
     """
     if problems is None:
         words, says = unchecked_words(arguments)
@@ -61,27 +61,32 @@ def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Ju
 
 
 def clipped(text: str) -> str:
-    """A text as long as a verdict may be."""
+    """Return a text cut to the length of a verdict."""
     return cut(text, VERDICT_LENGTH)
 
 
 def is_laid_out(arguments: str) -> bool:
-    """Whether ``argument_lines`` lays these arguments out, with their problems."""
+    """Return whether `argument_lines` lays these arguments out."""
     return _laid_out(arguments) is not None
 
 
-def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) -> list[Line]:
-    """Arguments as a card shows them: an answered call without problems needs one line where that is short."""
-    brief = brief_json(arguments) if answered and not problems else ""
-    if brief and "\n" not in brief:
-        return [Line("raw", (Span(brief, Style.CODE),))]
-    return argument_lines(arguments, problems)
+def shown_arguments(arguments: str, problems: list[Problem]) -> list[Line]:
+    """Return the lines of arguments in a card: one line if they are short, with a single problem in red."""
+    lines = argument_lines(arguments, problems)
+    is_short = sum(len(line.text.strip()) + 1 for line in lines) <= ONE_LINE
+    if len(problems) > 1 or not is_short or not is_laid_out(arguments):
+        return lines
+    spans = [span for line in lines for span in line.spans]
+    one_line = [
+        Span(f"{' ' * (n > 0)}{span.text.strip()}", span.style, token=span.token) for n, span in enumerate(spans)
+    ]
+    return [Line("raw", tuple(one_line))]
 
 
 def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
-    """Arguments laid out a member a line, each problem behind the line it is about.
+    """Lay out arguments with a member a line; several problems are named behind their lines, a single one is red.
 
-    As they came when they are not JSON, and where they would take more lines than are drawn at once.
+    Arguments that are not JSON or would take too many lines are returned as they are.
     """
     laid_out = _laid_out(arguments)
     if laid_out is None:
@@ -102,7 +107,7 @@ def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
 
 @lru_cache(maxsize=16)
 def _laid_out(arguments: str) -> list[tuple[tuple[str | int, ...], str]] | None:
-    """The lines of ``json_lines``, if they are few enough; no more of them are made than that takes."""
+    """Return the lines of `json_lines`, None if there are too many."""
     if len(arguments) > PRETTY_LIMIT:
         return None
     try:
@@ -114,7 +119,7 @@ def _laid_out(arguments: str) -> list[tuple[tuple[str | int, ...], str]] | None:
 
 
 def changed_lines(received: str, arguments: str) -> list[Line]:
-    """What was changed in the arguments a model sent: lines taken out begin with −, new ones with +."""
+    """Compare the model's arguments with the edited ones: removed lines begin with −, new ones with +."""
     before, after = pretty_json(received).split("\n"), pretty_json(arguments).split("\n")
     if len(before) + len(after) > LONGEST_DIFF:
         return exact_lines(arguments, "raw")
@@ -131,7 +136,7 @@ def changed_lines(received: str, arguments: str) -> list[Line]:
 
 
 def unknown_lines(part: Unknown) -> list[str]:
-    """The lines that a part of an unknown kind is shown with."""
+    """Return the lines of a part of an unknown kind."""
     lines = [line for _, line in json_lines(part.value)]
     return [NOT_SENT, *lines] if part.from_file else lines
 
@@ -139,9 +144,9 @@ def unknown_lines(part: Unknown) -> list[str]:
 def json_lines(
     value: JSON, path: tuple[str | int, ...] = (), indent: int = 0, key: str = "", comma: str = ""
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Pretty JSON as (path of what the line holds, line); closing brackets have the path of their opening one.
+    """Yield the lines of pretty JSON, each with the path of its value; closing brackets have that of their opening one.
 
-    ``path``, ``indent``, ``key`` and ``comma`` are of a value inside another.
+    `path`, `indent`, `key` and `comma` are those of a value inside another.
     """
     pad = "  " * indent
     if not isinstance(value, dict | list) or not value or indent >= 60:
@@ -158,7 +163,7 @@ def json_lines(
 
 
 def pretty_json(text: str) -> str:
-    """JSON laid out a member a line; what is none, or is very long, as it is."""
+    """Lay out JSON with a member a line; return other or very long text unchanged."""
     try:
         return "\n".join(line for _, line in json_lines(parse_json(text))) if len(text) <= PRETTY_LIMIT else text
     except ValueError:
@@ -166,7 +171,7 @@ def pretty_json(text: str) -> str:
 
 
 def brief_json(text: str) -> str:
-    """As ``pretty_json``, on one line where that is short."""
+    """Lay out JSON on one line if that is short, else with a member a line."""
     try:
         line = json.dumps(parse_json(text), ensure_ascii=False) if len(text) <= PRETTY_LIMIT else ""
     except ValueError:
