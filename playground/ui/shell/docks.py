@@ -13,7 +13,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QMainWindow, QVBoxLayout, QWidget
 
 from playground.ui.shell.centre import CONVERSATION, PAGES
-from playground.ui.widgets.form_parts import look, styled
+from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
 
 COMPACT = 1100  # pixels of width below which the side docks open over the conversation
@@ -85,7 +85,6 @@ class Dock(QDockWidget):
             if over
             else _FEATURES.DockWidgetClosable | _FEATURES.DockWidgetMovable | _FEATURES.DockWidgetFloatable
         )
-        look(self, "over" if over else "docked")
         self._show_title()
 
     def place_over(self, area: QRect, width: int) -> None:
