@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.request_page import RequestPage
@@ -285,7 +285,11 @@ class Inspector(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        look(self.tabs, "little" if self.width() < NARROW else "", "room")
+        room = "little" if self.width() < NARROW else ""
+        if self.tabs.property("room") != room:
+            look(self.tabs, room, "room")
+            # A tab bar measures its tabs again only when it is told that its style has changed.
+            QApplication.sendEvent(self.tabs, QEvent(QEvent.Type.StyleChange))
 
     # Maximised
 
