@@ -106,7 +106,7 @@ def test_what_opens_over_the_window_is_where_the_program_takes_it_to_be(walk: Pl
         assert hand.message.textCursor().selectedText() == "all of this"
 
         form = hand.app.window.panels.parameters
-        await hand.do(lambda: form.ensureWidgetVisible(form.rows["tool_choice"]))
+        await hand.do(lambda: form.show_row("tool_choice"))  # under More parameters
         choice = await hand.seen(QComboBox, "Tool choice", form)
         await hand.rests(choice)
         await hand.click_at(choice, QPoint(choice.width() - 10, choice.height() // 2))
