@@ -61,7 +61,7 @@ async def test_message_of_very_many_parts_is_shown_page_by_page(person: Person) 
         message = await receive(person, server, calls(60))
         for number in range(30):
             person.session.debugger.send(person.path[1].id, f"call_{number}", "sunny")
-        await person.press("Run", person.conversation.composer.widget)
+        await person.trigger("run.run")
 
         def open_calls() -> list[str]:
             return [call.call_id for call in message.calls if call.waiting]

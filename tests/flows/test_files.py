@@ -218,7 +218,7 @@ async def test_variables_are_filled_in_flagged_and_sent(person: Person) -> None:
 
     # the message shows the text as sent, with other values at once
     message = conversation.message(0)
-    await message.press("Show this turn as it is sent")
+    await message.press("Show the message as it is sent")
     sent = await message.wait_for(QTextEdit, "Text as it is sent")
     assert "Weather in Oslo" in sent.toPlainText()
     await person.type_into(field, "Rome")

@@ -126,7 +126,7 @@ async def test_alternative_is_selected_by_its_number(person: Person) -> None:
     person.session.turns.rewrite(question.append_alternatives(answers))
     await person.until(lambda: person.path[-1].id == answers[0].id, "the first")
     message = await person.conversation.wait_for_message(-1)
-    await message.choose("Go to an alternative…")
+    await message.choose("Go to alternative…")
     dialog = await person.seen(QInputDialog)
     await person.do(lambda: dialog.setIntValue(2_001))
     await person.press("Go", dialog)

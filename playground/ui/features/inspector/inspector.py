@@ -106,7 +106,8 @@ class Inspector(QWidget):
         self.lane.hide()
         self.maximise_button = IconButton("expand", "Maximise the inspector")
         self.maximise_button.setCheckable(True)
-        self.maximise_button.setHidden(sent_only)
+        if sent_only:  # the button has no parent yet, so that to show it would open a window
+            self.maximise_button.hide()
         self._call_count = text_label("", "chip")
         self._call_count.setParent(self)
         self._call_count.hide()
