@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QTabBar,
+    QTableWidget,
     QWidget,
 )
 
@@ -284,6 +285,9 @@ def fix_figures(windows: Iterable[QWidget]) -> None:
                 widget.set_text(_fixed(widget.text))
         elif isinstance(widget, QPlainTextEdit):
             _fix_port(widget.document())
+        elif isinstance(widget, QTableWidget):
+            for item in widget.findItems("127.0.0.1:", Qt.MatchFlag.MatchStartsWith):
+                item.setText(_fixed(item.text()))
 
 
 def _fixed(text: str) -> str:
