@@ -30,6 +30,7 @@ class NoticeBar(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "banner")
         self._area: QWidget | None = None
+        self._clearance: Callable[[], int] = int
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout()
@@ -48,11 +49,11 @@ class NoticeBar(QFrame):
         in_row((self._inner, 1), (close, 0, Qt.AlignmentFlag.AlignVCenter), of=self, margins=(12, 5, 8, 5))
         self.hide()
 
-    def float_over(self, area: QWidget) -> None:
-        """Lie over the bottom edge of ``area``, which is in the same parent."""
+    def float_over(self, area: QWidget, clearance: Callable[[], int] = int) -> None:
+        """Lie over the bottom of ``area``, which is in the same parent; ``clearance`` pixels below stay free."""
         if self._area is not None:
             self._area.removeEventFilter(self)
-        self._area = area
+        self._area, self._clearance = area, clearance
         area.installEventFilter(self)
         self._place()
 
@@ -69,7 +70,7 @@ class NoticeBar(QFrame):
         self._arrange(width)
         self.ensurePolished()
         height = self.heightForWidth(width)
-        end = area.mapTo(parent, QPoint(area.width() // 2, area.height()))
+        end = area.mapTo(parent, QPoint(area.width() // 2, area.height() - self._clearance()))
         self.setGeometry(end.x() - width // 2, max(end.y() - height, 0), width, height)
         self.raise_()
 

@@ -120,6 +120,10 @@ class LanesPage(QScrollArea):
         """The panes of the lanes that a message goes to."""
         return [self._columns[lane].pane for lane in self.lanes.ticked if lane in self._columns]
 
+    def foot_height(self) -> int:
+        """Return the height of the highest foot of a lane in pixels."""
+        return max((column.foot.height() for column in self.columns), default=0)
+
     @property
     def columns(self) -> list[LaneColumn]:
         """Those that are shown, in their order."""

@@ -150,6 +150,8 @@ class Columns(Protocol):
     @property
     def ticked(self) -> Sequence[TranscriptPane]: ...
 
+    def foot_height(self) -> int: ...
+
 
 class CentralMode(Protocol):
     """A page shown in place of the conversation, which Run, Stop and Find are about meanwhile."""
@@ -233,7 +235,7 @@ class ConversationPane(TranscriptPane):
         self.seen.setMinimumHeight(least)
         self._whole.insertWidget(1, self.seen, 1)
         self.seen.show()
-        self.notice.float_over(self.seen)
+        self.notice.float_over(self.seen, columns.foot_height if columns is not None else int)
         if page is None:
             self._column.insertWidget(self._column.indexOf(self.composer), self.calls.bar)
         self.columns = columns

@@ -83,11 +83,19 @@ class PriceDialog(QDialog):
         self.currency = QLineEdit(price.currency, maxLength=4)
         form.addRow("Currency", self.currency)
         self.reprice = QCheckBox(f"Also update {earlier} earlier answer{'s' * (earlier != 1)}")
-        self.reprice.setVisible(earlier > 0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
-        in_column(words, form, self.reprice, buttons, of=self, margins=(20, 16, 20, 16), spacing=12)
+        in_column(
+            words,
+            form,
+            (self.reprice, 0, Qt.AlignmentFlag.AlignLeft),
+            buttons,
+            of=self,
+            margins=(20, 16, 20, 16),
+            spacing=12,
+        )
+        self.reprice.setVisible(earlier > 0)
         self.setMinimumWidth(380)
         dress(self)
 
