@@ -1,4 +1,4 @@
-"""Prompts and resources of tool servers, on their way into the conversation."""
+"""Prompts and resources of tool servers, and their insertion into the conversation."""
 
 from __future__ import annotations
 

@@ -14,16 +14,16 @@ from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, tip
 
-TYPED_MS: Final = 200  # after the last letter, before a server is asked
+TYPED_MS: Final = 200  # delay between the last key and the request
 PROPOSED: Final = 100
 VALUE: Final = Qt.ItemDataRole.UserRole
 MOST_FIELDS: Final = 100  # of one form
 
 
 class ArgumentField(QLineEdit):
-    """``typed`` lets a server propose values."""
+    """Field of an argument; ``typed`` lets a server propose values."""
 
-    typed = Signal(str, str)  # the argument, its value
+    typed = Signal(str, str)  # argument, value
 
     def __init__(self, argument: PromptArgument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class ArgumentField(QLineEdit):
 
 
 class ArgumentForm(QWidget):
-    """``show_arguments`` makes the fields. ``edited``: a value is another; ``submitted``: Enter was hit in one."""
+    """Form of arguments. ``edited`` is emitted when a value changes, ``submitted`` when Enter is pressed in a field."""
 
     edited = Signal()
     submitted = Signal()
@@ -99,12 +99,12 @@ class ArgumentForm(QWidget):
 
     @property
     def values(self) -> dict[str, str]:
-        """The values by name, without empty ones."""
+        """Values by name, without empty ones."""
         return {name: field.text() for name, field in self.fields.items() if field.text()}
 
     @property
     def missing(self) -> list[str]:
-        """The names of required arguments without a value."""
+        """Names of required arguments without a value."""
         return [name for name, field in self.fields.items() if field.argument.required and not field.text()]
 
     def _edited(self, _text: str) -> None:

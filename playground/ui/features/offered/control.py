@@ -22,7 +22,7 @@ MOST_ENTRIES: Final = 500  # of the command palette
 
 
 class OfferedControl(Control):
-    """Tool servers are loaded on first use."""
+    """Controller of prompts and resources; tool servers are loaded on first use."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -38,7 +38,7 @@ class OfferedControl(Control):
         composer.insert_menu.aboutToShow.connect(self._show_insert_actions)
 
     def _show_insert_actions(self) -> None:
-        """Offer what servers have if there is a server other than the unused demo."""
+        """Show the menu entries if a server is in use or configured, apart from the demo."""
         session = self._workspace.current
         has_server = any(tool.server for tool in session.settings.tools) or any(
             not server.demo for server in self._workspace.tool_servers.book.servers
@@ -95,7 +95,7 @@ class OfferedControl(Control):
     def _closed(self, _result: int) -> None:
         self.dialog = None
 
-    # What goes where
+    # Insertion
 
     def _write(self, content: Content, name: str) -> None:
         composer = self._host.pane.composer
@@ -120,7 +120,7 @@ class OfferedControl(Control):
         self._say(words, stays=False)
         self._host.pane.composer.setFocus()
 
-    # What changes
+    # Events of servers
 
     def _server_event(self, event: Event) -> None:
         from playground.engine.tool_servers.events import ResourceUpdated, ServersChanged
@@ -135,7 +135,7 @@ class OfferedControl(Control):
         self._say(words, "Read it again", partial(self._choose, RESOURCES, (event.server_id, event.uri)))
 
     def _watch_again(self, server_id: str) -> None:
-        """Watch the resources of a server again that was restarted."""
+        """Watch the resources of a restarted server again."""
         from playground.engine.tool_servers.events import State
 
         runs = self._servers.book.get(server_id) is not None and self._servers.live(server_id).state is State.READY

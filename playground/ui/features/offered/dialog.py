@@ -1,6 +1,6 @@
-"""The dialog for prompts and resources of tool servers: find one, fill it in, read it, put it into the conversation.
+"""Dialog for prompts and resources of tool servers: find, fill in, read, and insert into the conversation.
 
-It only reads from the servers; its signals carry what is to be put where.
+The dialog only reads from the servers; its signals carry the content to insert.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from playground.ui.widgets.segments import Segments
 WIDE, TALL = 860, 560
 ROW: Final = 24
 SERVER_WIDTH: Final = 120
-SHOWN: Final = 40_000  # characters of a text that are looked at before it goes in
+SHOWN: Final = 40_000  # characters of the preview
 NOTHING: Final = ("No running server offers prompts.", "No running server offers resources.")
 NO_MATCH: Final = "No matches"
 CHOOSE: Final = "Select one on the left. {button} asks its server; nothing is inserted before you choose to."
@@ -43,12 +43,12 @@ LIST_MS: Final = 50  # between two updates of the list
 
 
 class OfferedDialog(QDialog):
-    """``written`` carries a ``Content`` for the message field, ``added`` the turns for the conversation.
+    """Dialog of offers: ``written`` carries a ``Content`` for the message field, ``added`` turns for the conversation.
 
     The receiver closes the dialog, or calls ``refuse`` with the reason.
     """
 
-    written = Signal(object, str)  # and what it is, in words
+    written = Signal(object, str)  # content, name of the offer
     added = Signal(object, str)
 
     def __init__(self, servers: Servers, watched: set[tuple[str, str]], parent: QWidget) -> None:
@@ -64,7 +64,7 @@ class OfferedDialog(QDialog):
         self._asking: asyncio.Task[Any] | None = None
         self._completing: asyncio.Task[Any] | None = None
         self.model = OfferModel(self)
-        self._known: tuple[object, ...] = ()  # what the offers that are known were read from
+        self._sources: tuple[object, ...] = ()  # lists from which the offers were built
         self._all: list[Offer] = []
         self._build()
         self._connect()
@@ -84,13 +84,13 @@ class OfferedDialog(QDialog):
         self.asleep = paragraph("", "small")
         self.asleep.setObjectName("stoppedServers")
         self.start_button = push_button("Start them")
-        left = QWidget()
+        list_side = QWidget()
         in_column(
             in_row(self.kinds, (self.finder, 1), spacing=8),
             (self._list, 1),
             self.asleep,
             in_row(self.start_button, 1),
-            of=left,
+            of=list_side,
             margins=0,
             spacing=6,
         )
@@ -135,10 +135,12 @@ class OfferedDialog(QDialog):
         self.add_button = push_button("Add as turns")
         self.write_button = styled(QPushButton("Put into the message"), "primary")
         bottom = in_row(1, self.close_button, self.add_button, self.write_button, spacing=8)
-        in_column((split(left, self._page, sizes=[330, 500]), 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
+        in_column(
+            (split(list_side, self._page, sizes=[330, 500]), 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10
+        )
         window = self.parentWidget()
-        room = window.window().size() if window is not None else self.size()
-        self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
+        available = window.window().size() if window is not None else self.size()
+        self.resize(min(WIDE, available.width() - 40), min(TALL, available.height() - 40))
 
     def _connect(self) -> None:
         self.kinds.chosen.connect(self.show_kind)
@@ -156,11 +158,11 @@ class OfferedDialog(QDialog):
         self.add_button.clicked.connect(self._add)
         self.write_button.clicked.connect(self._write)
 
-    # What there is
+    # Offers
 
     @property
     def kind(self) -> int:
-        """PROMPTS or RESOURCES."""
+        """Kind of the listed offers: PROMPTS or RESOURCES."""
         return self.kinds.index
 
     def show_kind(self, kind: int) -> None:
@@ -173,7 +175,7 @@ class OfferedDialog(QDialog):
         self.refresh()
 
     def choose(self, kind: int, key: tuple[str, str]) -> None:
-        """Choose one of a server's, by what tells it from others, as soon as it is there."""
+        """Select the offer with this key as soon as it is listed."""
         self.show_kind(kind)
         self.finder.clear()
         self._to_choose = key
@@ -187,12 +189,12 @@ class OfferedDialog(QDialog):
 
     def _list_offers(self) -> None:
         lives, kind = self._lives(), self.kind
-        known = (kind, *(part for live in lives for part in (live.server, live.prompts, live.resources, live.can)))
-        if known != self._known:
-            found: list[Offer] = []
+        sources = (kind, *(part for live in lives for part in (live.server, live.prompts, live.resources, live.can)))
+        if sources != self._sources:
+            all_offers: list[Offer] = []
             for live in sorted(lives, key=lambda live: live.server.name.casefold()):
-                found += sorted(offers_of((live,), kind), key=lambda offer: offer.name.casefold())
-            self._known, self._all = known, found
+                all_offers += sorted(offers_of((live,), kind), key=lambda offer: offer.name.casefold())
+            self._sources, self._all = sources, all_offers
         words = self.finder.text().lower().split()
         offers = self._all
         if words:
@@ -219,7 +221,7 @@ class OfferedDialog(QDialog):
         return [self._servers.live(server.id) for server in self._servers.book.servers]
 
     def _say_asleep(self, lives: Sequence[ServerSnapshot]) -> None:
-        """Which servers do not run, and whether they can be started from here."""
+        """Show the servers that do not run, and a button if some can be started."""
         words = [sentence for live in lives if (sentence := _asleep(live))]
         say(self.asleep, few_lines_of("\n".join(words)))
         startable = [live for live in lives if live.state in (State.STOPPED, State.FAILED)]
@@ -235,11 +237,11 @@ class OfferedDialog(QDialog):
         if isinstance(event, ServersChanged):
             self._soon.poke()
 
-    # The one that is chosen
+    # Selected offer
 
     @property
     def offer(self) -> Offer | None:
-        """The selected offer."""
+        """Selected offer, or None."""
         return self._offer
 
     def _chosen(self, _chosen: QItemSelection, _before: QItemSelection) -> None:
@@ -251,7 +253,7 @@ class OfferedDialog(QDialog):
     def _renew(self, offer: Offer) -> None:
         """Show the current version of the selected offer; values stay, and so does the result if nothing else changed.
 
-        A server's lists come before it is said to be ready, and with that what else it is able to do.
+        The lists of a server arrive before its state is ready and before its capabilities.
         """
         before = self._offer
         if offer == before:
@@ -320,20 +322,20 @@ class OfferedDialog(QDialog):
         if offer is None:
             return
         starts = any(live.server.id == offer.server_id and live.state is State.STARTING for live in self._lives())
-        if starts or "completions" in offer.can:  # what it is able to do is known once it has started
+        if starts or "completions" in offer.can:  # capabilities arrive when the server has started
             others = {name: value for name, value in self.form.values.items() if name != argument}
             self._completing = spawn(self._propose(offer, argument, text, others), name="complete an argument")
 
     async def _propose(self, offer: Offer, argument: str, text: str, others: dict[str, str]) -> None:
         try:
-            found = await self._servers.complete(offer.server_id, offer.key[1], argument, text, others)
+            values = await self._servers.complete(offer.server_id, offer.key[1], argument, text, others)
         except ToolCallError:
-            return  # nothing is proposed: one types on
+            return  # completion is optional
         if (field := self.form.fields.get(argument)) is not None:
-            field.propose(text, found)
+            field.propose(text, values)
 
     def ask(self) -> None:
-        """Ask the server for the messages of the prompt, or for what the resource holds."""
+        """Request the messages of the prompt, or the content of the resource, from the server."""
         offer, values = self._offer, self.form.values
         if offer is None or not self.ask_button.isEnabled():
             return
@@ -365,7 +367,7 @@ class OfferedDialog(QDialog):
         self._asking = self._completing = None
 
     def _show_messages(self) -> None:
-        """Show what would be put into the conversation."""
+        """Show a preview of the received messages."""
         say(self.outcome, "")
         turns = turns_of(self._messages)
         content = self._content()
@@ -388,7 +390,7 @@ class OfferedDialog(QDialog):
         self.add_button.setVisible(bool(turns) and isinstance(self._offer and self._offer.value, ServerPrompt))
 
     def _content(self) -> Content:
-        """Return what would be put into the message: all parts of the user."""
+        """Return the content for the message field: all parts of the role user."""
         return content_of(
             block for message in self._messages if message.role != "assistant" for block in message.blocks
         )
@@ -402,7 +404,7 @@ class OfferedDialog(QDialog):
             self.added.emit(turns_of(self._messages), self._offer.name)
 
     def refuse(self, words: str) -> None:
-        """Say why it was not put there; it is still here."""
+        """Show the reason why the receiver refused the content."""
         say(self.problem, words)
 
     def _watch(self, on: bool) -> None:
@@ -421,7 +423,7 @@ class OfferedDialog(QDialog):
 
     def _leave(self, _result: int) -> None:
         self._call_off()
-        self._offer = None  # nothing is completed any more
+        self._offer = None  # ignore late completions
         self.throttle.cancel()
         self._end()
 
@@ -442,7 +444,7 @@ def _table(model: OfferModel) -> QTableView:
 
 
 def _asleep(live: ServerSnapshot) -> str:
-    """Why nothing is listed of a server; empty where it runs."""
+    """Return why a server lists nothing; empty if it runs."""
     name = one_line_of(short_title(live.server.name))
     match live.state:
         case State.STOPPED:
@@ -461,4 +463,4 @@ async def _started(servers: Servers, server_id: str) -> None:
     try:
         await servers.start(server_id)
     except ToolCallError:
-        return  # its state says why, and is told
+        return  # the event of its new state carries the reason

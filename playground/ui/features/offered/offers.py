@@ -31,7 +31,7 @@ class Offer:
     server: str
     value: ServerPrompt | ServerResource
     can: frozenset[str] = frozenset()
-    words: str = field(default="", compare=False, repr=False)  # what is looked through, in lower case
+    words: str = field(default="", compare=False, repr=False)  # searched text in lower case
 
     @property
     def key(self) -> tuple[str, str]:
@@ -40,7 +40,7 @@ class Offer:
 
     @property
     def name(self) -> str:
-        """The name for people."""
+        """Display name."""
         fallback = self.value.uri if isinstance(self.value, ServerResource) else ""
         return self.value.title or self.value.name or fallback
 
@@ -51,7 +51,7 @@ class Offer:
 
     @property
     def arguments(self) -> tuple[PromptArgument, ...]:
-        """The arguments to fill in."""
+        """Arguments to fill in."""
         if isinstance(self.value, ServerPrompt):
             return self.value.arguments
         names = names_of(self.value.uri) if self.value.template else ()
@@ -59,7 +59,7 @@ class Offer:
 
     @property
     def about(self) -> str:
-        """One line of facts besides the name."""
+        """Details in one line: address, type, size, server."""
         value = self.value
         if isinstance(value, ServerPrompt):
             return f"prompt {value.name} of {self.server}"
@@ -67,14 +67,14 @@ class Offer:
         return " · ".join(filter(None, facts))
 
     def uri(self, values: dict[str, str]) -> str:
-        """The address of a resource, filled in."""
+        """Return the address of a resource with the values filled in; empty for a prompt."""
         value = self.value
         if isinstance(value, ServerPrompt):
             return ""
         return fill(value.uri, values) if value.template else value.uri
 
     def matches(self, words: Iterable[str]) -> bool:
-        """Return whether it contains every word, given in lower case."""
+        """Return whether the searched text contains every word; words are in lower case."""
         return all(word in self.words for word in words)
 
 
@@ -94,14 +94,14 @@ def find(lives: Iterable[ServerSnapshot], kind: int, key: tuple[str, str]) -> Of
 
 
 class OfferModel(QAbstractTableModel):
-    """The rows of the list; ``show`` replaces them."""
+    """Model of the list; ``show`` replaces its rows."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.offers: list[Offer] = []
 
     def show(self, offers: list[Offer]) -> None:
-        """Show these."""
+        """Show offers."""
         self.beginResetModel()
         self.offers = offers
         self.endResetModel()

@@ -1,4 +1,4 @@
-"""The tools on offer: a list and, for one of them, a form beside its JSON."""
+"""Tools of a session: a list, and the form and JSON of the selected tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with definitions and how large they are, found a few at a time and remembered."""
+"""Cached problems and token sizes of tool definitions, computed a few at a time."""
 
 from __future__ import annotations
 
@@ -15,87 +15,91 @@ Ask = Callable[[Question[list[Problem]]], list[Problem] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What was found for one definition. The definition is held, so that no other one can take its identity."""
+class _CheckResult:
+    """Result of checking a definition. The reference to it keeps its `id` from being reused."""
 
     tool: ToolDefinition
-    problems: list[Problem] | None  # while it is being checked
+    problems: list[Problem] | None  # None while the check runs
     size: int
-    sized_only: bool = False  # it is a server's and off, and nobody looks at it: of no interest yet what is wrong
+    sized_only: bool = False  # a server's tool that is off and not displayed needs its size only
 
 
 class Checks:
-    """Remembers its findings by the definition itself: values are frozen, so the same one is still as good or bad."""
+    """Cache of check results by the identity of definitions, which are frozen."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._known: dict[int, _Known] = {}
-        self._asked: set[int] = set()  # of those that are being checked
+        self._results: dict[int, _CheckResult] = {}
+        self._requested: set[int] = set()  # definitions whose check was requested and has not returned
         self._tools: tuple[ToolDefinition, ...] = ()
-        self._next = 0  # all before it were looked at
-        self._open: list[ToolDefinition] = []  # those of them that are being checked
+        self._next_index = 0  # index of the first tool that has not been visited
+        self._pending: list[ToolDefinition] = []  # visited tools whose check has not returned
         self._doubled: list[tuple[int, Problem]] = []
 
-    def look(self, tools: tuple[ToolDefinition, ...], first: int = -1, seconds: float = float("inf")) -> bool:
-        """Check what is not known yet, one at least, ``first`` before the others. Whether all are known now."""
+    def check(self, tools: tuple[ToolDefinition, ...], first: int = -1, seconds: float = float("inf")) -> bool:
+        """Check tools for about ``seconds``, at least one, the tool ``first`` before the others.
+
+        Return whether all tools have been visited.
+        """
         if tools is not self._tools:
-            self._begin(tools)
+            self._reset(tools)
         end = time.perf_counter() + seconds
         for tool in tools[max(first, 0) : first + 1]:
-            if self._look_at(tool) and time.perf_counter() >= end:
+            if self._check_tool(tool) and time.perf_counter() >= end:
                 return False
-        waiting, self._open = self._open, []
-        while waiting or self._next < len(tools):
-            if waiting:
-                found = self._look_at(waiting.pop(), again=True)
+        queue, self._pending = self._pending, []
+        while queue or self._next_index < len(tools):
+            if queue:
+                checked = self._check_tool(queue.pop(), track=True)
             else:
-                found = self._look_at(tools[self._next], again=True)
-                self._next += 1
-            if found and time.perf_counter() >= end:
-                self._open += waiting
-                return not waiting and self._next >= len(tools)
+                checked = self._check_tool(tools[self._next_index], track=True)
+                self._next_index += 1
+            if checked and time.perf_counter() >= end:
+                self._pending += queue
+                return not queue and self._next_index >= len(tools)
         return True
 
-    def _begin(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """Other tools than before: what is known of those that stay is kept."""
-        self._tools, self._next, self._open = tools, 0, []
-        self._known = {id(tool): self._known[id(tool)] for tool in tools if id(tool) in self._known}
+    def _reset(self, tools: tuple[ToolDefinition, ...]) -> None:
+        """Start over with other tools; the results of tools in both lists are reused."""
+        self._tools, self._next_index, self._pending = tools, 0, []
+        self._results = {id(tool): self._results[id(tool)] for tool in tools if id(tool) in self._results}
         self._doubled = doubled_names(tools)
 
-    def _look_at(self, tool: ToolDefinition, *, again: bool = False) -> bool:
-        """Find it, if it is not known, and say whether that was done; ``again``: keep in mind that it is being checked
-        still.
-        """
-        known = self._known.get(id(tool))
-        if known is None and again and tool.server and not tool.enabled:
-            self._known[id(tool)] = _Known(tool, [], definition_tokens(tool), sized_only=True)
-            return True
-        wanted = known is None or (known.problems is None and id(tool) not in self._asked)
-        wanted = wanted or (not again and known is not None and known.sized_only)
-        if known is None or wanted:
-            known = self._known[id(tool)] = self._find(tool, known)
-            self._asked.add(id(tool))
-        if again and known.problems is None:
-            self._open.append(tool)
-        return wanted
+    def _check_tool(self, tool: ToolDefinition, *, track: bool = False) -> bool:
+        """Check a tool if its result is missing, and return whether that was necessary.
 
-    def ask_again(self) -> None:
-        """An answer has come: the next look asks for those that were still being checked."""
-        self._asked.clear()
+        ``track`` queues it for another visit while its check runs.
+        """
+        result = self._results.get(id(tool))
+        if result is None and track and tool.server and not tool.enabled:
+            self._results[id(tool)] = _CheckResult(tool, [], definition_tokens(tool), sized_only=True)
+            return True
+        outdated = result is None or (result.problems is None and id(tool) not in self._requested)
+        outdated = outdated or (not track and result is not None and result.sized_only)
+        if result is None or outdated:
+            result = self._results[id(tool)] = self._run_check(tool, result)
+            self._requested.add(id(tool))
+        if track and result.problems is None:
+            self._pending.append(tool)
+        return outdated
+
+    def retry_pending(self) -> None:
+        """Let the next call of `check` request the pending results once more."""
+        self._requested.clear()
 
     def problems(self, tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
-        """Problems of each tool, in order; of one that is still being checked only that its name is taken."""
-        nothing: list[Problem] = []  # a list of its own for each would have the memory of all gone through
-        out = [(known.problems or nothing) if (known := self._known.get(id(tool))) else nothing for tool in tools]
+        """Return the problems of each tool, in order; only a duplicate name while its check runs."""
+        empty: list[Problem] = []  # one shared list spares the garbage collector a list per tool
+        out = [(result.problems or empty) if (result := self._results.get(id(tool))) else empty for tool in tools]
         for number, problem in self._doubled if tools is self._tools else doubled_names(tools):
             out[number] = [problem, *out[number]]
         return out
 
     def sizes(self, tools: tuple[ToolDefinition, ...]) -> list[int]:
-        """About how many tokens each one takes in a request; of those before the first that was not looked at."""
-        found = (self._known.get(id(tool)) for tool in tools)
-        return [known.size for known in takewhile(bool, found) if known is not None]
+        """Return the estimated tokens of each tool, up to the first that has not been visited."""
+        results = (self._results.get(id(tool)) for tool in tools)
+        return [result.size for result in takewhile(bool, results) if result is not None]
 
-    def _find(self, tool: ToolDefinition, known: _Known | None) -> _Known:
-        size = known.size if known is not None else definition_tokens(tool)
-        return _Known(tool, self._ask(DefinitionSound(tool)), size)
+    def _run_check(self, tool: ToolDefinition, previous: _CheckResult | None) -> _CheckResult:
+        size = previous.size if previous is not None else definition_tokens(tool)
+        return _CheckResult(tool, self._ask(DefinitionSound(tool)), size)

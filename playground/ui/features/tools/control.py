@@ -1,4 +1,4 @@
-"""The Tools tab: what is edited there goes to the current session and back."""
+"""Controller of the Tools tab: exchange tools between the panel and the current session."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from playground.ui.features.host import Host
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.server_tools import ServerTools, ServerWays
 
-#: Is called with the tools there were and those there are.
+#: Called with the previous and the new tools.
 Edited = Callable[[Sequence[ToolDefinition], Sequence[ToolDefinition]], None]
 
 
 class ToolsControl(QObject):
-    """``show_session`` brings the tab up to the session looked at; ``show`` brings it forward.
+    """Controller of the Tools tab: ``show_session`` updates it from the current session, ``show`` raises it.
 
-    ``edited`` is called before tools become others.
+    ``edited`` is called before the session's tools change.
     """
 
     def __init__(
@@ -36,25 +36,25 @@ class ToolsControl(QObject):
         self._host = host
         self._panel = panel
         self.show: Callable[[], None] = show
-        self._tell = edited
+        self._before_change = edited
         self._show_count = show_count
         panel.changed.connect(self._edited)
         self.servers = ServerTools(host, panel, ways)
 
     def show_session(self) -> None:
-        """Show what is set."""
+        """Show the session's tools, its warnings and the number of tools."""
         tools = self._host.session.settings.tools
         self._panel.set_tools(tools)
-        self._panel.head.show_told(warning_sentences(settings_warnings(self._host.session), TOOLS))
+        self._panel.head.show_warnings(warning_sentences(settings_warnings(self._host.session), TOOLS))
         self._show_count(len(tools))
         self.servers.tools_changed()
 
     def _edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         session = self._host.session
         before = [tool.offer for tool in session.settings.tools if tool.sendable]
-        one_of_its_own = len(tools) != len(session.settings.tools)  # nothing that was typed
-        with session.history.group() if one_of_its_own else nullcontext():
-            self._tell(session.settings.tools, tools)
+        count_changed = len(tools) != len(session.settings.tools)  # an undo step of its own; typing is merged
+        with session.history.group() if count_changed else nullcontext():
+            self._before_change(session.settings.tools, tools)
             session.change(tools=tools)
         if [tool.offer for tool in tools if tool.sendable] != before:
             self._host.pane.tools_changed()

@@ -1,7 +1,7 @@
-"""One field of a schema opened for editing: name, type, required, description, and what else it says.
+"""Editor of a schema field: name, type, required, description and its other keywords.
 
-It never touches the schema: each change is told as a function from the old text to the new one. A keyword the form
-has no control for is named and leads to the JSON view; it is never taken away.
+The block does not change the schema: it emits each change as a function from the old text to the new text. A keyword
+without a control is named and linked to the JSON view; the form never removes it.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from playground.ui.widgets.theme import code_font
 
 Edit: TypeAlias = Callable[[str], str]
 ANY = "any"
-FIXED_KINDS = "ref", "union", "never", "constant"  # the form shows what they are; their type is changed in the JSON
+FIXED_KINDS = "ref", "union", "never", "constant"  # kinds whose type can only be changed in the JSON
 NAMED_ROLES = "property", "definition"
 OWN_CONTROLS = "type", "required", "properties", "items", "$ref"
 
 
 class FieldBlock(QFrame):
-    """``edit_asked`` carries an ``Edit`` and where the field stands afterwards, or None where that is as before."""
+    """Editor of a field. ``edit_asked`` carries an ``Edit`` and the new path of the field, None if it is unchanged."""
 
     edit_asked = Signal(object, object)
     target_asked = Signal(object)
@@ -58,7 +58,7 @@ class FieldBlock(QFrame):
         super().__init__(parent)
         self.field = field
         self.controls: dict[str, SlotField] = {}
-        self._wanted: set[str] = set()  # keywords asked for that are not in the schema yet
+        self._added_keywords: set[str] = set()  # keywords whose controls were added and that the schema lacks so far
         self.setProperty("kind", "field-block")
         self.name = styled(QLineEdit(), "field")
         self.name.setFont(code_font())
@@ -117,12 +117,12 @@ class FieldBlock(QFrame):
         self.up_button.clicked.connect(partial(self._move, -1))
         self.down_button.clicked.connect(partial(self._move, 1))
         self.delete_button.clicked.connect(self.delete_asked)
-        self.more.menu().aboutToShow.connect(self._offer)
+        self.more.menu().aboutToShow.connect(self._fill_menu)
 
     # -- showing -----------------------------------------------------------------------------------------------
 
     def show_field(self, field: Field) -> None:
-        """Show another state of the field; what is being typed stays while it has the same value."""
+        """Show another state of the field; text being typed stays while the value is unchanged."""
         self.field = field
         named = field.role in (*NAMED_ROLES, "pattern")
         self._name_row.setVisible(named)
@@ -151,38 +151,40 @@ class FieldBlock(QFrame):
         self.kind_words.setText(show_hidden(field.summary))
         plain = tuple(name for name in field.types if name != "null") or field.types
         items = [*TYPES, ANY]
-        now = plain[0] if len(plain) == 1 else " or ".join(plain) if plain else ANY
-        if now not in items:
-            items.insert(0, now)
-        if [self.type.itemText(at) for at in range(self.type.count())] != items:
+        current = plain[0] if len(plain) == 1 else " or ".join(plain) if plain else ANY
+        if current not in items:
+            items.insert(0, current)
+        if [self.type.itemText(index) for index in range(self.type.count())] != items:
             self.type.clear()
             self.type.addItems(items)
-        self.type.setCurrentText(now)
-        self.nullable.setVisible(field.role != "root" and now not in ("null", ANY))
+        self.type.setCurrentText(current)
+        self.nullable.setVisible(field.role != "root" and current not in ("null", ANY))
         self.nullable.setChecked(field.nullable)
 
     def _show_slots(self, field: Field) -> None:
-        shown = [slot for slot in field.slots if self._has_control(slot)]
-        shown.sort(key=lambda slot: slot.keyword != "description")
-        wanted = [
-            slot for slot in shown if slot.present or slot.keyword == "description" or slot.keyword in self._wanted
+        editable = [slot for slot in field.slots if self._has_control(slot)]
+        editable.sort(key=lambda slot: slot.keyword != "description")
+        visible = [
+            slot
+            for slot in editable
+            if slot.present or slot.keyword == "description" or slot.keyword in self._added_keywords
         ]
-        names = [slot.keyword for slot in wanted]
+        names = [slot.keyword for slot in visible]
         if names != list(self.controls):
-            kept = {name: self.controls.pop(name) for name in names if name in self.controls}
+            reusable = {name: self.controls.pop(name) for name in names if name in self.controls}
             discard(self._slots, *self.controls.values())
             self.controls = {}
             numeric = bool(field.types) and set(field.types) <= {"number", "integer", "null"}
-            for at, slot in enumerate(wanted):
-                control = kept.get(slot.keyword)
+            for index, slot in enumerate(visible):
+                control = reusable.get(slot.keyword)
                 if control is None:
                     control = slot_field(slot, numeric=numeric)
-                    control.told.connect(self._told)
+                    control.value_changed.connect(self._slot_changed)
                 self.controls[slot.keyword] = control
-                self._slots.insertWidget(at, control)
-        for slot in wanted:
+                self._slots.insertWidget(index, control)
+        for slot in visible:
             self.controls[slot.keyword].show_slot(slot)
-        self.more.setVisible(len(wanted) < len(shown))
+        self.more.setVisible(len(visible) < len(editable))
         rest = [slot.keyword for slot in field.slots if slot.present and not slot.editable]
         self._rest_row.setVisible(bool(rest))
         words = ", ".join(show_hidden(name) for name in rest)
@@ -191,7 +193,7 @@ class FieldBlock(QFrame):
         self.rest.setAccessibleName(f"Shown as JSON: {words}")
 
     def focus_name(self) -> None:
-        """The name, ready to be typed over."""
+        """Focus the name and select it."""
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)
         self.name.selectAll()
 
@@ -201,7 +203,7 @@ class FieldBlock(QFrame):
 
     # -- changes -----------------------------------------------------------------------------------------------
 
-    def _told(self, slot: Slot, value: JSON) -> None:
+    def _slot_changed(self, slot: Slot, value: JSON) -> None:
         if value is None:
             self.edit_asked.emit(partial(_clear_slot, slot), None)
         else:
@@ -231,7 +233,7 @@ class FieldBlock(QFrame):
     def _required_clicked(self, on: bool) -> None:
         self.edit_asked.emit(partial(_set_required, self.field.path, on), None)
 
-    def _offer(self) -> None:
+    def _fill_menu(self) -> None:
         menu = self.more.menu()
         menu.clear()
         for slot in self.field.slots:
@@ -240,8 +242,8 @@ class FieldBlock(QFrame):
                 action.triggered.connect(partial(self.add_detail, slot.keyword))
 
     def add_detail(self, keyword: str) -> None:
-        """Show the control of a keyword that the schema does not have yet."""
-        self._wanted.add(keyword)
+        """Show the control of a keyword that the schema lacks."""
+        self._added_keywords.add(keyword)
         self._show_slots(self.field)
         control = self.controls.get(keyword)
         if control is not None:

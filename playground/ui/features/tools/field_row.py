@@ -1,7 +1,7 @@
-"""One field of a schema as a line to read: its name, what it is, whether it is required, its description.
+"""Read-only row of a schema field: name, type, whether it is required, description.
 
-Painted, not built from widgets, so that a schema with hundreds of fields opens at once. It changes nothing: what a
-person wants with it is told.
+Rows are painted, not built from widgets, so that a schema with hundreds of fields opens at once. A row changes nothing;
+its signals carry the requests of the user.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ROLES = {
 
 
 def title(field: Field) -> str:
-    """What a field is called in the form."""
+    """Return the name of a field in the form."""
     number = field.path[-1] if field.path else ""
     if field.name:
         return show_hidden(field.name)
@@ -51,7 +51,7 @@ def title(field: Field) -> str:
 
 
 def kind_words(field: Field) -> str:
-    """``string · required``."""
+    """Return the type of a field in words, such as ``string · required``."""
     words = [show_hidden(field.summary)]
     if field.role == "pattern":
         words.insert(0, "names like this")
@@ -61,11 +61,11 @@ def kind_words(field: Field) -> str:
 
 
 class FieldRow(QWidget):
-    """``opened`` when it is to be edited, ``folded`` when its children are to go or come back."""
+    """Row of a field. ``opened`` requests its editor, ``folded`` hides or shows its children."""
 
     opened = Signal(object)
     folded = Signal(object)
-    stepped = Signal(object, int)  # the focus to the row above (-1) or below (1)
+    stepped = Signal(object, int)  # move the focus to the row above (-1) or below (1)
     move_asked = Signal(object, int)
     delete_asked = Signal(object)
     undo_asked = Signal()
@@ -87,24 +87,24 @@ class FieldRow(QWidget):
         self.show_field(field, depth, is_folded=False, is_open=False)
 
     def show_field(self, field: Field, depth: int, *, is_folded: bool, is_open: bool) -> None:
-        """Show this field."""
+        """Show a field in this row."""
         self.field, self.level = field, depth
         self._is_folded, self._is_open = is_folded, is_open
-        self._say()
+        self._update_texts()
         self.updateGeometry()
         self.update()
 
     def show_problems(self, problems: list[Problem]) -> None:
-        """Say what is wrong with the field."""
+        """Show problems of the field."""
         if problems != self.problems:
             self.problems = problems
-            self._say()
+            self._update_texts()
             self.updateGeometry()
             self.update()
 
     @property
     def words(self) -> str:
-        """The second line: what is wrong, or the description, or the values to choose from."""
+        """Text of the second line: a problem, the description, or the allowed values."""
         if self.problems:
             return show_hidden(self.problems[0].message)
         if self.field.problem:
@@ -118,16 +118,16 @@ class FieldRow(QWidget):
 
     @property
     def severity(self) -> str:
-        """ "error", "warning" or ""."""
+        """Worst severity of the problems: "error", "warning" or ""."""
         return worst(self.problems) or ("error" if self.field.problem else "")
 
-    def _say(self) -> None:
-        said = [title(self.field), kind_words(self.field), self.words]
+    def _update_texts(self) -> None:
+        parts = [title(self.field), kind_words(self.field), self.words]
         if self.severity:
-            said.insert(2, self.severity)
+            parts.insert(2, self.severity)
         if self.folds:
-            said.append("folded" if self._is_folded else "unfolded")
-        self.setAccessibleName(", ".join(word for word in said if word))
+            parts.append("folded" if self._is_folded else "unfolded")
+        self.setAccessibleName(", ".join(word for word in parts if word))
         long = [title(self.field), kind_words(self.field), *[p.message for p in self.problems], self.field.description]
         self.setToolTip(tip("\n".join(word for word in long if word)))
 
@@ -141,7 +141,7 @@ class FieldRow(QWidget):
 
     @property
     def folds(self) -> bool:
-        """Whether there is something below it to fold away; what is in the whole schema always stands there."""
+        """True if the row has children to fold; those of the root are always visible."""
         return bool(self.field.children) and self.field.role != "root"
 
     def _chevron(self) -> QRect:
@@ -161,16 +161,16 @@ class FieldRow(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(body.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
         painter.setPen(QColor(t.line))
-        for outer in range(self.level):
-            x = 4 + outer * INDENT + 7
+        for level in range(self.level):
+            x = 4 + level * INDENT + 7
             painter.drawLine(x, 0, x, self.height())
         if self.folds:
             name = "chevron-right" if self._is_folded else "chevron-down"
             icon(name, t.muted).paint(painter, self._chevron())
-        left, right = self._chevron().right() + 5, self.width() - 8
-        self._paint_first(painter, QRect(left, 4, right - left, 18))
+        text_left, text_right = self._chevron().right() + 5, self.width() - 8
+        self._paint_first(painter, QRect(text_left, 4, text_right - text_left, 18))
         if self.words:
-            self._paint_second(painter, QRect(left, 21, right - left, 17))
+            self._paint_second(painter, QRect(text_left, 21, text_right - text_left, 17))
         painter.end()
 
     def _paint_first(self, painter: QPainter, line: QRect) -> None:
@@ -178,14 +178,14 @@ class FieldRow(QWidget):
         small = body_font(SMALL_PX)
         painter.setFont(small)
         words = kind_words(self.field)
-        room = max(line.width() // 2, line.width() - self._name_width() - 8)
-        words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
-        wide = painter.fontMetrics().horizontalAdvance(words)
+        available = max(line.width() // 2, line.width() - self._name_width() - 8)
+        words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, available)
+        width = painter.fontMetrics().horizontalAdvance(words)
         painter.setPen(QColor(t.muted))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
         painter.setFont(self._name_font())
         painter.setPen(QColor(t.text if self.field.name else t.muted))
-        name = QRect(line.left(), line.top(), line.width() - wide - 8, line.height())
+        name = QRect(line.left(), line.top(), line.width() - width - 8, line.height())
         text = painter.fontMetrics().elidedText(title(self.field), Qt.TextElideMode.ElideRight, name.width())
         painter.drawText(name, _MIDDLE, text)
 
@@ -235,10 +235,10 @@ class FieldRow(QWidget):
             self.opened.emit(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, held = event.key(), event.modifiers()
-        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        key, modifiers = event.key(), event.modifiers()
+        ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         vertical = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(key), 0)
-        if vertical and held & both == both:
+        if vertical and modifiers & ctrl_shift == ctrl_shift:
             self.move_asked.emit(self, vertical)
         elif vertical:
             self.stepped.emit(self, vertical)

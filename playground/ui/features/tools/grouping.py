@@ -1,7 +1,7 @@
-"""The order of tools and their groups as a list with headers, and what moving does to it.
+"""Order of tools and groups as a list with headers, and operations that move its entries.
 
-Pure functions without Qt. An entry is a group's name (its header) or the index of a tool. Tools of one group stand
-together in the list; as soon as anything is moved, they do so in the request as well.
+Pure functions without Qt. An entry is a group's name (its header) or the index of a tool. The list shows the tools of a
+group together; the first move orders the request in this way, too.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ NO_GROUP = ""
 
 
 def groups(tools: Sequence[ToolDefinition]) -> tuple[str, ...]:
-    """The groups in the order of their first tools, "" among them where tools stand in none."""
+    """Return the groups in the order of their first tools; "" for tools without a group."""
     return tuple(dict.fromkeys(tool.group for tool in tools))
 
 
 def entries(tools: Sequence[ToolDefinition]) -> list[Entry]:
-    """Headers, each followed by its tools; no headers where no tool has a group."""
+    """Return the headers, each followed by its tools; no headers if no tool has a group."""
     names = groups(tools)
     if not any(names):
         return list(range(len(tools)))
@@ -32,11 +32,11 @@ def entries(tools: Sequence[ToolDefinition]) -> list[Entry]:
     return out
 
 
-def arranged(tools: Sequence[ToolDefinition], order: Sequence[Entry]) -> tuple[tuple[ToolDefinition, ...], list[int]]:
-    """The tools in this order, each in the group of the header above it; beside them where each one stood before."""
+def arrange(tools: Sequence[ToolDefinition], order: Sequence[Entry]) -> tuple[tuple[ToolDefinition, ...], list[int]]:
+    """Return the tools in this order with the groups of the headers above them, and the old index of each."""
     group = NO_GROUP
     out: list[ToolDefinition] = []
-    stood: list[int] = []
+    old_numbers: list[int] = []
     headed = any(isinstance(entry, str) for entry in order)
     for entry in order:
         if isinstance(entry, str):
@@ -44,58 +44,58 @@ def arranged(tools: Sequence[ToolDefinition], order: Sequence[Entry]) -> tuple[t
             continue
         tool = tools[entry]
         out.append(tool.model_copy(update={"group": group}) if headed and tool.group != group else tool)
-        stood.append(entry)
-    return tuple(out), stood
+        old_numbers.append(entry)
+    return tuple(out), old_numbers
 
 
-def stepped(order: Sequence[Entry], chosen: Collection[int], steps: int) -> list[Entry]:
-    """The chosen tools one place up (-1) or down (1), past a header into the next group; stays where there is none."""
+def move_tools(order: Sequence[Entry], chosen: Collection[int], steps: int) -> list[Entry]:
+    """Move the chosen tools by one place up (-1) or down (1), past a header into the next group if there is one."""
     out = list(order)
     if steps > 0:
-        return list(reversed(_up(list(reversed(out)), chosen)))
-    first = 1 if out and isinstance(out[0], str) else 0  # nothing stands above the first header
-    return out[:first] + _up(out[first:], chosen)
+        return list(reversed(_move_up(list(reversed(out)), chosen)))
+    first = 1 if out and isinstance(out[0], str) else 0  # no entry goes above the first header
+    return out[:first] + _move_up(out[first:], chosen)
 
 
-def _up(order: list[Entry], chosen: Collection[int]) -> list[Entry]:
-    for at in range(1, len(order)):
-        entry = order[at]
-        above = order[at - 1]
+def _move_up(order: list[Entry], chosen: Collection[int]) -> list[Entry]:
+    for index in range(1, len(order)):
+        entry = order[index]
+        above = order[index - 1]
         if isinstance(entry, int) and entry in chosen and not (isinstance(above, int) and above in chosen):
-            order[at - 1], order[at] = entry, above
+            order[index - 1], order[index] = entry, above
     return order
 
 
-def dropped(order: Sequence[Entry], chosen: Collection[int], below: Entry | None) -> list[Entry]:
-    """The chosen tools together, right below an entry (None: at the very beginning)."""
+def drop_tools(order: Sequence[Entry], chosen: Collection[int], below: Entry | None) -> list[Entry]:
+    """Move the chosen tools together to the place below an entry (None: to the beginning)."""
     moving = [entry for entry in order if isinstance(entry, int) and entry in chosen]
     rest = [entry for entry in order if entry not in moving]
-    if below is not None and below in moving:  # dropped onto itself: below the nearest entry above that stays
+    if below is not None and below in moving:  # a drop onto a moved tool: use the nearest entry above that is not moved
         above = list(order)[: list(order).index(below)]
         below = next((entry for entry in reversed(above) if entry not in moving), None)
-    at = rest.index(below) + 1 if below is not None else 0
-    if at == 0 and rest and isinstance(rest[0], str):
-        at = 1
-    return [*rest[:at], *moving, *rest[at:]]
+    position = rest.index(below) + 1 if below is not None else 0
+    if position == 0 and rest and isinstance(rest[0], str):
+        position = 1
+    return [*rest[:position], *moving, *rest[position:]]
 
 
-def group_stepped(order: Sequence[Entry], group: str, steps: int) -> list[Entry]:
-    """A whole group one place up (-1) or down (1) among the groups."""
+def move_group(order: Sequence[Entry], group: str, steps: int) -> list[Entry]:
+    """Move a group with its tools by one place up (-1) or down (1) among the groups."""
     blocks: list[list[Entry]] = []
     for entry in order:
         if isinstance(entry, str):
             blocks.append([])
         if blocks:
             blocks[-1].append(entry)
-    at = next((number for number, block in enumerate(blocks) if block[0] == group), -1)
-    to = at + steps
-    if at < 0 or not 0 <= to < len(blocks):
+    index = next((number for number, block in enumerate(blocks) if block[0] == group), -1)
+    target = index + steps
+    if index < 0 or not 0 <= target < len(blocks):
         return list(order)
-    blocks.insert(to, blocks.pop(at))
+    blocks.insert(target, blocks.pop(index))
     return [entry for block in blocks for entry in block]
 
 
 def matches(tool: ToolDefinition, search: str) -> bool:
-    """Whether every word of a search stands in the tool's names, its description, its group or its server."""
+    """Return whether the tool's names, description, group or server contain every word of a search."""
     text = f"{tool.name}\n{tool.remote}\n{tool.description}\n{tool.group}\n{tool.server}".casefold()
     return all(word in text for word in search.casefold().split())

@@ -1,6 +1,6 @@
-"""Tools from text: pasted, dropped or opened. What was understood is shown before any of it goes in.
+"""Dialog that imports tools from text: pasted, dropped or read from a file, with a preview.
 
-The text is read, never run. Nothing changes until a person says so; ``imported`` carries the tools that were picked.
+The text is parsed, never executed. ``imported`` carries the selected tools once the user confirms.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ LARGEST_FILE = 8 * 1024 * 1024  # bytes
 
 
 class ImportDialog(QDialog):
-    """Text above, what it was understood as below. ``taken`` are the names that tools have already."""
+    """Import dialog: the text, and below it the tools recognized in it. ``existing_names`` are the names in use."""
 
     imported = Signal(object)
 
-    def __init__(self, taken: Iterable[str], parent: QWidget) -> None:
+    def __init__(self, existing_names: Iterable[str], parent: QWidget) -> None:
         super().__init__(parent)
-        self._taken = tuple(taken)
-        self._found: tuple[ToolDefinition, ...] = ()
+        self._existing_names = tuple(existing_names)
+        self._tools: tuple[ToolDefinition, ...] = ()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Import tools")
         self.setAcceptDrops(True)
@@ -70,23 +70,23 @@ class ImportDialog(QDialog):
         self.group.setAccessibleName("Group for the imported tools")
         self.import_button = styled(QPushButton("Import"), "primary")
         self.import_button.setEnabled(False)
-        self._later = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
-        self._later.timeout.connect(self.read_now)
+        self._read_timer = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
+        self._read_timer.timeout.connect(self.read_now)
         self._arrange()
-        self.text.textChanged.connect(self._later.start)
+        self.text.textChanged.connect(self._read_timer.start)
         self.text.dropped.connect(self.take_dropped)
         self.paste_button.clicked.connect(self.paste)
         self.file_button.clicked.connect(self.choose_file)
         self.list.currentRowChanged.connect(self._preview)
         self.list.itemChanged.connect(self._count)
-        self.all_button.clicked.connect(self._turn_all)
+        self.all_button.clicked.connect(self._toggle_all)
         self.import_button.clicked.connect(self._import)
 
     def _arrange(self) -> None:
         caption = text_label("From", "group")
         caption.setBuddy(self.text)
         top = in_row(caption, 1, self.paste_button, self.file_button)
-        found = in_row((self.verdict, 1), self.all_button)
+        result_bar = in_row((self.verdict, 1), self.all_button)
         halves = split(self.list, self.preview, sizes=[300, 380])
         cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
@@ -97,44 +97,52 @@ class ImportDialog(QDialog):
         for button in (self.paste_button, self.file_button, self.all_button):
             button.setAutoDefault(False)
         in_column(
-            top, (self.text, 2), found, self.notes, (halves, 3), bottom, of=self, margins=(14, 12, 14, 12), spacing=8
+            top,
+            (self.text, 2),
+            result_bar,
+            self.notes,
+            (halves, 3),
+            bottom,
+            of=self,
+            margins=(14, 12, 14, 12),
+            spacing=8,
         )
         window = self.parentWidget()
-        room = window.window().size() if window is not None else self.size()
-        self.resize(min(760, room.width() - 40), min(680, room.height() - 40))
+        available = window.window().size() if window is not None else self.size()
+        self.resize(min(760, available.width() - 40), min(680, available.height() - 40))
 
-    # -- where text comes from ---------------------------------------------------------------------------------
+    # -- sources of text ---------------------------------------------------------------------------------------
 
     def paste(self) -> None:
-        """Take the clipboard's text."""
+        """Read the text of the clipboard."""
         self.set_text(QGuiApplication.clipboard().text())
 
     def set_text(self, text: str) -> None:
-        """Read this text instead."""
+        """Replace the text and read it."""
         self.text.setPlainText(text)
         self.read_now()
 
     def choose_file(self) -> None:
-        """Ask for a file."""
+        """Open a file dialog."""
         dialog = file_dialog(self, "Import tools from a file", "")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.open_file)
         dialog.open()
 
     def open_file(self, name: str) -> None:
-        """Read a file's text, or say why not."""
+        """Read the text of a file, or show why it cannot be read."""
         try:
             text = read_named(Path(name), LARGEST_FILE).decode("utf-8-sig")
         except UnicodeDecodeError:
-            self._say(f"{Path(name).name} cannot be read: it is not UTF-8 text", "error")
+            self._show_verdict(f"{Path(name).name} cannot be read: it is not UTF-8 text", "error")
         except (OSError, ValueError) as error:
             words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            self._say(f"{Path(name).name} cannot be read: {words}", "error")
+            self._show_verdict(f"{Path(name).name} cannot be read: {words}", "error")
         else:
             self.set_text(text)
 
     def take_dropped(self, data: QMimeData) -> None:
-        """Text, or the first file, that was dropped."""
+        """Read the text, or the first file, of a drop."""
         files = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
         if files:
             self.open_file(files[0])
@@ -149,25 +157,25 @@ class ImportDialog(QDialog):
         self.take_dropped(event.mimeData())
         event.acceptProposedAction()
 
-    # -- what was understood -----------------------------------------------------------------------------------
+    # -- recognized tools --------------------------------------------------------------------------------------
 
     @property
     def picked(self) -> tuple[ToolDefinition, ...]:
-        """The tools with a tick."""
+        """Checked tools."""
         ticked = Qt.CheckState.Checked
-        return tuple(tool for at, tool in enumerate(self._found) if self.list.item(at).checkState() == ticked)
+        return tuple(tool for row, tool in enumerate(self._tools) if self.list.item(row).checkState() == ticked)
 
     def read_now(self) -> None:
-        """Read the text and show what it was understood as."""
+        """Parse the text and show the recognized tools."""
         from playground.engine.files.tool_import import import_tools
         from playground.engine.files.tool_import.collector import KIND_WORDS
 
-        self._later.stop()
+        self._read_timer.stop()
         text = self.text.text()
-        found = import_tools(text, self._taken)
-        self._found = found.tools
+        result = import_tools(text, self._existing_names)
+        self._tools = result.tools
         self.list.clear()
-        for tool in found.tools:
+        for tool in result.tools:
             item = QListWidgetItem(show_hidden(tool.name))
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked)
@@ -177,27 +185,27 @@ class ImportDialog(QDialog):
             )
             item.setText(f"{show_hidden(tool.name)} — {show_hidden(first)}")
             self.list.addItem(item)
-        if found.tools:
-            many = "1 tool" if len(found.tools) == 1 else f"{len(found.tools)} tools"
-            self._say(f"Understood as {KIND_WORDS[found.kind]}: {many}", "heading")
+        if result.tools:
+            many = "1 tool" if len(result.tools) == 1 else f"{len(result.tools)} tools"
+            self._show_verdict(f"Understood as {KIND_WORDS[result.kind]}: {many}", "heading")
             self.list.setCurrentRow(0)
         elif not text.strip():
-            self._say("Nothing to read yet.", "heading")
+            self._show_verdict("Nothing to read yet.", "heading")
         else:
-            self._say(found.problem or "No tools were found in this text.", "error")
-        self.notes.setText("\n".join(f"· {show_hidden(note)}" for note in found.notes[:8]))
-        if len(found.notes) > 8:
-            self.notes.setText(f"{self.notes.text()}\n· and {len(found.notes) - 8} more")
-        self.notes.setToolTip(tip("\n".join(found.notes)))
-        self.notes.setVisible(bool(found.notes))
+            self._show_verdict(result.problem or "No tools were found in this text.", "error")
+        self.notes.setText("\n".join(f"· {show_hidden(note)}" for note in result.notes[:8]))
+        if len(result.notes) > 8:
+            self.notes.setText(f"{self.notes.text()}\n· and {len(result.notes) - 8} more")
+        self.notes.setToolTip(tip("\n".join(result.notes)))
+        self.notes.setVisible(bool(result.notes))
         self._count()
 
-    def _say(self, words: str, kind: str) -> None:
+    def _show_verdict(self, words: str, kind: str) -> None:
         self.verdict.setText(words)
         look(self.verdict, kind)
 
     def _preview(self, row: int) -> None:
-        tool = self._found[row] if 0 <= row < len(self._found) else None
+        tool = self._tools[row] if 0 <= row < len(self._tools) else None
         if tool is None:
             self.preview.show_text("")
             return
@@ -208,16 +216,16 @@ class ImportDialog(QDialog):
 
     def _count(self, _item: object = None) -> None:
         count = len(self.picked)
-        self.import_button.setText(f"Import {count}" if len(self._found) > 1 else "Import")
+        self.import_button.setText(f"Import {count}" if len(self._tools) > 1 else "Import")
         self.import_button.setEnabled(count > 0)
-        self.all_button.setVisible(len(self._found) > 1)
-        self.all_button.setText("None" if count == len(self._found) else "All")
+        self.all_button.setVisible(len(self._tools) > 1)
+        self.all_button.setText("None" if count == len(self._tools) else "All")
         self.all_button.setAccessibleName(f"Pick {self.all_button.text().lower()} of the tools")
 
-    def _turn_all(self) -> None:
-        on = len(self.picked) < len(self._found)
-        for at in range(self.list.count()):
-            self.list.item(at).setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+    def _toggle_all(self) -> None:
+        checked = len(self.picked) < len(self._tools)
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
 
     def _import(self) -> None:
         group = self.group.text().strip()
@@ -226,7 +234,7 @@ class ImportDialog(QDialog):
 
 
 class _DropEditor(CodeEditor):
-    """The editor, with files dropped onto it told rather than written in as addresses."""
+    """Editor that emits dropped files instead of inserting their addresses."""
 
     dropped = Signal(object)
 

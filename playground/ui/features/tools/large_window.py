@@ -1,4 +1,4 @@
-"""A tool in a window of its own: form and JSON side by side."""
+"""Separate window for a tool: form and JSON side by side."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ WIDE, TALL = 1100, 760
 
 
 class LargeWindow(QDialog):
-    """Holds an editor; who opens it connects ``editor.edited`` and shows the tool in it."""
+    """Window with an editor; the caller connects ``editor.edited`` and shows the tool."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setModal(True)
         self.editor = ToolEditor(wide=True)
-        self.editor.name.textChanged.connect(self._title)
+        self.editor.name.textChanged.connect(self._set_title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.accept)
         in_column((self.editor, 1), buttons, of=self, margins=(4, 4, 4, 12), spacing=0)
@@ -28,9 +28,9 @@ class LargeWindow(QDialog):
         for button in buttons.buttons():
             if hasattr(button, "setAutoDefault"):
                 button.setAutoDefault(False)
-        self._title(self.editor.name.text())
+        self._set_title(self.editor.name.text())
         window = parent.window()
         self.resize(min(WIDE, window.width() - 40), min(TALL, window.height() - 40))
 
-    def _title(self, name: str) -> None:
+    def _set_title(self, name: str) -> None:
         self.setWindowTitle(f"Tool {show_hidden(name)}" if name else "Tool")

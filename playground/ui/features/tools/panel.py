@@ -1,6 +1,6 @@
-"""The tools of an experiment: a list, and below it the editor of the one that is selected.
+"""Panel of an experiment's tools: a list, and below it the editor of the selected tool.
 
-It gets the definitions and hands back new ones; it holds no truth. Checks run a moment after the last keystroke.
+The panel receives definitions and emits new ones; the session owns them. Checks run shortly after the last keystroke.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from playground.ui.features.tools.large_window import LargeWindow
 
 CHECK_AFTER_MS = 150
-CHECK_S = 0.05  # seconds of checking at a time; the rest of very many tools follows
-SHOWN_EVERY_S = 0.5  # what was found so far, while very many tools are checked
-SHOWN_A_SECOND = 2_500  # tools; of more, it is shown the less often
+CHECK_S = 0.05  # longest time to check in one go
+SHOW_INTERVAL_S = 0.5  # shortest interval between two updates of the list while many tools are checked
+SHOW_RATE = 2_500  # tools per second of the interval: long lists are updated less often
 
 
 class ToolsPanel(QWidget):
-    """``set_tools`` shows definitions, ``changed`` tells the new tuple of them.
+    """Panel of tools: ``set_tools`` shows definitions, ``changed`` carries the edited tuple.
 
-    ``show_standings`` says what is known of tool servers. ``accept_asked`` gives the numbers of tools to be accepted as
-    their server lists them now, ``server_asked`` what is to be done with a server, and its name.
+    ``show_standings`` updates the states of tool servers. ``accept_asked`` carries the numbers of tools whose current
+    definition on the server is to be accepted, ``server_asked`` an action on a server, and its name.
     """
 
     changed = Signal(object)
@@ -54,8 +54,8 @@ class ToolsPanel(QWidget):
         super().__init__(parent)
         self._tools: tuple[ToolDefinition, ...] = ()
         self.setObjectName("toolsPanel")
-        self._shown = -1  # the tool in the editor
-        #: What there was, which of it was deleted, and what was left.
+        self._current = -1  # the tool in the editor
+        #: Tools before the last deletion, the deleted numbers, and the remaining tools.
         self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...], tuple[ToolDefinition, ...]] | None = None
         self._asking = Asking(self)
         self._checks = Checks(self._asking.ask)
@@ -73,12 +73,12 @@ class ToolsPanel(QWidget):
         self.undo_text = text_label()
         self.undo_button = styled(QPushButton("Undo"), "quiet")
         self.undo_bar = QFrame()
-        self._check = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
-        self._check.timeout.connect(self._check_some)
-        self._going_on = QTimer(self, singleShot=True)
-        self._going_on.timeout.connect(self._check_some)
-        self._shown_at = 0.0
-        self._asking.answered.connect(self._checks.ask_again)
+        self._check_timer = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
+        self._check_timer.timeout.connect(self._check_some)
+        self._resume_timer = QTimer(self, singleShot=True)
+        self._resume_timer.timeout.connect(self._check_some)
+        self._last_shown = 0.0
+        self._asking.answered.connect(self._checks.retry_pending)
         self._asking.answered.connect(self._check_some)
         self._arrange()
         self._connect()
@@ -86,46 +86,46 @@ class ToolsPanel(QWidget):
 
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
-        """The definitions as shown."""
+        """Definitions in the list."""
         return self._tools
 
     @property
     def selected(self) -> int:
-        """The number of the tool in the editor; -1 when there is none."""
-        return self._shown
+        """Number of the tool in the editor; -1 if there is none."""
+        return self._current
 
     @property
     def chosen(self) -> list[int]:
-        """The tools selected in the list, or the one in the editor."""
-        return self.list.chosen or ([self._shown] if self._shown >= 0 else [])
+        """Numbers of the tools selected in the list, or of the tool in the editor."""
+        return self.list.chosen or ([self._current] if self._current >= 0 else [])
 
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """Show these definitions. The selection stays in its row; text being typed stays while its value does."""
+        """Show definitions; the selection stays in its row, and text being typed stays while its value is unchanged."""
         if tools == self._tools:
             return
         self._deleted = None
-        self._put(tools, None)
+        self._show_tools(tools, None)
 
     def add_below(self, widget: QWidget) -> None:
-        """Put a widget of another feature below the definitions."""
+        """Add a widget of another feature below the definitions."""
         self._column.addWidget(widget)
 
     def set_servers_menu(self, menu: QMenu) -> None:
-        """What the buttons for servers open."""
+        """Set the menu that the buttons for servers open."""
         for button in (self.head.servers_button, self.empty.servers_button):
             button.setMenu(menu)
             button.show()
 
     def show_standings(self, standings: Standings) -> None:
-        """What is known of servers, and of how tools stand to theirs, is otherwise than before."""
+        """Update the states of servers and the trust of their tools."""
         self.standings = self.model.standings = standings
         self.model.show_standings()
-        self.head.show_summary(self._tools, self.model.sizes, self.standings.held)
+        self.head.show_summary(self._tools, self.model.sizes, self.standings.blocked)
         for editor in self._editors():
             editor.show_standings(standings)
 
     def select(self, number: int) -> None:
-        """Select a tool and show it in the editor; a fold or a search that hides it ends."""
+        """Select a tool and show it in the editor; clear the search or unfold its group if it is hidden."""
         if not 0 <= number < len(self._tools):
             return
         if not self.model.index_of(number).isValid():
@@ -135,95 +135,95 @@ class ToolsPanel(QWidget):
         self._show(number)
 
     def check_now(self) -> None:
-        """Check all tools at once and show what was found, without waiting for the timer."""
-        self._check.stop()
-        self._checks.ask_again()
-        self._checks.look(self._tools)
+        """Check all tools and show the results without waiting for the timer."""
+        self._check_timer.stop()
+        self._checks.retry_pending()
+        self._checks.check(self._tools)
         self._show_checks()
 
     def _check_some(self) -> None:
-        """Check tools for ``CHECK_S`` and show the findings; the rest of very many tools follows."""
-        done = self._checks.look(self._tools, self._shown, CHECK_S)
+        """Check tools for ``CHECK_S`` and show the results; continue soon if tools remain."""
+        done = self._checks.check(self._tools, self._current, CHECK_S)
         if not done:
-            self._going_on.start(0)
-        if done or time.monotonic() >= self._shown_at + max(SHOWN_EVERY_S, len(self._tools) / SHOWN_A_SECOND):
+            self._resume_timer.start(0)
+        if done or time.monotonic() >= self._last_shown + max(SHOW_INTERVAL_S, len(self._tools) / SHOW_RATE):
             self._show_checks()
 
     def _show_checks(self) -> None:
-        self._shown_at = time.monotonic()
+        self._last_shown = time.monotonic()
         problems = self._checks.problems(self._tools)
         sizes = self._checks.sizes(self._tools)
         self.model.show_problems(problems, sizes)
-        self.head.show_summary(self._tools, sizes, self.standings.held)
-        if 0 <= self._shown < len(problems):
+        self.head.show_summary(self._tools, sizes, self.standings.blocked)
+        if 0 <= self._current < len(problems):
             for editor in self._editors():
-                editor.show_problems(problems[self._shown])
+                editor.show_problems(problems[self._current])
 
     # -- commands ----------------------------------------------------------------------------------------------
 
     def add_tool(self) -> None:
-        """A new tool from the template, its name ready to be typed over."""
+        """Insert a tool from the template and select its name for editing."""
         self._insert((TEMPLATE,))
         self.editor.name.setFocus(Qt.FocusReason.OtherFocusReason)
         self.editor.name.selectAll()
 
     def add_sample(self) -> None:
-        """A complete example."""
+        """Insert a complete example."""
         self._insert((SAMPLE,))
 
     def duplicate(self) -> None:
-        """A copy of each selected tool under a free name, below the last of them; of a server's, one's own."""
+        """Insert copies of the selected tools below the last of them; a copy of a server's tool is the user's own."""
         chosen = self.chosen
         if chosen:
-            copies = [_copy(self._tools[at]) for at in chosen]
-            self._insert(copies, chosen[-1] + 1 if not any(self._tools[at].server for at in chosen) else None)
+            copies = [_copy(self._tools[number]) for number in chosen]
+            self._insert(copies, chosen[-1] + 1 if not any(self._tools[number].server for number in chosen) else None)
 
     def delete(self) -> None:
-        """Remove the selected tools; ``undo_delete`` brings them back."""
+        """Remove the selected tools; ``undo_delete`` restores them."""
         self._delete(self.chosen)
 
     def _delete(self, chosen: list[int]) -> None:
         if not chosen:
             return
-        before, gone = self._tools, set(chosen)
-        rest = tuple(tool for number, tool in enumerate(before) if number not in gone)
-        self._tell(rest, [min(chosen[0], len(rest) - 1)])
+        before, deleted = self._tools, set(chosen)
+        remaining = tuple(tool for number, tool in enumerate(before) if number not in deleted)
+        self._apply(remaining, [min(chosen[0], len(remaining) - 1)])
         self._deleted = before, tuple(chosen), self._tools
         self._refresh()
         (self.list if self._tools else self.undo_button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def undo_delete(self) -> None:
-        """Put the tools that were deleted last back to their places."""
+        """Restore the tools that were deleted last to their places."""
         if self._deleted is not None:
-            before, chosen, rest = self._deleted
-            tools = list(before if self._tools is rest else self._tools)
-            for number in chosen if self._tools is not rest else ():
+            before, chosen, remaining = self._deleted
+            tools = list(before if self._tools is remaining else self._tools)
+            for number in chosen if self._tools is not remaining else ():
                 tools.insert(min(number, len(tools)), before[number])
             self._deleted = None
-            self._tell(tuple(tools), list(chosen))
+            self._apply(tuple(tools), list(chosen))
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def move_tool(self, steps: int) -> None:
-        """Move what is selected up (-1) or down (1): tools past a header into its group, a header with its group."""
+        """Move the selection up (-1) or down (1): tools past a header into its group, a header with its group."""
         order = grouping.entries(self._tools)
         group = self.list.current_group
         if group is not None:
-            self._arrange_tools(grouping.group_stepped(order, group, steps), group=group)
+            self._arrange_tools(grouping.move_group(order, group, steps), group=group)
         elif self.chosen:
-            self._arrange_tools(grouping.stepped(order, self.chosen, steps))
+            self._arrange_tools(grouping.move_tools(order, self.chosen, steps))
 
     def set_group(self, numbers: Iterable[int], group: str) -> None:
-        """Put tools under a heading; "" takes them out of theirs."""
-        wanted = set(numbers)
+        """Move tools to a group; "" removes them from theirs."""
+        targets = set(numbers)
         tools = tuple(
-            tool.model_copy(update={"group": group}) if number in wanted and tool.group != group else tool
+            tool.model_copy(update={"group": group}) if number in targets and tool.group != group else tool
             for number, tool in enumerate(self._tools)
         )
         if tools != self._tools:
-            self._tell(*self._gathered(tools, sorted(wanted)))
+            self._apply(*self._regroup(tools, sorted(targets)))
 
     def new_group(self) -> None:
-        """Put the selected tools under a new heading, its name ready to be typed over."""
+        """Move the selected tools to a new group and open its name for editing."""
         name = free_name("New group", {tool.group for tool in self._tools})
         self.set_group(self.chosen, name)
         index = self.model.index_of(name)
@@ -231,31 +231,31 @@ class ToolsPanel(QWidget):
         self.list.edit(index)
 
     def switch(self, numbers: Iterable[int], on: bool) -> None:
-        """Switch tools on or off. What nobody has looked at since its server changed it stays off, and is shown."""
-        wanted = set(numbers)
-        if on and (unseen := {number for number in wanted if self.standings.unseen(self._tools[number])}):
-            if unseen == wanted and len(wanted) == 1:
-                self.select(min(wanted))
-            wanted -= unseen
+        """Switch tools on or off; tools that are not accepted stay off, and a single one is selected."""
+        targets = set(numbers)
+        if on and (unseen := {number for number in targets if self.standings.unseen(self._tools[number])}):
+            if unseen == targets and len(targets) == 1:
+                self.select(min(targets))
+            targets -= unseen
         tools = tuple(
-            tool.model_copy(update={"enabled": on}) if number in wanted and tool.enabled != on else tool
+            tool.model_copy(update={"enabled": on}) if number in targets and tool.enabled != on else tool
             for number, tool in enumerate(self._tools)
         )
         if tools != self._tools:
-            self._tell(tools, None)
+            self._apply(tools, None)
 
     def switch_all(self) -> None:
-        """Switch all tools off if all are on, else on; under a search, only those it leaves."""
-        shown = [entry for entry in self.model.rows if isinstance(entry, int)]
-        numbers = shown if self.head.search.text().strip() else list(range(len(self._tools)))
-        can = [number for number in numbers if self._tools[number].enabled or not self._unseen(number)]
-        self.switch(can, not all(self._tools[number].enabled for number in can))
+        """Switch all tools off if all are on, else on; during a search, only those that match."""
+        visible = [entry for entry in self.model.rows if isinstance(entry, int)]
+        numbers = visible if self.head.search.text().strip() else list(range(len(self._tools)))
+        switchable = [number for number in numbers if self._tools[number].enabled or not self._needs_review(number)]
+        self.switch(switchable, not all(self._tools[number].enabled for number in switchable))
 
-    def _unseen(self, number: int) -> bool:
+    def _needs_review(self, number: int) -> bool:
         return self.standings.unseen(self._tools[number])
 
     def open_large(self) -> LargeWindow:
-        """The tool in a window of its own, form and JSON side by side."""
+        """Open the tool in a separate window, form and JSON side by side."""
         from playground.ui.features.tools.large_window import LargeWindow
 
         if self._large is None:
@@ -265,14 +265,14 @@ class ToolsPanel(QWidget):
             self._connect_origin(large.editor)
             large.editor.show_standings(self.standings)
             large.editor.set_groups(self._group_names())
-            large.editor.show_tool(self._tools[self._shown], another=True)
+            large.editor.show_tool(self._tools[self._current], another=True)
             large.finished.connect(self._large_closed)
             large.open()
             self.check_now()
         return self._large
 
     def import_tools(self) -> ImportDialog:
-        """Ask for text to make tools from."""
+        """Open the import dialog."""
         from playground.ui.features.tools.import_dialog import ImportDialog
 
         dialog = ImportDialog([tool.name for tool in self._tools], self)
@@ -281,11 +281,11 @@ class ToolsPanel(QWidget):
         return dialog
 
     def show_sample(self) -> None:
-        """An example of arguments made from the schema."""
+        """Open sample arguments generated from the schema."""
         from playground.ui.features.tools.sample_dialog import SampleDialog
 
-        if self._shown >= 0:
-            SampleDialog(self._tools[self._shown], self._large or self).open()
+        if self._current >= 0:
+            SampleDialog(self._tools[self._current], self._large or self).open()
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -317,7 +317,9 @@ class ToolsPanel(QWidget):
         tools.duplicate_asked.connect(self.duplicate)
         tools.delegate.toggled.connect(self._toggle)
         tools.delegate.group_toggled.connect(self._toggle_group)
-        tools.customContextMenuRequested.connect(lambda at: self.menu.popup(tools.viewport().mapToGlobal(at)))
+        tools.customContextMenuRequested.connect(
+            lambda position: self.menu.popup(tools.viewport().mapToGlobal(position))
+        )
         tools.selectionModel().currentChanged.connect(self._selected)
         self.model.dropped.connect(self._dropped)
         self.model.renamed.connect(self._rename_group)
@@ -329,35 +331,35 @@ class ToolsPanel(QWidget):
 
     def _connect_origin(self, editor: ToolEditor) -> None:
         origin = editor.origin
-        origin.copy_asked.connect(self._copy_shown)
-        origin.accept_asked.connect(lambda: self.accept_asked.emit([self._shown]))
-        origin.leave_asked.connect(lambda: self.switch([self._shown], on=False))
-        origin.remove_asked.connect(self._remove_shown)
-        origin.server_asked.connect(lambda what: self.server_asked.emit(what, self._tools[self._shown].server))
+        origin.copy_asked.connect(self._copy_current)
+        origin.accept_asked.connect(lambda: self.accept_asked.emit([self._current]))
+        origin.leave_asked.connect(lambda: self.switch([self._current], on=False))
+        origin.remove_asked.connect(self._remove_current)
+        origin.server_asked.connect(lambda what: self.server_asked.emit(what, self._tools[self._current].server))
 
-    def _copy_shown(self) -> None:
-        """A tool of one's own made of the one in the editor, ready to be edited, which is switched off."""
-        tool = self._tools[self._shown]
+    def _copy_current(self) -> None:
+        """Copy the server's tool in the editor to an own tool, open it for editing, and switch the original off."""
+        tool = self._tools[self._current]
         off = tuple(it.model_copy(update={"enabled": False}) if it is tool else it for it in self._tools)
         copy = _copy(tool)
         copy = copy.model_copy(update={"name": free_name(copy.name, {it.name for it in off})})
         self._deleted = None
-        self._tell(*self._gathered((*off, copy), [len(off)]))
+        self._apply(*self._regroup((*off, copy), [len(off)]))
         self.editor.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _remove_shown(self) -> None:
-        self.list.choose([self._shown], self._shown)
+    def _remove_current(self) -> None:
+        self.list.choose([self._current], self._current)
         self.delete()
 
     def remove_server(self, name: str) -> None:
-        """Remove all tools of a server; ``undo_delete`` brings them back."""
+        """Remove all tools of a server; ``undo_delete`` restores them."""
         self._delete([number for number, tool in enumerate(self._tools) if tool.server == name])
 
-    def put_tools(self, tools: tuple[ToolDefinition, ...], shown: int | None = None) -> None:
-        """Have these tools instead, as one change; those of a group stand together. ``shown`` is selected, if any."""
+    def put_tools(self, tools: tuple[ToolDefinition, ...], current: int | None = None) -> None:
+        """Replace the tools in one change, with the tools of a group together; select ``current``, if any."""
         self._deleted = None
-        arranged, chosen = self._gathered(tools, [] if shown is None else [shown])
-        self._tell(arranged, chosen or None)
+        arranged, chosen = self._regroup(tools, [] if current is None else [current])
+        self._apply(arranged, chosen or None)
 
     def _editors(self) -> list[ToolEditor]:
         return [self.editor, *([self._large.editor] if self._large is not None else [])]
@@ -365,17 +367,17 @@ class ToolsPanel(QWidget):
     def _group_names(self) -> tuple[str, ...]:
         return tuple(name for name in grouping.groups(self._tools) if name)
 
-    def _insert(self, tools: Sequence[ToolDefinition], at: int | None = None) -> None:
-        at = len(self._tools) if at is None else at
-        taken = {tool.name for tool in self._tools}
-        fresh: list[ToolDefinition] = []
+    def _insert(self, tools: Sequence[ToolDefinition], index: int | None = None) -> None:
+        index = len(self._tools) if index is None else index
+        names = {tool.name for tool in self._tools}
+        inserted: list[ToolDefinition] = []
         for tool in tools:
-            name = free_name(tool.name, taken)
-            taken.add(name)
-            fresh.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
+            name = free_name(tool.name, names)
+            names.add(name)
+            inserted.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
         self._deleted = None
-        placed = (*self._tools[:at], *fresh, *self._tools[at:])
-        self._tell(*self._gathered(placed, list(range(at, at + len(fresh)))))
+        placed = (*self._tools[:index], *inserted, *self._tools[index:])
+        self._apply(*self._regroup(placed, list(range(index, index + len(inserted)))))
 
     def _toggle(self, number: int) -> None:
         chosen = self.list.chosen
@@ -389,79 +391,81 @@ class ToolsPanel(QWidget):
 
     def _dropped(self, numbers: list[int], below: grouping.Entry | None) -> None:
         order = grouping.entries(self._tools)
-        QTimer.singleShot(0, self, partial(self._arrange_tools, grouping.dropped(order, numbers, below), numbers))
+        QTimer.singleShot(0, self, partial(self._arrange_tools, grouping.drop_tools(order, numbers, below), numbers))
 
     def _arrange_tools(
         self, order: list[grouping.Entry], chosen: Sequence[int] | None = None, group: str | None = None
     ) -> None:
         chosen = self.chosen if chosen is None else chosen
-        tools, stood = grouping.arranged(self._tools, order)
-        if tools == self._tools and stood == list(range(len(stood))):
+        tools, old_numbers = grouping.arrange(self._tools, order)
+        if tools == self._tools and old_numbers == list(range(len(old_numbers))):
             return
-        shown = stood.index(self._shown) if self._shown in stood else 0
-        self._tell(tools, sorted(stood.index(number) for number in chosen), shown)
+        current = old_numbers.index(self._current) if self._current in old_numbers else 0
+        self._apply(tools, sorted(old_numbers.index(number) for number in chosen), current)
         if group is not None:
             self.list.setCurrentIndex(self.model.index_of(group))
 
-    def _gathered(
+    def _regroup(
         self, tools: tuple[ToolDefinition, ...], chosen: list[int]
     ) -> tuple[tuple[ToolDefinition, ...], list[int]]:
-        """The tools with each group together, and where the chosen ones stand then."""
-        arranged, stood = grouping.arranged(tools, grouping.entries(tools))
-        return arranged, sorted(stood.index(number) for number in chosen)
+        """Return the tools with each group together, and the new numbers of the chosen tools."""
+        arranged, old_numbers = grouping.arrange(tools, grouping.entries(tools))
+        return arranged, sorted(old_numbers.index(number) for number in chosen)
 
     def _edited(self, tool: ToolDefinition) -> None:
-        if self._shown < 0:
+        if self._current < 0:
             return
-        tools = (*self._tools[: self._shown], tool, *self._tools[self._shown + 1 :])
-        if tool.group != self._tools[self._shown].group:
-            self._tell(*self._gathered(tools, [self._shown]))
+        tools = (*self._tools[: self._current], tool, *self._tools[self._current + 1 :])
+        if tool.group != self._tools[self._current].group:
+            self._apply(*self._regroup(tools, [self._current]))
         else:
-            self._tell(tools, None)
+            self._apply(tools, None)
 
-    def _tell(self, tools: tuple[ToolDefinition, ...], chosen: list[int] | None, shown: int | None = None) -> None:
-        self._put(tools, chosen, shown)
+    def _apply(self, tools: tuple[ToolDefinition, ...], chosen: list[int] | None, current: int | None = None) -> None:
+        self._show_tools(tools, chosen, current)
         self.changed.emit(tools)
 
-    def _put(self, tools: tuple[ToolDefinition, ...], chosen: list[int] | None, shown: int | None = None) -> None:
-        """Show tools; ``chosen`` are selected (None: as before), the first of them, or ``shown``, is edited."""
-        before = self._shown
-        number = shown if shown is not None else chosen[0] if chosen else before
+    def _show_tools(
+        self, tools: tuple[ToolDefinition, ...], chosen: list[int] | None, current: int | None = None
+    ) -> None:
+        """Show tools, select ``chosen`` (None: keep the selection) and edit ``current`` or the first of them."""
+        before = self._current
+        number = current if current is not None else chosen[0] if chosen else before
         self._tools = tools
-        kept = self.list.chosen if chosen is None else chosen
-        self._shown = min(max(number, 0), len(tools) - 1)
+        selection = self.list.chosen if chosen is None else chosen
+        self._current = min(max(number, 0), len(tools) - 1)
         group = self.list.current_group
         self.model.show_tools(tools)
         for editor in self._editors():
             editor.set_groups(self._group_names())
         if tools:
-            hidden = chosen is not None and not self.model.index_of(self._shown).isValid()
+            hidden = chosen is not None and not self.model.index_of(self._current).isValid()
             if hidden:
-                self.select(self._shown)
+                self.select(self._current)
             elif chosen is not None or group is None:
-                self.list.choose([at for at in kept if at < len(tools)] or [self._shown], self._shown)
+                self.list.choose([index for index in selection if index < len(tools)] or [self._current], self._current)
             for editor in self._editors():
-                editor.show_tool(tools[self._shown], another=chosen is not None and self._shown != before)
+                editor.show_tool(tools[self._current], another=chosen is not None and self._current != before)
         self._refresh()
 
-    def _selected(self, now: QModelIndex, _before: QModelIndex) -> None:
-        number = self.model.tool_at(now)
-        if number is not None and number != self._shown:
+    def _selected(self, current: QModelIndex, _before: QModelIndex) -> None:
+        number = self.model.tool_at(current)
+        if number is not None and number != self._current:
             self._show(number)
         self._refresh()
 
     def _show(self, number: int) -> None:
-        another = number != self._shown
-        self._shown = number
-        known = self.model.problems
+        another = number != self._current
+        self._current = number
+        problems = self.model.problems
         for editor in self._editors():
             editor.show_tool(self._tools[number], another=another)
-            editor.show_problems(known[number] if number < len(known) else [])
+            editor.show_problems(problems[number] if number < len(problems) else [])
 
     def _search(self, text: str) -> None:
         self.model.search(text)
-        if self._shown >= 0 and self.model.index_of(self._shown).isValid():
-            self.list.choose([self._shown], self._shown)
+        if self._current >= 0 and self.model.index_of(self._current).isValid():
+            self.list.choose([self._current], self._current)
 
     def _large_closed(self, _result: int) -> None:
         self._large = None
@@ -469,14 +473,14 @@ class ToolsPanel(QWidget):
     def _refresh(self) -> None:
         self._stack.setCurrentIndex(1 if self._tools else 0)
         self.work.fit()
-        self.head.show_summary(self._tools, self.model.sizes, self.standings.held)
+        self.head.show_summary(self._tools, self.model.sizes, self.standings.blocked)
         if self._deleted is not None:
             before, chosen, _ = self._deleted
             name = show_hidden(before[chosen[0]].name) or "the tool"
             self.undo_text.setText(f"Deleted {name}" if len(chosen) == 1 else f"Deleted {len(chosen)} tools")
         self.undo_bar.setVisible(self._deleted is not None)
         if self._tools:
-            self._check.start()
+            self._check_timer.start()
 
 
 def _copy(tool: ToolDefinition) -> ToolDefinition:

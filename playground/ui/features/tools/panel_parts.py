@@ -1,4 +1,4 @@
-"""The parts of the tools panel that only stand there: the bar and the search above the list, the page for no tools."""
+"""Passive parts of the tools panel: the bar and the search above the list, the page for no tools, the splitter."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.search_field import SearchField
 
-SEARCH_FROM = 6  # tools: fewer can be seen at once
-#: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
+SEARCH_FROM = 6  # tools; fewer are visible at once
+#: Largest share of the height until the splitter is dragged; a long list gets more.
 LIST_SHARE, LONG_SHARE = 0.45, 0.6
-LONG = 10  # rows of a list that is long, and more
+LONG = 10  # rows from which a list is long
 
 
 class PanelHead(QWidget):
-    """New, import and what is done with the selected tools; the search; how many are on and how large they are."""
+    """Buttons for new, imported and selected tools, the search, and the summary of enabled tools and their size."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,18 +63,18 @@ class PanelHead(QWidget):
             icon_button.setFixedSize(24, 24)
             bar.addWidget(icon_button)
         line = in_row((self.summary, 1), self.all_button)
-        self.told = paragraph("", "flag")
-        self.told.hide()
-        in_column(bar, self.search, line, self.told, of=self, margins=(12, 8, 12, 4), spacing=4)
+        self.warnings = paragraph("", "flag")
+        self.warnings.hide()
+        in_column(bar, self.search, line, self.warnings, of=self, margins=(12, 8, 12, 4), spacing=4)
 
-    def show_told(self, words: str) -> None:
-        """What the gateway's list says of the model that does not go with tools; empty for nothing."""
-        say(self.told, words)
+    def show_warnings(self, words: str) -> None:
+        """Show warnings that the model does not support tools; an empty text hides them."""
+        say(self.warnings, words)
 
-    def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int], held: int = 0) -> None:
-        """``12 of 50 on · ≈ 4,100 tokens``: the size is that of the tools that are sent.
+    def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int], blocked: int = 0) -> None:
+        """Show ``12 of 50 on · ≈ 4,100 tokens``; the size is that of the tools that are sent.
 
-        ``held`` of those that are off cannot be switched on by all being so.
+        ``blocked`` of the tools that are off cannot be switched on together with all others.
         """
         on = sum(tool.enabled for tool in tools)
         words = [f"{on} of {len(tools)} on"]
@@ -82,14 +82,14 @@ class PanelHead(QWidget):
             total = sum(size for tool, size in zip(tools, sizes, strict=True) if tool.sendable)
             words.append(f"≈ {total:,} tokens")
         self.summary.setText(" · ".join(words))
-        every = on == len(tools) or (on > 0 and on + held == len(tools))
+        every = on == len(tools) or (on > 0 and on + blocked == len(tools))
         self.all_button.setText("All off" if every else "All on")
         self.all_button.setAccessibleName("Switch all tools off" if every else "Switch all tools on")
         self.search.setVisible(len(tools) >= SEARCH_FROM or bool(self.search.text()))
 
 
 class EmptyPage(QWidget):
-    """What tools are, and the ways to the first one."""
+    """Page without tools: an explanation, and buttons that add the first tool."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,15 +102,15 @@ class EmptyPage(QWidget):
         self.servers_button.hide()  # until there is a menu
         self.servers_button.setAccessibleName("Tools from a server")
         heading = text_label("No tools yet", "heading")
-        says = QLabel(
+        explanation = QLabel(
             "Tools are functions the model may call. You describe them here; when the model calls one, "
             "you see its arguments, answer for it, and let the model go on."
         )
-        ways = QLabel(
+        sources = QLabel(
             "Import takes definitions of either protocol, a Python function, or an OpenAPI document. A tool server "
             "(Model Context Protocol) describes its tools itself and can answer their calls."
         )
-        for label in (says, ways):
+        for label in (explanation, sources):
             label.setWordWrap(True)
             label.setProperty("kind", "muted")
         buttons = QHBoxLayout()
@@ -119,12 +119,12 @@ class EmptyPage(QWidget):
             button.setMinimumWidth(56)
             buttons.addWidget(button)
         buttons.addStretch(1)
-        rows = (heading, says, Gap(4), buttons, in_row(self.servers_button, 1), Gap(4), ways, 1)
+        rows = (heading, explanation, Gap(4), buttons, in_row(self.servers_button, 1), Gap(4), sources, 1)
         in_column(*rows, of=self, margins=(16, 24, 16, 16), spacing=8)
 
 
 class WorkArea(QWidget):
-    """The list over the editor, with a line between them that can be dragged."""
+    """Splitter with the list above the editor."""
 
     def __init__(self, head: PanelHead, tools: ToolList, editor: ToolEditor, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -137,7 +137,7 @@ class WorkArea(QWidget):
         self.split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
         column.addWidget(self.split, 1)
         self.split.addWidget(tools)
-        scroll = DownArea(editor, self.split)  # which adds it
+        scroll = DownArea(editor, self.split)  # the splitter is its parent and adds it
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumHeight(120)
         tools.setMinimumHeight(ROW_HEIGHT)
@@ -146,14 +146,14 @@ class WorkArea(QWidget):
         self.split.splitterMoved.connect(self._moved)
 
     def fit(self) -> None:
-        """The list as tall as its rows, up to its share of the height, until somebody drags the line."""
+        """Make the list as tall as its rows, up to its share of the height, unless the splitter was dragged."""
         content = max(self._list.content_height(), ROW_HEIGHT)
         self._list.setMaximumHeight(content)
         if not self._dragged:
             share = LONG_SHARE if content >= LONG * ROW_HEIGHT else LIST_SHARE
-            wanted = min(content, max(int(self.split.height() * share), 2 * ROW_HEIGHT))
-            rest = max(self.split.height() - wanted, 0)
-            self.split.setSizes([wanted, rest])
+            height = min(content, max(int(self.split.height() * share), 2 * ROW_HEIGHT))
+            remaining = max(self.split.height() - height, 0)
+            self.split.setSizes([height, remaining])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,4 +1,4 @@
-"""An example of the arguments a tool can be called with, made from its schema."""
+"""Dialog with sample arguments of a tool, generated from its schema."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_SCHEMA: Final[JSONObject] = {"type": "object"}
 
 
 class SampleDialog(QDialog):
-    """The example, whether it fits the schema, and a button that copies it."""
+    """Sample arguments, whether they are valid, and a button that copies them."""
 
     def __init__(self, tool: ToolDefinition, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class SampleDialog(QDialog):
         self._schema = tool.parameters if tool.parameters is not None else _NO_SCHEMA
         self._text = ""
         self._asking = Asking(self)
-        self._asking.answered.connect(self._look)
+        self._asking.answered.connect(self._update)
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName("Sample arguments")
         self.verdict = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -45,30 +45,30 @@ class SampleDialog(QDialog):
         self.resize(480, 360)
         self.copy_button.setDefault(True)
         self.copy_button.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._look()
+        self._update()
 
-    def _look(self) -> None:
-        """Show the example once it is made, and whether it fits once that is known."""
-        made = self._asking.ask(SampleOf(self._schema))
-        self.copy_button.setEnabled(bool(made))
-        if not made:
-            self.verdict.setText(NO_SAMPLE if made is not None else "An example is being made…")
-            look(self.verdict, "flag" if made is not None else "small")
+    def _update(self) -> None:
+        """Show the sample when it is ready, and whether it is valid when that has been checked."""
+        sample = self._asking.ask(SampleOf(self._schema))
+        self.copy_button.setEnabled(bool(sample))
+        if not sample:
+            self.verdict.setText(NO_SAMPLE if sample is not None else "An example is being made…")
+            look(self.verdict, "flag" if sample is not None else "small")
             return
-        if made != self._text:
-            self._text = made
-            self.text.show_text(made)
-        wrong = self._asking.ask(ArgumentsFit(made, self._schema))
-        if wrong is None:
+        if sample != self._text:
+            self._text = sample
+            self.text.show_text(sample)
+        problems = self._asking.ask(ArgumentsFit(sample, self._schema))
+        if problems is None:
             words = "Made from the schema; checking…"
-        elif unknown := not_checked(wrong):
+        elif unknown := not_checked(problems):
             words = f"Made from the schema; {unknown.message}"
         else:
-            words = f"Does not fit: {wrong[0].message}" if wrong else "Made from the schema; it fits."
+            words = f"Does not fit: {problems[0].message}" if problems else "Made from the schema; it fits."
         self.verdict.setText(words)
-        look(self.verdict, "flag" if wrong else "small")
+        look(self.verdict, "flag" if problems else "small")
 
     def copy(self) -> None:
-        """Put the example on the clipboard and close."""
+        """Copy the sample to the clipboard and close."""
         QGuiApplication.clipboard().setText(self._text)
         self.accept()

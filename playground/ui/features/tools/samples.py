@@ -1,4 +1,4 @@
-"""What New and Add a sample put into the list."""
+"""Definitions that the commands New and Add a sample insert."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SAMPLE = ToolDefinition(
 )
 
 
-def free_name(wanted: str, taken: set[str]) -> str:
-    """``wanted``, or with a number at its end where it is taken."""
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
+def free_name(base: str, existing: set[str]) -> str:
+    """Return ``base``, with a number appended if it is in ``existing``."""
+    name, number = base, 2
+    while name in existing:
+        name, number = f"{base}_{number}", number + 1
     return name

@@ -1,7 +1,7 @@
-"""A schema as a form: a line for each field, one of them open for editing. A view of a text, never a second truth.
+"""Form of a JSON Schema: a row for each field, one of them open for editing. The text is the only model.
 
-It is given the text of a schema and tells the text an edit makes of it (``edited``); what the form does not know
-stays in the text untouched. While the text is no JSON, the form rests and says so.
+The form receives the text of a schema and emits the text after an edit (``edited``); keywords that it does not support
+stay untouched in the text. While the text is not valid JSON, the form is disabled and says why.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 
-ALL_OPEN = 12  # fields up to which nothing is folded at first
+ALL_OPEN = 12  # number of fields up to which all are initially unfolded
 EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'
 NEW = "new_parameter"
-PAGE = 50  # rows that are seen at once
-AT_ONCE = 50_000  # characters that are read, or edited, while the window waits: a hundredth of a second
+PAGE = 50  # rows of a page
+AT_ONCE = 50_000  # characters that are parsed or edited in the main thread
 READING = "Reading the schema…"
 
 
 class SchemaForm(QWidget):
-    """``show_text`` shows a schema, ``edited`` tells a new text, ``json_asked`` a place to be shown in the JSON."""
+    """Form of a schema. ``edited`` carries the new text, ``json_asked`` the path of a place to show in the JSON."""
 
     edited = Signal(str)
     json_asked = Signal(object)
@@ -47,17 +47,17 @@ class SchemaForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text: str | None = None
-        self._other = False  # the rows are another tool's
-        self._fixed = False  # it is only read
+        self._stale = False  # the rows belong to the previous tool
+        self._read_only = False  # no field can be edited
         self._aside = Aside(self)
         self._root: Field | None = None
-        self._few = True  # fields, so that nothing is folded at first
+        self._is_small = True  # the schema is small: all fields are initially unfolded
         self._open: Path | None = None
         self._folds: dict[Path, bool] = {}
         self._problems: list[Problem] = []
         self.rows: list[FieldRow] = []
-        self._listed: list[tuple[Field, int]] = []  # what has a row on one of the pages
-        self._first = 0  # of those, the one with the first row
+        self._listed: list[tuple[Field, int]] = []  # fields with a row on any page
+        self._first = 0  # index of the first field on the current page
         self.block: FieldBlock | None = None
         self.note = paragraph("", "flag")
         self.note.hide()
@@ -77,82 +77,83 @@ class SchemaForm(QWidget):
         column.addLayout(self._lower)
         column.addWidget(self.pages)
         column.addStretch(1)
-        self.pages.asked.connect(self._leaf)
+        self.pages.asked.connect(self._show_page)
         self.add_button.clicked.connect(partial(self.add_parameter, ()))
         self.show_text("")
 
     # -- showing -----------------------------------------------------------------------------------------------
 
     def show_text(self, text: str, then: Callable[[], None] | None = None) -> None:
-        """Show the schema of a text, then do something. While it is no JSON, the last one that was stays, and cannot be
-        edited."""
+        """Show the schema of a text, then call ``then``. Invalid JSON keeps the last valid schema, read-only."""
         if text == self._text:
             return
         self._text = text
         self.empty.setVisible(not text.strip())
-        self._aside.do(partial(_read, text), partial(self._show_read, then or _nothing), large=len(text) > AT_ONCE)
+        self._aside.do(
+            partial(_parse, text), partial(self._show_parsed, then or _do_nothing), large=len(text) > AT_ONCE
+        )
         if self._aside.busy:
             self.wait()
 
-    def fix(self, fixed: bool) -> None:
-        """Let it only be read: fields open as they are, and nothing of them can be changed."""
-        if fixed != self._fixed:
-            self._fixed = fixed
-            self.add_button.setVisible(not fixed)
+    def fix(self, read_only: bool) -> None:
+        """Make the form read-only or editable; fields of a read-only form still open."""
+        if read_only != self._read_only:
+            self._read_only = read_only
+            self.add_button.setVisible(not read_only)
             self.open_field(None)
 
     def wait(self) -> None:
-        """A text is on its way, or what it says: until then nothing can be edited."""
-        self._say(READING, "small")
+        """Disable the form until the text has been loaded and parsed."""
+        self._show_note(READING, "small")
         self.empty.hide()
-        if self._other:
+        if self._stale:
             self._root = None
             self._lay_out()
-        self._rest(True)
+        self._set_disabled(True)
 
-    def _show_read(self, then: Callable[[], None], read: _Read) -> None:
-        text, wrong = self._text or "", read.wrong
-        if wrong is None:
-            self._root, self._few = read.root, read.few
-            self._say(
-                "The parameters must be a JSON Schema object, in braces." if text.strip() and not read.root else ""
+    def _show_parsed(self, then: Callable[[], None], parsed: _ParsedSchema) -> None:
+        text, error = self._text or "", parsed.error
+        if error is None:
+            self._root, self._is_small = parsed.root, parsed.is_small
+            self._show_note(
+                "The parameters must be a JSON Schema object, in braces." if text.strip() and not parsed.root else ""
             )
             self._lay_out()
         elif len(text) > READ_AT_MOST:
-            self._say(f"The schema is {wrong.message}.")
+            self._show_note(f"The schema is {error.message}.")
         else:
-            self._say(f"Not valid JSON yet (line {wrong.line}, column {wrong.column}): the form waits for it.")
-            if self._other:
+            self._show_note(f"Not valid JSON yet (line {error.line}, column {error.column}): the form waits for it.")
+            if self._stale:
                 self._root = None
                 self._lay_out()
-        self._other = False
-        self._rest(wrong is not None or (bool(text.strip()) and self._root is None))
+        self._stale = False
+        self._set_disabled(error is not None or (bool(text.strip()) and self._root is None))
         then()
 
     def reset(self) -> None:
-        """Forget what is open and folded: another tool is shown."""
+        """Forget which fields are open and folded, before another tool is shown."""
         self._open = None
         self._folds = {}
         self._first = 0
-        self._other = True
+        self._stale = True
 
     def show_problems(self, problems: list[Problem]) -> None:
-        """Say what is wrong at the fields it is wrong in; paths begin with "parameters"."""
+        """Show problems at their fields; only paths that begin with "parameters" count."""
         self._problems = [problem for problem in problems if problem.path[:1] == ("parameters",)]
-        shown = {row.field.path: row for row in self.rows}
-        found: dict[Path, list[Problem]] = {path: [] for path in shown}
+        rows_by_path = {row.field.path: row for row in self.rows}
+        problems_by_path: dict[Path, list[Problem]] = {path: [] for path in rows_by_path}
         listed = {field.path for field, _ in self._listed} if self._problems else set()
         for problem in self._problems:
             path = problem.path[1:]
             while path and path not in listed:
                 path = path[:-1]
-            if path in found:
-                found[path].append(problem)
-        for path, row in shown.items():
-            row.show_problems(found[path])
+            if path in problems_by_path:
+                problems_by_path[path].append(problem)
+        for path, row in rows_by_path.items():
+            row.show_problems(problems_by_path[path])
 
     def go_to(self, path: Path) -> bool:
-        """Open the field at a place in the schema, or the nearest one around it; False where there is none."""
+        """Open the field at a path, or the nearest field around it; return False if there is none."""
         if self._root is None:
             return False
         field = field_at(self._root, path)
@@ -170,18 +171,18 @@ class SchemaForm(QWidget):
         return True
 
     def row_at(self, path: Path) -> FieldRow | None:
-        """The row of a field, if it is in view."""
+        """Return the row of a field, or None if it is not on the page."""
         return next((row for row in self.rows if row.field.path == path), None)
 
-    def _say(self, words: str, kind: str = "flag") -> None:
+    def _show_note(self, words: str, kind: str = "flag") -> None:
         self.note.setText(words)
         look(self.note, kind)
         self.note.setVisible(bool(words))
 
-    def _rest(self, resting: bool) -> None:
+    def _set_disabled(self, disabled: bool) -> None:
         for widget in (*self.rows, self.block, self.add_button):
             if widget is not None:
-                widget.setEnabled(not resting and not (self._fixed and widget is self.block))
+                widget.setEnabled(not disabled and not (self._read_only and widget is self.block))
 
     def _visible(self) -> list[tuple[Field, int]]:
         root = self._root
@@ -197,10 +198,10 @@ class SchemaForm(QWidget):
         return out
 
     def _is_folded(self, field: Field) -> bool:
-        return self._folds.get(field.path, field.role == "definition" or not self._few)
+        return self._folds.get(field.path, field.role == "definition" or not self._is_small)
 
-    def _leaf(self, where: str) -> None:
-        """Show another page of the rows."""
+    def _show_page(self, where: str) -> None:
+        """Show another page of rows."""
         last = (len(self._listed) - 1) // PAGE * PAGE
         self.open_field(None)
         self._first = {"first": 0, "before": self._first - PAGE, "after": self._first + PAGE}.get(where, last)
@@ -209,25 +210,27 @@ class SchemaForm(QWidget):
     def _lay_out(self) -> None:
         self._listed = self._visible()
         count = len(self._listed)
-        opened = self._first
+        open_index = self._first
         if self._open is not None:
-            opened = next((at for at, (field, _) in enumerate(self._listed) if field.path == self._open), opened)
-        if not self._first <= opened < self._first + PAGE:
-            self._first = opened // PAGE * PAGE
+            open_index = next(
+                (index for index, (field, _) in enumerate(self._listed) if field.path == self._open), open_index
+            )
+        if not self._first <= open_index < self._first + PAGE:
+            self._first = open_index // PAGE * PAGE
         self._first = max(min(self._first, (count - 1) // PAGE * PAGE), 0)
         visible = self._listed[self._first : self._first + PAGE]
         self.pages.say(self._first, self._first + PAGE, count)
         old = {row.field.path: row for row in self.rows}
-        stay = [old.pop(field.path, None) for field, _ in visible]
+        reused = [old.pop(field.path, None) for field, _ in visible]
         spare, rows = list(old.values()), list[FieldRow]()
-        for (field, depth), same in zip(visible, stay, strict=True):
+        for (field, depth), same in zip(visible, reused, strict=True):
             row = same or (spare.pop(0) if spare else self._new_row(field, depth))
             folded = bool(field.path) and self._is_folded(field)
             row.show_field(field, depth, is_folded=folded, is_open=field.path == self._open)
             rows.append(row)
-        for gone in spare:
-            gone.hide()
-            gone.deleteLater()
+        for unused in spare:
+            unused.hide()
+            unused.deleteLater()
         order = [row.field.path for row in rows] != [row.field.path for row in self.rows] or bool(old)
         self.rows = rows
         moved = self._show_block()
@@ -238,7 +241,7 @@ class SchemaForm(QWidget):
 
     def _new_row(self, field: Field, depth: int) -> FieldRow:
         row = FieldRow(field, depth, self)
-        row.opened.connect(self._turn_over)
+        row.opened.connect(self._toggle_row)
         row.folded.connect(self._fold)
         row.stepped.connect(self._step)
         row.move_asked.connect(self._move_row)
@@ -247,7 +250,7 @@ class SchemaForm(QWidget):
         return row
 
     def _show_block(self) -> bool:
-        """Keep the block with the row that is open; whether it came, went or changed its place."""
+        """Show the editor below the open row, and return whether it was added or removed."""
         row = self.row_at(self._open) if self._open is not None else None
         if row is None:
             self._open = None
@@ -261,7 +264,7 @@ class SchemaForm(QWidget):
             self.block.show_field(row.field)
             return False
         block = self.block = FieldBlock(row.field, row.level, self)
-        block.setEnabled(not self._fixed)
+        block.setEnabled(not self._read_only)
         block.edit_asked.connect(self._apply)
         block.target_asked.connect(self.go_to)
         block.json_asked.connect(self.json_asked)
@@ -291,19 +294,19 @@ class SchemaForm(QWidget):
     # -- commands ----------------------------------------------------------------------------------------------
 
     def add_parameter(self, object_path: Path) -> None:
-        """A new parameter in an object, its name ready to be typed over."""
-        if self._fixed:
+        """Add a parameter to an object and select its name for editing."""
+        if self._read_only:
             return
         text = self._text or ""
         if not text.strip():
-            self._take(EMPTY, _nothing)
+            self._set_text(EMPTY, _do_nothing)
         owner = field_at(self._root, object_path) if self._root is not None else None
-        taken = [child.name for child in owner.children if child.role == "property"] if owner is not None else []
-        name = schema_edit.free_name(taken, NEW)
+        names = [child.name for child in owner.children if child.role == "property"] if owner is not None else []
+        name = schema_edit.free_name(names, NEW)
         self._folds[object_path] = False
         self.open_field(None)
         path = (*object_path, "properties", name)
-        self._apply(partial(_add, object_path, name), path, partial(self._name, path))
+        self._apply(partial(_add_to_text, object_path, name), path, partial(self._name, path))
 
     def _name(self, path: Path) -> None:
         if self.block is not None and self._open == path:
@@ -311,7 +314,7 @@ class SchemaForm(QWidget):
             self.revealed.emit(self.block)
 
     def open_field(self, path: Path | None) -> None:
-        """Open a field for editing, or close the one that is open."""
+        """Open a field for editing, or close the open field."""
         if path != self._open:
             if self.block is not None:
                 self.block.hide()
@@ -321,7 +324,7 @@ class SchemaForm(QWidget):
             self._open = path
             self._lay_out()
 
-    def _turn_over(self, row: FieldRow) -> None:
+    def _toggle_row(self, row: FieldRow) -> None:
         self.open_field(None if row.field.path == self._open else row.field.path)
         if self.block is not None:
             self.revealed.emit(self.block)
@@ -331,13 +334,13 @@ class SchemaForm(QWidget):
         self._lay_out()
 
     def _step(self, row: FieldRow, steps: int) -> None:
-        at = self.rows.index(row) + steps
-        if not 0 <= at < len(self.rows) and 0 <= self._first + at < len(self._listed):
-            self._leaf("after" if steps > 0 else "before")
-            at = 0 if steps > 0 else len(self.rows) - 1
-        if 0 <= at < len(self.rows):
-            self.rows[at].setFocus(Qt.FocusReason.TabFocusReason)
-            self.revealed.emit(self.rows[at])
+        index = self.rows.index(row) + steps
+        if not 0 <= index < len(self.rows) and 0 <= self._first + index < len(self._listed):
+            self._show_page("after" if steps > 0 else "before")
+            index = 0 if steps > 0 else len(self.rows) - 1
+        if 0 <= index < len(self.rows):
+            self.rows[index].setFocus(Qt.FocusReason.TabFocusReason)
+            self.revealed.emit(self.rows[index])
 
     def _move_row(self, row: FieldRow, steps: int) -> None:
         self._move_field(row.field, steps)
@@ -350,13 +353,13 @@ class SchemaForm(QWidget):
     def _move_field(self, field: Field, steps: int) -> None:
         siblings = [listed for listed, _ in self._listed if listed.role == field.role]
         siblings = [sibling for sibling in siblings if sibling.path[:-1] == field.path[:-1]]
-        at = next((n for n, sibling in enumerate(siblings) if sibling.path == field.path), -1) + steps
-        if field.role == "root" or not 0 <= at < len(siblings):
+        index = next((n for n, sibling in enumerate(siblings) if sibling.path == field.path), -1) + steps
+        if field.role == "root" or not 0 <= index < len(siblings):
             return
         last = field.path[-1]
-        path = (*field.path[:-1], at) if isinstance(last, int) else field.path
+        path = (*field.path[:-1], index) if isinstance(last, int) else field.path
         has_focus = self.row_at(field.path)
-        self._apply(partial(_moved, field.path, at), path if self._open == field.path else None)
+        self._apply(partial(_move_in_text, field.path, index), path if self._open == field.path else None)
         row = self.row_at(path)
         if row is not None and has_focus is not None and self.focusWidget() is None:
             row.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -372,96 +375,96 @@ class SchemaForm(QWidget):
     def _delete_field(self, field: Field) -> None:
         if field.role == "root":
             return
-        if self._fixed:
+        if self._read_only:
             return
-        at = next((n for n, row in enumerate(self.rows) if row.field.path == field.path), 0)
+        index = next((n for n, row in enumerate(self.rows) if row.field.path == field.path), 0)
         if self._open == field.path:
             self.open_field(None)
-        self._apply(partial(_removed, field.path, field.role), None)
+        self._apply(partial(_remove_from_text, field.path, field.role), None)
         if self.rows:
-            self.rows[min(at, len(self.rows) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
+            self.rows[min(index, len(self.rows) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _apply(self, edit: Edit, path: Path | None, then: Callable[[], None] | None = None) -> None:
-        """Make an edit, then something; ``path`` is where the open field stands afterwards, None for where it stood.
+        """Make an edit, then call ``then``; ``path`` is the new path of the open field, None if it is unchanged.
 
-        What is typed in the text meanwhile is worth more: the edit is not made then.
+        The edit is dropped if the text changes in the meantime.
         """
-        if self._fixed:
+        if self._read_only:
             return
         text = self._text or ""
-        made = partial(self._made, path, then or _nothing)
-        self._aside.do(partial(_edited, edit, text), made, large=len(text) > AT_ONCE)
+        callback = partial(self._finish_edit, path, then or _do_nothing)
+        self._aside.do(partial(_apply_edit, edit, text), callback, large=len(text) > AT_ONCE)
         if self._aside.busy:
             self.wait()
 
-    def _made(self, path: Path | None, then: Callable[[], None], new: str | ValueError) -> None:
+    def _finish_edit(self, path: Path | None, then: Callable[[], None], new: str | ValueError) -> None:
         if isinstance(new, ValueError):
-            self._rest(False)
-            self._say(str(new))
+            self._set_disabled(False)
+            self._show_note(str(new))
             self._lay_out()
             return
         if path is not None and path != self._open:
             self._follow(path)
-        self._take(new, then)
+        self._set_text(new, then)
 
     def _follow(self, path: Path) -> None:
-        """The open field has another place now: what is folded inside it keeps its state."""
-        before = self._open
-        if before is not None and self.block is not None and self._text is not None and len(before) == len(path):
-            length = len(before)
-            self._folds = {(path + at[length:] if at[:length] == before else at): on for at, on in self._folds.items()}
+        """Set the new path of the open field; the fields inside it keep their folds."""
+        old = self._open
+        if old is not None and self.block is not None and self._text is not None and len(old) == len(path):
+            length = len(old)
+            self._folds = {(path + key[length:] if key[:length] == old else key): on for key, on in self._folds.items()}
         elif self.block is not None:
             self.open_field(None)
         self._open = path
 
-    def _take(self, new: str, then: Callable[[], None]) -> None:
+    def _set_text(self, new: str, then: Callable[[], None]) -> None:
         if new != self._text:
             self.show_text(new, then)
             self.edited.emit(new)
         else:
-            self._rest(False)
-            self._say("")
+            self._set_disabled(False)
+            self._show_note("")
 
 
-class _Read(NamedTuple):
-    """What a text says: the fields, none where it is no schema, or what is wrong with it."""
+class _ParsedSchema(NamedTuple):
+    """Result of parsing a text: its root field, None if it is not a schema, or its syntax error."""
 
     root: Field | None = None
-    few: bool = True
-    wrong: JsonTextError | None = None
+    is_small: bool = True
+    error: JsonTextError | None = None
 
 
-def _read(text: str) -> _Read:
+def _parse(text: str) -> _ParsedSchema:
     if not text.strip():
-        return _Read()
+        return _ParsedSchema()
     try:
         value = read_typed(text)
     except JsonTextError as error:
-        return _Read(wrong=error.with_traceback(None))
+        return _ParsedSchema(error=error.with_traceback(None))
     if not isinstance(value, dict):
-        return _Read()
+        return _ParsedSchema()
     root = fields_of(value)
-    return _Read(root, sum(1 for _ in islice(walk(root), ALL_OPEN + 1)) <= ALL_OPEN)
+    return _ParsedSchema(root, sum(1 for _ in islice(walk(root), ALL_OPEN + 1)) <= ALL_OPEN)
 
 
-def _edited(edit: Edit, text: str) -> str | ValueError:
+def _apply_edit(edit: Edit, text: str) -> str | ValueError:
     try:
         return edit(text)
     except ValueError as error:
         return error.with_traceback(None)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return
 
 
-def _add(object_path: Path, name: str, text: str) -> str:
+def _add_to_text(object_path: Path, name: str, text: str) -> str:
     return schema_edit.add_property(text, object_path, name)
 
 
-def _moved(path: Path, to: int, text: str) -> str:
-    return move(text, path, to)
+def _move_in_text(path: Path, index: int, text: str) -> str:
+    return move(text, path, index)
 
 
-def _removed(path: Path, role: str, text: str) -> str:
+def _remove_from_text(path: Path, role: str, text: str) -> str:
     return schema_edit.remove_property(text, path) if role == "property" else remove_member(text, path)

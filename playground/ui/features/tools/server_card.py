@@ -1,6 +1,6 @@
-"""What stands above the form of a tool that a server offers: where it is from, what it says of itself, what changed.
+"""Card above the form of a server's tool: its origin, its hints, and the changes of its definition.
 
-The definition is the server's own: it is read here, and changed only by accepting another one or as a copy.
+The server owns the definition: it is read-only here. The user can accept a changed definition or edit a copy.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from playground.ui.widgets.state_dot import SIDE, state_dot
 if TYPE_CHECKING:
     from playground.ui.features.inspector.change_text import ChangeText
 
-CHANGE_HEIGHT = 120  # pixels of the difference, at least
-#: What the button beside a server's name does, by its state.
+CHANGE_HEIGHT = 120  # minimum height of the difference in pixels
+#: Action and label of the button next to a server's name, by the server's state.
 WAYS = {ABSENT: ("set up", "Set it up…"), "failed": ("start", "Start again"), "unconfirmed": ("start", "Start…")}
 
 
 class ServerCard(QWidget):
-    """``show_tool`` shows it for a tool, hidden for one of a person's own. The signals are what its buttons ask."""
+    """Card of a server's tool; hidden for a tool of the user's own. The signals are emitted by its buttons."""
 
     copy_asked = Signal()
     accept_asked = Signal()
@@ -40,12 +40,12 @@ class ServerCard(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._way = ""
+        self._server_action = ""
         self._state: str | None = None
         self.setObjectName("serverToolCard")
-        self._shown: tuple[ToolDefinition, Seen] | None = None  # whose difference is shown
-        self._left = False  # it is folded away: the tool was left off
-        self._differs = False  # there is one
+        self._compared: tuple[ToolDefinition, Seen] | None = None  # the tool and server that were compared
+        self._folded = False  # the difference is hidden: the tool was left off
+        self._differs = False  # the definitions differ
         self._comparing = Aside(self)
         self.dot = QLabel()
         self.dot.setFixedSize(SIDE, SIDE)
@@ -64,7 +64,7 @@ class ServerCard(QWidget):
         self.says.setToolTip(tip("So the server describes its tool. Nothing checks whether it is true."))
         self.box = styled(QFrame(), "banner")
         self.words = text_label("", "", wrap=True)
-        self.change: ChangeText | None = None  # made when there is a difference to be shown
+        self.change: ChangeText | None = None  # created for the first difference
         self._place = in_column(margins=0)
         self.accept_button = push_button("Accept", "primary")
         self.leave_button = push_button("Leave off")
@@ -76,57 +76,57 @@ class ServerCard(QWidget):
         in_column(head, self.problem, way, self.mapped, self.says, self.box, of=self, margins=(0, 0, 0, 6), spacing=4)
         self.copy_button.clicked.connect(self.copy_asked)
         self.accept_button.clicked.connect(self.accept_asked)
-        self.leave_button.clicked.connect(self._leave)
+        self.leave_button.clicked.connect(self._toggle_change)
         self.remove_button.clicked.connect(self.remove_asked)
-        self.way_button.clicked.connect(lambda: self.server_asked.emit(self._way))
+        self.way_button.clicked.connect(lambda: self.server_asked.emit(self._server_action))
         self.hide()
 
     def show_tool(self, tool: ToolDefinition | None, standings: Standings) -> None:
-        """Show where a tool comes from and how it stands."""
+        """Show the origin of a tool and its trust."""
         if tool is None or not tool.server:
             self.hide()
-            self._forget()
+            self._reset()
             return
-        seen, found = standings.server(tool.server), standings.of(tool)
+        seen, trust = standings.server(tool.server), standings.trust(tool)
         self._show_server(seen)
         say(self.mapped, mapping_words(tool))
         say(self.says, says_of_itself(tool.hints))
-        words = _words(found, tool, seen)
+        words = _trust_message(trust, tool, seen)
         self.words.setText(words)
         self.box.setVisible(bool(words))
-        self.accept_button.setVisible(found in (ToolTrust.CHANGED, ToolTrust.NEW))
-        self.leave_button.setVisible(found is ToolTrust.CHANGED)
-        self.remove_button.setVisible(found is ToolTrust.GONE)
+        self.accept_button.setVisible(trust in (ToolTrust.CHANGED, ToolTrust.NEW))
+        self.leave_button.setVisible(trust is ToolTrust.CHANGED)
+        self.remove_button.setVisible(trust is ToolTrust.GONE)
         self._show_change(tool, seen, standings)
         self.show()
 
     def _show_server(self, seen: Seen) -> None:
         if seen.state != self._state:
             self._state = seen.state
-            self._draw()
+            self._draw_dot()
         name = show_hidden(short_name(seen.name))
         self.origin.set_text(f"From “{name}”: {seen.words}")
-        said = seen.problem if seen.state == "failed" else ""
+        problem = seen.problem if seen.state == "failed" else ""
         if seen.state == ABSENT:
-            said = (
+            problem = (
                 f"No server called “{name}” is set up on this computer. Its tools are sent as they stand here, "
                 "and you can answer their calls by hand."
             )
-        say(self.problem, said)
-        self._way, words = WAYS.get(seen.state, ("", ""))
+        say(self.problem, problem)
+        self._server_action, words = WAYS.get(seen.state, ("", ""))
         self.way_button.setText(words)
         self.way_button.setVisible(bool(words))
 
     def _show_change(self, tool: ToolDefinition, seen: Seen, standings: Standings) -> None:
-        before = self._shown
+        before = self._compared
         if before is not None and before[0] is tool and tells_alike(before[1], seen):
             return
         if before is None or before[0].name_there != tool.name_there or not tells_alike(before[1], seen):
-            self._left = False
-        self._shown = tool, seen
+            self._folded = False
+        self._compared = tool, seen
         self._differs = False
         pair = standings.difference(tool)
-        self._say_leave()
+        self._update_leave_button()
         self._comparing.call_off()
         if pair is not None:
             self._differs = True
@@ -135,7 +135,7 @@ class ServerCard(QWidget):
             change = self._changes()
             change.show_words("Comparing…")
             self._comparing.do(partial(diff_json, *pair), change.show_differences, large=True)
-        self._show_left()
+        self._update_change()
 
     def _changes(self) -> ChangeText:
         from playground.ui.features.inspector.change_text import ChangeText
@@ -146,47 +146,47 @@ class ServerCard(QWidget):
             self._place.addWidget(self.change)
         return self.change
 
-    def _leave(self) -> None:
-        """Fold the difference away, or bring it back."""
-        self._left = not self._left
-        self._say_leave()
-        self._show_left()
-        if self._left:
+    def _toggle_change(self) -> None:
+        """Hide or show the difference."""
+        self._folded = not self._folded
+        self._update_leave_button()
+        self._update_change()
+        if self._folded:
             self.leave_asked.emit()
 
-    def _show_left(self) -> None:
+    def _update_change(self) -> None:
         if self.change is not None:
-            self.change.setVisible(self._differs and not self._left)
+            self.change.setVisible(self._differs and not self._folded)
 
-    def _say_leave(self) -> None:
-        self.leave_button.setText("Show the difference" if self._left else "Leave off")
+    def _update_leave_button(self) -> None:
+        self.leave_button.setText("Show the difference" if self._folded else "Leave off")
 
-    def _forget(self) -> None:
-        self._shown = None
+    def _reset(self) -> None:
+        self._compared = None
         self._comparing.call_off()
 
-    def _draw(self) -> None:
+    def _draw_dot(self) -> None:
         self.dot.setPixmap(state_dot(self._state or "").pixmap(QSize(SIDE, SIDE)))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._draw()
+            self._draw_dot()
 
 
-def _words(found: ToolTrust, tool: ToolDefinition, seen: Seen) -> str:
+def _trust_message(trust: ToolTrust, tool: ToolDefinition, seen: Seen) -> str:
     name = show_hidden(short_name(seen.name))
-    if found is ToolTrust.CHANGED:
+    if trust is ToolTrust.CHANGED:
         off = "" if tool.enabled else " It stays off until you accept it."
         return (
             f"“{name}” changed this tool since you accepted it. What came is underlined, what went is struck "
             f"through.{off}"
         )
-    if found is ToolTrust.NEW:
+    if trust is ToolTrust.NEW:
         return (
             f"Nobody has accepted this tool of “{name}” on this computer yet. Read its description and its parameters, "
             "then accept it."
         )
-    if found is ToolTrust.GONE:
+    if trust is ToolTrust.GONE:
         return f"“{name}” does not offer this tool any more. Its calls can still be answered by hand."
     return ""

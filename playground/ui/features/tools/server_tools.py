@@ -1,7 +1,7 @@
-"""Servers' tools in the experiment looked at: brought in, accepted, switched off when they change, removed.
+"""Tools of servers in the current experiment: add, accept, remove them, and switch them off when they change.
 
-What servers there are and how they are is asked of the workspace, and not before tools of one are shown or somebody
-opens the menu: nothing of tool servers is loaded until then. Setting up, confirming and starting are done elsewhere.
+The workspace provides the servers and their states. It is first asked when a server's tool is shown or the menu opens,
+so that tool servers are loaded on demand. Setup, confirmation and start are done elsewhere.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from playground.engine.tool_servers.registry import ServerRegistry
     from playground.engine.tool_servers.servers import Servers
 
-MOST_AT_ONCE: Final = 200  # tools that are added without a question
-LISTED_S: Final = 30.0  # seconds in which a server that is ready is to say what tools it has
-REST_MS: Final = 80  # before what servers told is looked at: many changes at once make one
+MOST_AT_ONCE: Final = 200  # tools that are added without a confirmation
+LISTED_S: Final = 30.0  # longest wait for the tool list of a server that is ready
+REST_MS: Final = 80  # delay that merges many events of servers into one update
 PREFIX_TIP: Final = "What stands before the names of its tools (empty: only where two tools would share a name)"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerWays:
-    """What is done elsewhere: ``start`` confirms and starts a server, by its id, and says whether it runs; ``settings``
-    opens what is set for it; ``add`` the way to a new one, of that name where one is wanted.
+    """Callbacks: ``start`` confirms and starts a server by its id and returns whether it runs; ``settings`` opens the
+    settings of a server by its id; ``add`` opens the dialog for a new server with this name, which may be empty.
     """
 
     start: Callable[[str], Awaitable[bool]]
@@ -57,7 +57,7 @@ class ServerWays:
 
 
 class ServerTools(QObject):
-    """``look`` brings what is known up to date, soon; ``do`` does what a menu or a button asks for."""
+    """Controller of servers' tools: ``look`` schedules an update, ``do`` runs an action of a menu or button."""
 
     def __init__(self, host: Host, panel: ToolsPanel, ways: ServerWays) -> None:
         super().__init__(panel)
@@ -67,14 +67,16 @@ class ServerTools(QObject):
         self._servers: Servers | None = None
         self._seen: dict[str, Seen] = {}  # by id
         self._lists: dict[str, tuple[tuple[ServerTool, ...], Mapping[str, ServerTool]]] = {}
-        self._off: dict[tuple[str, str, str], ServerTool] = {}  # what was switched off, and for which definition
-        self._looking = self._again = False
-        self._swept: tuple[str, tuple[ToolDefinition, ...], tuple[Seen, ...]] | None = None  # what was gone through
+        self._switched_off: dict[tuple[str, str, str], ServerTool] = {}  # definitions for which a tool was switched off
+        self._updating = self._update_pending = False
+        self._last_sweep: tuple[str, tuple[ToolDefinition, ...], tuple[Seen, ...]] | None = (
+            None  # session, tools and servers of the last sweep
+        )
         self.standings = Standings()
         self.menu = ServersMenu(lambda: (self.standings, self._tools), self.do, panel)
-        self.menu.aboutToShow.connect(self._opened)
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._begin)
+        self.menu.aboutToShow.connect(self._menu_opened)
+        self._delay = QTimer(self, singleShot=True, interval=REST_MS)
+        self._delay.timeout.connect(self._start_update)
         panel.set_servers_menu(self.menu)
         panel.menu.fill_server = self.fill_server
         panel.accept_asked.connect(lambda numbers: loop.spawn(self._accept(list(numbers)), name="accept tools"))
@@ -85,22 +87,22 @@ class ServerTools(QObject):
         return self._host.session.settings.tools
 
     def tools_changed(self) -> None:
-        """Other tools are shown: where some are of servers, find how they stand."""
+        """Schedule an update if some of the new tools belong to servers."""
         if self._servers is not None or any(tool.server for tool in self._tools):
             self.look()
 
     def look(self) -> None:
-        """Ask how servers are, and what of their tools is otherwise than it was."""
-        self._again = True
-        if not self._rest.isActive() and not self._looking:
-            self._rest.start()
+        """Schedule an update of the states of servers and the trust of their tools."""
+        self._update_pending = True
+        if not self._delay.isActive() and not self._updating:
+            self._delay.start()
 
     def fill_server(self, menu: QMenu, name: str) -> None:
-        """Put into a menu what can be done with a server."""
+        """Add the actions on a server to a menu."""
         fill_server(menu, self.standings.server(name), self.standings, self._tools, self.do)
 
     def do(self, what: str, name: str) -> None:
-        """Do something with a server."""
+        """Run an action on a server."""
         seen = self.standings.server(name)
         match what:
             case "remove":
@@ -118,12 +120,12 @@ class ServerTools(QObject):
         from playground.engine.tool_servers.registry import DEMO_ID, ServerRegistryError
         from playground.engine.tool_servers.servers import ServerError
 
-        servers = self._use()
+        servers = self._get_servers()
         try:
             if what == DEMO:
                 await self._add(DEMO_ID)
             elif seen.state == ABSENT:
-                self._say(f"No server called “{_shown(seen.name)}” is set up on this computer.")
+                self._notify(f"No server called “{_label(seen.name)}” is set up on this computer.")
             elif what == "add":
                 await self._add(seen.id)
             elif what == "start":
@@ -138,79 +140,82 @@ class ServerTools(QObject):
             elif what == "accept new":
                 await self._accept_new(seen)
         except (ServerError, ServerRegistryError) as error:
-            self._say(str(error))
+            self._notify(str(error))
         self.look()
 
-    def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None) -> None:
+    def _notify(self, words: str, action: str = "", act: Callable[[], None] | None = None) -> None:
         self._host.notice.say(show_hidden(words), action, act)
 
-    # -- what is known -----------------------------------------------------------------------------------------
+    # -- state of servers --------------------------------------------------------------------------------------
 
-    def _opened(self) -> None:
+    def _menu_opened(self) -> None:
         if not self.standings.looked:
             self._read_servers()
             self.menu.fill()
         self.look()
 
-    def _use(self) -> Servers:
-        """The servers of the workspace; they are told of from now on."""
+    def _get_servers(self) -> Servers:
+        """Return the servers of the workspace, and subscribe to them on the first call."""
         if self._servers is None:
             servers = self._servers = self._host.workspace.tool_servers
-            leave = [servers.subscribe(self._told), servers.book.subscribe(self.look)]
+            leave = [servers.subscribe(self._on_event), servers.book.subscribe(self.look)]
             self.destroyed.connect(lambda: [end() for end in leave])
         return self._servers
 
-    def _told(self, event: object) -> None:
+    def _on_event(self, event: object) -> None:
         from playground.engine.tool_servers.events import ServersChanged
 
         if isinstance(event, ServersChanged):
             self.look()
 
-    def _begin(self) -> None:
-        if not self._looking:
-            self._looking = True
-            loop.spawn(self._look(), name="look at tool servers")
+    def _start_update(self) -> None:
+        if not self._updating:
+            self._updating = True
+            loop.spawn(self._update(), name="look at tool servers")
 
-    async def _look(self) -> None:
+    async def _update(self) -> None:
         try:
-            while self._again and isValid(self):
-                self._again = False
-                await self._learn_accepted()
+            while self._update_pending and isValid(self):
+                self._update_pending = False
+                await self._load_accepted()
                 self._read_servers()
-                now = self._host.session.id, self._tools, self.standings.servers
-                if self._swept is None or now[1] is not self._swept[1] or now != self._swept:
+                state = self._host.session.id, self._tools, self.standings.servers
+                if self._last_sweep is None or state[1] is not self._last_sweep[1] or state != self._last_sweep:
                     self._sweep()
-                    self._swept = now
+                    self._last_sweep = state
         finally:
-            self._looking = False
+            self._updating = False
 
-    async def _learn_accepted(self) -> None:
-        """What was accepted of the servers whose tools are shown is read in a thread: it may be much."""
-        book = self._use().book
+    async def _load_accepted(self) -> None:
+        """Load the accepted definitions of the servers in use, in a thread because they may be many."""
+        book = self._get_servers().book
         for name in {tool.server for tool in self._tools if tool.server}:
             server = book.by_name(name)
             if server is not None:
                 await asyncio.to_thread(book.accepted, server.id)
 
     def _read_servers(self) -> None:
-        servers = self._use()
+        servers = self._get_servers()
         self._follow_settings()
-        wanted = {tool.server for tool in self._tools}
-        seen = [self._see(servers.live(it.id), it, servers.book, it.name in wanted) for it in servers.book.servers]
-        self._seen = {one.id: one for one in seen}
-        self.standings.put(seen)
+        names_in_use = {tool.server for tool in self._tools}
+        snapshots = [
+            self._snapshot(servers.live(server.id), server, servers.book, server.name in names_in_use)
+            for server in servers.book.servers
+        ]
+        self._seen = {snapshot.id: snapshot for snapshot in snapshots}
+        self.standings.put(snapshots)
 
-    def _see(self, live: ServerSnapshot, server: ToolServer, book: ServerRegistry, wanted: bool) -> Seen:
+    def _snapshot(self, live: ServerSnapshot, server: ToolServer, book: ServerRegistry, in_use: bool) -> Seen:
         before = self._seen.get(server.id)
         listed: Mapping[str, ServerTool] | None = None
         if live.listed:
-            known = self._lists.get(server.id)
-            if known is None or known[0] is not live.tools:
-                known = self._lists[server.id] = live.tools, by_name(live.tools)
-            listed = known[1]
-        accepted: Mapping[str, ServerTool] | None = book.accepted(server.id) if wanted else None
+            cached = self._lists.get(server.id)
+            if cached is None or cached[0] is not live.tools:
+                cached = self._lists[server.id] = live.tools, by_name(live.tools)
+            listed = cached[1]
+        accepted: Mapping[str, ServerTool] | None = book.accepted(server.id) if in_use else None
         if before is not None and accepted is not None and _same_values(before.accepted, accepted):
-            accepted = before.accepted  # by which is known that nothing else follows from it
+            accepted = before.accepted  # the same object lets comparisons reuse their results
         return Seen(
             name=server.name,
             id=server.id,
@@ -224,12 +229,12 @@ class ServerTools(QObject):
         )
 
     def _follow_settings(self) -> None:
-        """A server that got another name or prefix keeps its tools here, under the names they have by that."""
+        """Rename the tools of servers whose name or prefix changed."""
         tools = self._tools
-        for server in self._use().book.servers:
+        for server in self._get_servers().book.servers:
             before = self._seen.get(server.id)
             if before is not None and (before.name, before.prefix) != (server.name, server.prefix):
-                tools = renamed([_moved(tool, before.name, server.name) for tool in tools], server)
+                tools = renamed([_with_server_name(tool, before.name, server.name) for tool in tools], server)
                 self._seen.pop(server.id)
         if tools != self._tools:
             self._panel.put_tools(tools)
@@ -242,57 +247,57 @@ class ServerTools(QObject):
         self._switch_changed_off(session.id, tools)
 
     def _switch_changed_off(self, session_id: str, tools: Sequence[ToolDefinition]) -> None:
-        """What a server changed is off from now on, once: who undoes that is not answered by doing it again."""
+        """Switch off the tools that servers changed, once for each change, so that the user can undo it."""
         numbers: list[int] = []
         for number, tool in enumerate(tools):
-            if not (tool.server and tool.enabled and self.standings.of(tool) is ToolTrust.CHANGED):
+            if not (tool.server and tool.enabled and self.standings.trust(tool) is ToolTrust.CHANGED):
                 continue
-            now = (self.standings.server(tool.server).listed or {}).get(tool.name_there)
+            listed = (self.standings.server(tool.server).listed or {}).get(tool.name_there)
             key = (session_id, tool.server, tool.name_there)
-            known = self._off.get(key)
-            if now is not None and (known is None or not alike(known, now)):
-                self._off[key] = now
+            previous = self._switched_off.get(key)
+            if listed is not None and (previous is None or not alike(previous, listed)):
+                self._switched_off[key] = listed
                 numbers.append(number)
         if not numbers:
             return
         names = dict.fromkeys(tools[number].server for number in numbers)
-        with self._host.session.history.group():  # so that it alone can be taken back
+        with self._host.session.history.group():  # an undo step of its own
             self._panel.switch(numbers, on=False)
-        said = " and ".join(f"“{_shown(name)}”" for name in names)
+        sources = " and ".join(f"“{_label(name)}”" for name in names)
         what = (
-            f"{len(numbers):,} tools, which are" if len(numbers) > 1 else f"{_shown(tools[numbers[0]].name)}, which is"
+            f"{len(numbers):,} tools, which are" if len(numbers) > 1 else f"{_label(tools[numbers[0]].name)}, which is"
         )
-        self._say(
-            f"{said} changed the definition of {what} off until you have seen the difference.",
+        self._notify(
+            f"{sources} changed the definition of {what} off until you have seen the difference.",
             "Show the difference",
             partial(self._show, tools[numbers[0]]),
         )
 
     def _show(self, tool: ToolDefinition) -> None:
         self._host.show_side("Tools")
-        for number, other in enumerate(self._tools):
-            if (other.server, other.name_there) == (tool.server, tool.name_there):
+        for number, candidate in enumerate(self._tools):
+            if (candidate.server, candidate.name_there) == (tool.server, tool.name_there):
                 self._panel.select(number)
 
-    # -- what is done ------------------------------------------------------------------------------------------
+    # -- actions -----------------------------------------------------------------------------------------------
 
     async def _add(self, server_id: str) -> None:
-        """Bring in what the server lists and the experiment has not, and start it first where it does not run."""
-        servers, session = self._use(), self._host.session
+        """Add the listed tools that the experiment lacks; start the server first if it does not run."""
+        servers, session = self._get_servers(), self._host.session
         if not await self._ways.start(server_id) or not await self._has_listed(server_id):
             return
         server, listed = servers.book.get(server_id), servers.live(server_id).tools
         if server is None:
             return
         accepted = await asyncio.to_thread(servers.book.accepted, server_id)
-        if server.demo:  # our own: there is nobody to be wary of
+        if server.demo:  # part of this application, so all its tools are trusted
             accepted = {}
         tools = session.settings.tools
         coming = await asyncio.to_thread(new_tools, tools, server, listed, accepted)
-        name = _shown(server.name)
+        name = _label(server.name)
         if not coming:
             more = "all its tools are here already" if listed else "it lists no tools"
-            self._say(f"Nothing to add from “{name}”: {more}.")
+            self._notify(f"Nothing to add from “{name}”: {more}.")
             return
         if len(coming) > MOST_AT_ONCE:
             if not await dialogs.agreed(
@@ -306,7 +311,7 @@ class ServerTools(QObject):
             coming = tuple(tool.model_copy(update={"enabled": False}) for tool in coming)
         if not accepted:
             await servers.book.accept_in_thread(server_id, by_name(listed).values())
-        if session.settings.tools is not tools:  # it was edited meanwhile
+        if session.settings.tools is not tools:  # the user edited them in the meantime
             tools = session.settings.tools
             coming = new_tools(tools, server, listed, accepted, enabled=len(coming) <= MOST_AT_ONCE)
             if not coming:
@@ -319,8 +324,8 @@ class ServerTools(QObject):
         self._panel.put_tools((*tools, *coming), len(tools) if len(coming) <= MOST_AT_ONCE else None)
 
     async def _has_listed(self, server_id: str) -> bool:
-        """Whether it says what tools it has, soon after it is ready."""
-        servers = self._use()
+        """Return whether a server that is ready lists its tools in time."""
+        servers = self._get_servers()
         changed = asyncio.Event()
         leave = servers.subscribe(lambda _event: changed.set())
         try:
@@ -329,57 +334,57 @@ class ServerTools(QObject):
                     changed.clear()
                     await changed.wait()
         except TimeoutError:
-            self._say("The server is ready, and has not said what tools it has. Try once more, or restart it.")
+            self._notify("The server is ready, and has not said what tools it has. Try once more, or restart it.")
             return False
         finally:
             leave()
         return True
 
     async def _accept(self, numbers: Iterable[int]) -> None:
-        """Take what servers list now for what these tools are, here and in the book."""
+        """Accept the current definitions of tools on their servers, in the experiment and the registry."""
         from playground.engine.tool_servers.registry import ServerRegistryError
 
         session = self._host.session
-        wanted: dict[str, dict[str, ServerTool]] = {}
+        listed_by_server: dict[str, dict[str, ServerTool]] = {}
         tools = self._tools
         for tool in [tools[number] for number in numbers if number < len(tools)]:
             seen = self.standings.server(tool.server)
-            now = (seen.listed or {}).get(tool.name_there)
-            if now is not None:
-                wanted.setdefault(seen.id, {})[tool.name_there] = now
+            listed_tool = (seen.listed or {}).get(tool.name_there)
+            if listed_tool is not None:
+                listed_by_server.setdefault(seen.id, {})[tool.name_there] = listed_tool
         try:
-            for server_id, listed in wanted.items():
-                await self._use().book.accept_in_thread(server_id, listed.values())
+            for server_id, listed in listed_by_server.items():
+                await self._get_servers().book.accept_in_thread(server_id, listed.values())
         except ServerRegistryError as error:
-            self._say(str(error))
+            self._notify(str(error))
             return
         ids = {seen.name: seen.id for seen in self._seen.values()}
-        taken = tuple(
-            accepted_copy(tool, now)
-            if (now := wanted.get(ids.get(tool.server, ""), {}).get(tool.name_there)) is not None
+        updated = tuple(
+            accepted_copy(tool, listed_tool)
+            if (listed_tool := listed_by_server.get(ids.get(tool.server, ""), {}).get(tool.name_there)) is not None
             else tool
             for tool in session.settings.tools
         )
         with session.history.group():
             if session is self._host.session:
-                self._panel.put_tools(taken)
+                self._panel.put_tools(updated)
             else:
-                session.change(tools=taken)
+                session.change(tools=updated)
         self.look()
 
     async def _accept_new(self, seen: Seen) -> None:
-        """Accept those that nobody on this computer has looked at, after naming them."""
+        """Accept the new tools of a server after the user confirmed their names."""
         numbers = [
             number
             for number, tool in enumerate(self._tools)
-            if tool.server == seen.name and self.standings.of(tool) is ToolTrust.NEW
+            if tool.server == seen.name and self.standings.trust(tool) is ToolTrust.NEW
         ]
-        names = ", ".join(_shown(self._tools[number].name_there) for number in numbers[:30])
+        names = ", ".join(_label(self._tools[number].name_there) for number in numbers[:30])
         more = f" and {len(numbers) - 30:,} more" if len(numbers) > 30 else ""
         if numbers and await dialogs.agreed(
             self._host.window,
             "Accept these tools?",
-            f"“{_shown(seen.name)}” lists them as they stand in this experiment. Their descriptions go to the model; "
+            f"“{_label(seen.name)}” lists them as they stand in this experiment. Their descriptions go to the model; "
             "whoever wrote them can say there whatever they like.",
             f"{names}{more}",
             "Accept them",
@@ -387,36 +392,40 @@ class ServerTools(QObject):
             await self._accept(numbers)
 
     async def _set_prefix(self, server_id: str) -> None:
-        book = self._use().book
+        book = self._get_servers().book
         server = book.get(server_id)
         if server is None:
             return
-        said, text = "", server.prefix
+        problem, text = "", server.prefix
         while True:
-            label = f"{PREFIX_TIP}{f' · {said}' if said else ''}"
-            dialog = dialogs.line_dialog(self._host.window, f"Prefix of {_shown(server.name)}", label, text, "Set")
+            label = f"{PREFIX_TIP}{f' · {problem}' if problem else ''}"
+            dialog = dialogs.line_dialog(self._host.window, f"Prefix of {_label(server.name)}", label, text, "Set")
             try:
                 if not await loop.ask(dialog):
                     return
                 text = dialog.textValue().strip()
             finally:
                 dialog.deleteLater()
-            said = prefix_problem(text)
-            if not said:
+            problem = prefix_problem(text)
+            if not problem:
                 break
         book.update(server.model_copy(update={"prefix": text}))
 
 
-def _moved(tool: ToolDefinition, before: str, name: str) -> ToolDefinition:
-    """A tool of a server that is called otherwise now."""
+def _with_server_name(tool: ToolDefinition, before: str, name: str) -> ToolDefinition:
+    """Return a tool with the new name of its server."""
     if tool.server != before or before == name:
         return tool
     return tool.model_copy(update={"server": name, "group": name if tool.group == before else tool.group})
 
 
-def _same_values(one: Mapping[str, ServerTool] | None, other: Mapping[str, ServerTool]) -> bool:
-    return one is not None and len(one) == len(other) and all(other.get(name) is tool for name, tool in one.items())
+def _same_values(first: Mapping[str, ServerTool] | None, second: Mapping[str, ServerTool]) -> bool:
+    return (
+        first is not None
+        and len(first) == len(second)
+        and all(second.get(name) is tool for name, tool in first.items())
+    )
 
 
-def _shown(name: str) -> str:
+def _label(name: str) -> str:
     return show_hidden(short_name(name))

@@ -1,4 +1,4 @@
-"""The menu of tool servers: those that are set up, what can be done with each, and the ways to another."""
+"""Menu of tool servers: the configured servers with their actions, and commands to add another."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.state_dot import state_dot
 
 LONGEST = 40  # characters of a name in the menu
-DEMO = "demo"  # what is asked by "Try the demo's server"
+DEMO = "demo"  # action of "Try the demo's server"
 ADD = "add server"
 
 
 class ServersMenu(QMenu):
-    """``look`` gives what is known of servers and the tools there are; ``do`` is told what to do with which server.
+    """Menu of servers. ``look`` returns their states and the tools; ``do`` receives an action and a server name.
 
-    Filled each time it opens, and with ``fill`` while it stands open.
+    It is filled each time it opens; ``fill`` updates it while it is open.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class ServersMenu(QMenu):
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer what can be done now."""
+        """Fill the menu with the servers and their actions."""
         self.clear()
         standings, tools = self._look()
-        there = [seen for seen in standings.servers if not seen.demo]
-        named = {seen.name for seen in standings.servers}
-        absent = dict.fromkeys(tool.server for tool in tools if tool.server and tool.server not in named)
+        regular = [seen for seen in standings.servers if not seen.demo]
+        names = {seen.name for seen in standings.servers}
+        missing = dict.fromkeys(tool.server for tool in tools if tool.server and tool.server not in names)
         demo = [seen for seen in standings.servers if seen.demo and (seen.state != "stopped" or _has(tools, seen.name))]
-        for seen in (*demo, *there, *(standings.server(name) for name in absent)):
+        for seen in (*demo, *regular, *(standings.server(name) for name in missing)):
             self.addMenu(self._server(seen, standings, tools))
         if not self.isEmpty():
             self.addSeparator()
@@ -70,20 +70,20 @@ def fill_server(
     tools: Sequence[ToolDefinition],
     do: Callable[[str, str], None],
 ) -> None:
-    """Put into ``menu`` what can be done with one server and its tools."""
+    """Add the actions on a server and its tools to ``menu``."""
 
-    def offer(text: str, what: str, *, can: bool = True) -> None:
+    def offer(text: str, what: str, *, enabled: bool = True) -> None:
         action = menu.addAction(text)
-        action.setEnabled(can)
+        action.setEnabled(enabled)
         action.triggered.connect(partial(_call, do, what, seen.name))
 
     ours = [tool for tool in tools if tool.server == seen.name]
     if seen.state == ABSENT:
         offer("Set it up…", "set up")
-        offer(f"Remove its {_count(len(ours))}", "remove", can=bool(ours))
+        offer(f"Remove its {_count(len(ours))}", "remove", enabled=bool(ours))
         return
-    have = {tool.name_there for tool in ours}
-    missing = sum(name not in have for name in seen.listed or ())
+    existing = {tool.name_there for tool in ours}
+    missing = sum(name not in existing for name in seen.listed or ())
     if not ours:
         offer("Add its tools", "add")
     elif missing or seen.listed is None:
@@ -108,8 +108,8 @@ def fill_server(
 
 def _title(seen: Seen) -> str:
     name = show_hidden(cut(seen.name, LONGEST)).replace("&", "&&")
-    said = [seen.words, *([_count(seen.tool_count)] if seen.tool_count else [])]
-    return f"{name}   {', '.join(said)}"
+    details = [seen.words, *([_count(seen.tool_count)] if seen.tool_count else [])]
+    return f"{name}   {', '.join(details)}"
 
 
 def _count(number: int) -> str:

@@ -1,7 +1,7 @@
-"""The controls for what a schema says about one field: a text, a number, a switch, values to choose from, any JSON.
+"""Controls for the keywords of a schema field: text, number, switch, list of choices, JSON.
 
-Each shows a slot and tells the value a person gave it; None stands for "take the keyword out". A value that is not
-readable yet is marked and not told.
+Each control shows a slot and emits its new value; None removes the keyword. A value that cannot be parsed is marked and
+not emitted.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from playground.ui.widgets.theme import code_font
 
 CAPTION = 86  # pixels
 LINES_HEIGHT = 52
-CHIP_FRAME = 40  # around a chip's text
+CHIP_FRAME = 40  # pixels of a chip around its text
 LEAST_CHIP = 60
-CLOSED_TO_OFF = "additionalProperties", "unevaluatedProperties"  # switches that are set to turn something off
+CLOSED_TO_OFF = "additionalProperties", "unevaluatedProperties"  # keywords whose switch is usually set to off
 _ABSENT = object()
 
 
 class SlotField(QWidget):
-    """A caption and a control. ``told`` carries the slot and its new value, None for taking it out."""
+    """Caption and control. ``value_changed`` carries the slot and its new value; None removes the keyword."""
 
-    told = Signal(object, object)
+    value_changed = Signal(object, object)
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,11 +49,11 @@ class SlotField(QWidget):
         self.row = in_row((self.caption, 0, Qt.AlignmentFlag.AlignTop), of=self, margins=0, spacing=6)
 
     def control(self) -> QWidget:
-        """What takes the focus."""
+        """Return the widget that takes the focus."""
         raise NotImplementedError
 
     def show_slot(self, slot: Slot) -> None:
-        """Show another state of the same keyword; what is being typed stays while it has this value."""
+        """Show another state of the same keyword; text being typed stays while it has this value."""
         self.slot = slot
         self._showing = True
         self._show(slot.value if slot.present else _ABSENT)
@@ -67,13 +67,13 @@ class SlotField(QWidget):
         self.caption.setBuddy(control)
         self.row.addWidget(control, 1)
 
-    def _tell(self, value: JSON) -> None:
+    def _emit_value(self, value: JSON) -> None:
         if not self._showing:
-            self.told.emit(self.slot, value)
+            self.value_changed.emit(self.slot, value)
 
 
 class TextSlot(SlotField):
-    """A line of text; empty takes the keyword out."""
+    """Single line of text; an empty text removes the keyword."""
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
@@ -89,11 +89,11 @@ class TextSlot(SlotField):
         _show_text(self.field, value)
 
     def _typed(self, text: str) -> None:
-        self._tell(text or None)
+        self._emit_value(text or None)
 
 
 class LinesSlot(SlotField):
-    """A text of several lines."""
+    """Text of several lines."""
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
@@ -112,11 +112,11 @@ class LinesSlot(SlotField):
         _show_text(self.field, value)
 
     def _typed(self) -> None:
-        self._tell(self.field.text() or None)
+        self._emit_value(self.field.text() or None)
 
 
 class NumberSlot(SlotField):
-    """A number, or a count."""
+    """Number, or an integer for a count."""
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
@@ -140,11 +140,11 @@ class NumberSlot(SlotField):
         bad = value is None or (self.slot.editor == "count" and value is not _ABSENT and not isinstance(value, int))
         look(self.field, "true" if bad else "false", "bad")
         if not bad:
-            self._tell(None if value is _ABSENT else value)
+            self._emit_value(None if value is _ABSENT else value)
 
 
 class FlagSlot(SlotField):
-    """On, off, or not there."""
+    """Switch with the states on, off and absent."""
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
@@ -163,14 +163,14 @@ class FlagSlot(SlotField):
         self.field.show_state(value if isinstance(value, bool) else None)
 
     def _switched(self, state: bool) -> None:
-        self._tell(state)
+        self._emit_value(state)
 
     def _clear(self) -> None:
-        self._tell(None)
+        self._emit_value(None)
 
 
 class ChoicesSlot(SlotField):
-    """Values as chips and a field that adds one. ``numeric`` fields take numbers, others texts."""
+    """Values as chips, and a field that adds a value; ``numeric`` fields accept only numbers."""
 
     def __init__(self, slot: Slot, parent: QWidget | None = None, *, numeric: bool = False) -> None:
         super().__init__(slot, parent)
@@ -209,11 +209,11 @@ class ChoicesSlot(SlotField):
         self._fit_chips()
 
     def _fit_chips(self) -> None:
-        """Long values give way: a chip is never wider than the room beside the caption."""
-        room = max(self.width() - CAPTION - CHIP_FRAME, LEAST_CHIP)
+        """Elide long values: a chip is at most as wide as the space next to the caption."""
+        available = max(self.width() - CAPTION - CHIP_FRAME, LEAST_CHIP)
         for chip, item in zip(self.chips, self.items, strict=True):
             metrics = chip.text.fontMetrics()
-            chip.text.setText(metrics.elidedText(spelled(item), Qt.TextElideMode.ElideRight, room))
+            chip.text.setText(metrics.elidedText(spelled(item), Qt.TextElideMode.ElideRight, available))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -231,16 +231,16 @@ class ChoicesSlot(SlotField):
                 return
         self.field.clear()
         if not any(same(value, item) for item in self.items):
-            self._tell([*self.items, value])
+            self._emit_value([*self.items, value])
 
     def _remove(self, chip: TextChip) -> None:
-        at = self.chips.index(chip)
+        index = self.chips.index(chip)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._tell([*self.items[:at], *self.items[at + 1 :]] or None)
+        self._emit_value([*self.items[:index], *self.items[index + 1 :]] or None)
 
 
 class JsonSlot(SlotField):
-    """Any JSON on a line; empty takes the keyword out."""
+    """Any JSON value on a line; an empty text removes the keyword."""
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
@@ -268,24 +268,24 @@ class JsonSlot(SlotField):
             return
         look(self.field, "false", "bad")
         if text.strip() and value is None:
-            self._tell_null()
+            self._emit_null()
         else:
-            self._tell(value)
+            self._emit_value(value)
 
-    def _tell_null(self) -> None:
-        """The value null itself, not an absent keyword."""
-        self._tell(NULL)
+    def _emit_null(self) -> None:
+        """Emit the JSON value null, which is not an absent keyword."""
+        self._emit_value(NULL)
 
 
 class Null:
-    """Stands for a JSON null where None already means that the keyword goes."""
+    """JSON null as a value; None means that the keyword is removed."""
 
 
 NULL = Null()
 
 
 def slot_field(slot: Slot, *, numeric: bool = False) -> SlotField:
-    """The control for a slot."""
+    """Return the control for a slot."""
     match slot.editor:
         case "text":
             return TextSlot(slot)
@@ -302,24 +302,24 @@ def slot_field(slot: Slot, *, numeric: bool = False) -> SlotField:
 
 
 def _show_text(field: QLineEdit | ExactField, value: JSON) -> None:
-    """Show a text. One that a field cannot hold as it is can only be read here: typing would change the rest of it."""
+    """Show a text; a text that the field cannot represent exactly is read-only, since typing would change it."""
     text = "" if value is _ABSENT else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    kept = "\n" if isinstance(field, ExactField) else ""
-    foreign = any(c < " " and c not in kept for c in text) or bool(HIDDEN.search(text)) or "\u2029" in text
-    locked = foreign or (value is not _ABSENT and not isinstance(value, str))
+    allowed = "\n" if isinstance(field, ExactField) else ""
+    unsupported = any(c < " " and c not in allowed for c in text) or bool(HIDDEN.search(text)) or "\u2029" in text
+    locked = unsupported or (value is not _ABSENT and not isinstance(value, str))
     field.setReadOnly(locked)
     field.setToolTip(tip("Holds something that can only be edited in the JSON view") if locked else "")
-    shown = show_hidden(text) if locked else text
+    display = show_hidden(text) if locked else text
     if isinstance(field, ExactField):
-        if field.text() != shown:
-            field.set_text(shown)
-    elif field.text() != shown:
-        field.setText(shown)
+        if field.text() != display:
+            field.set_text(display)
+    elif field.text() != display:
+        field.setText(display)
         field.setCursorPosition(0)
 
 
 def _number(text: str) -> JSON:
-    """The number of a text, ``_ABSENT`` where there is none, None where it is no number."""
+    """Return the number in a text, ``_ABSENT`` if the text is empty, None if it is not a number."""
     if not text.strip():
         return _ABSENT
     try:

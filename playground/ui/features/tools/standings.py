@@ -1,6 +1,6 @@
-"""What the panel knows of tool servers: which there are, how each is, and how every tool stands to its own.
+"""States of tool servers and the trust of their tools, as the tools panel shows them.
 
-Pure; nothing of Qt. Servers are told from outside; what was found for a tool is remembered with the tool itself.
+Pure Python without Qt. The caller provides the servers; the trust of each tool is cached.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.tools import UNSEEN, ToolTrust, difference, trust_of
 from playground.jsonkit.values import JSON
 
-#: States of a server that are none of ``Servers``: not set up on this computer, and nobody has looked yet.
+#: States in addition to those of ``Servers``: not set up on this computer, and servers not read yet.
 ABSENT: Final = "absent"
 UNLOOKED: Final = ""
 STATE_WORDS: Final = {
@@ -31,8 +31,8 @@ STATE_WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A server as the panel sees it. ``state`` is one of ``STATE_WORDS``; ``listed`` is None where it has not said what
-    it offers, ``accepted`` where nobody has looked yet what was accepted of it.
+    """Server as the panel shows it. ``state`` is a key of ``STATE_WORDS``; ``listed`` is None until the server lists
+    its tools, ``accepted`` until the accepted definitions are loaded.
     """
 
     name: str
@@ -47,124 +47,124 @@ class Seen:
 
     @property
     def words(self) -> str:
-        """How it is, in a word or two."""
+        """State of the server in words."""
         return STATE_WORDS.get(self.state, self.state)
 
 
 class Standings:
-    """``of`` compares a tool with its server's; ``sweep`` compares all and counts the results by server."""
+    """Trust of tools: ``trust`` compares a tool with its server's definition, ``sweep`` counts the results."""
 
     def __init__(self) -> None:
         self.servers: tuple[Seen, ...] = ()
-        self.looked = False  # whether anybody has told which servers there are
+        self.looked = False  # the servers have been read
         self.counts: dict[str, Counter[ToolTrust]] = {}
-        self.more: dict[str, int] = {}  # by server: how many tools it has that are new and not in the experiment
-        self.held = 0  # how many are off, and stay so until somebody has looked at them
+        self.more: dict[str, int] = {}  # by server: number of new tools that the experiment lacks
+        self.blocked = 0  # number of tools that stay off until they are accepted
         self._by_name: dict[str, Seen] = {}
-        self._known: dict[int, tuple[ToolDefinition, Seen, ToolTrust]] = {}
+        self._cached: dict[int, tuple[ToolDefinition, Seen, ToolTrust]] = {}
 
     def put(self, servers: Sequence[Seen]) -> None:
-        """These are the servers there are."""
+        """Set the servers."""
         self.servers = tuple(servers)
         self._by_name = {seen.name: seen for seen in servers}
         self.looked = True
 
     def server(self, name: str) -> Seen:
-        """A server by its name, set up here or not."""
-        found = self._by_name.get(name)
-        if found is None:
-            found = self._by_name[name] = Seen(name, state=ABSENT if self.looked else UNLOOKED)
-        return found
+        """Return a server by its name; one that is not set up has the state ``ABSENT``."""
+        seen = self._by_name.get(name)
+        if seen is None:
+            seen = self._by_name[name] = Seen(name, state=ABSENT if self.looked else UNLOOKED)
+        return seen
 
-    def of(self, tool: ToolDefinition) -> ToolTrust:
-        """How a tool stands; one of a person's own is always the same."""
+    def trust(self, tool: ToolDefinition) -> ToolTrust:
+        """Return the trust of a tool; a tool of the user's own is always ``SAME``."""
         if not tool.server:
             return ToolTrust.SAME
         seen = self.server(tool.server)
-        known = self._known.get(id(tool))
-        if known is not None and (known[1] is seen or tells_alike(known[1], seen)):
-            return known[2]
+        cached = self._cached.get(id(tool))
+        if cached is not None and (cached[1] is seen or tells_alike(cached[1], seen)):
+            return cached[2]
         if seen.state in (ABSENT, UNLOOKED) or seen.accepted is None:
-            found = ToolTrust.UNKNOWN
+            trust = ToolTrust.UNKNOWN
         else:
-            found = trust_of(tool, seen.accepted, seen.listed)
-        self._known[id(tool)] = (tool, seen, found)
-        return found
+            trust = trust_of(tool, seen.accepted, seen.listed)
+        self._cached[id(tool)] = (tool, seen, trust)
+        return trust
 
     def unseen(self, tool: ToolDefinition) -> bool:
-        """Whether a tool stays off until a person has looked at it."""
-        return self.of(tool) in UNSEEN
+        """Return whether a tool stays off until it is accepted."""
+        return self.trust(tool) in UNSEEN
 
     def sweep(self, tools: Sequence[ToolDefinition]) -> None:
-        """Compare all of these tools with those of their servers, and forget the results of other tools."""
+        """Compare tools with those of their servers, and drop the cached results of all other tools."""
         counts: dict[str, Counter[ToolTrust]] = {}
-        held = 0
-        have: dict[str, set[str]] = {}
+        blocked = 0
+        names_by_server: dict[str, set[str]] = {}
         for tool in tools:
             if tool.server:
-                found = self.of(tool)
-                have.setdefault(tool.server, set()).add(tool.name_there)
-                counts.setdefault(tool.server, Counter())[found] += 1
-                held += found in UNSEEN and not tool.enabled
-        self.counts, self.held = counts, held
-        self.more = {name: self._more(self.server(name), there) for name, there in have.items()}
-        self._known = {id(tool): self._known[id(tool)] for tool in tools if id(tool) in self._known}
+                trust = self.trust(tool)
+                names_by_server.setdefault(tool.server, set()).add(tool.name_there)
+                counts.setdefault(tool.server, Counter())[trust] += 1
+                blocked += trust in UNSEEN and not tool.enabled
+        self.counts, self.blocked = counts, blocked
+        self.more = {name: self._more(self.server(name), names) for name, names in names_by_server.items()}
+        self._cached = {id(tool): self._cached[id(tool)] for tool in tools if id(tool) in self._cached}
 
-    def _more(self, seen: Seen, have: set[str]) -> int:
+    def _more(self, seen: Seen, existing: set[str]) -> int:
         if seen.listed is None or not seen.accepted or seen.demo:
             return 0
-        return len(seen.listed.keys() - seen.accepted.keys() - have)
+        return len(seen.listed.keys() - seen.accepted.keys() - existing)
 
     def count(self, server: str, kind: ToolTrust) -> int:
-        """How many of a server's tools stood so when all were looked at."""
+        """Return how many of a server's tools had this trust in the last sweep."""
         return self.counts[server][kind] if server in self.counts else 0
 
     def attention(self, server: str) -> str:
-        """``2 changed, 1 new``: what of a server's tools wants a look, in the experiment or not; empty for nothing."""
-        found = self.counts.get(server, Counter())
-        said = {ToolTrust.CHANGED: "changed", ToolTrust.NEW: "new", ToolTrust.GONE: "gone"}
-        words = [f"{found[kind]:,} {word}" for kind, word in said.items() if found[kind]]
+        """Return the numbers of a server's tools to review, such as ``2 changed, 1 new``; empty for none."""
+        counts = self.counts.get(server, Counter())
+        labels = {ToolTrust.CHANGED: "changed", ToolTrust.NEW: "new", ToolTrust.GONE: "gone"}
+        words = [f"{counts[kind]:,} {word}" for kind, word in labels.items() if counts[kind]]
         more = self.more.get(server, 0)
         return ", ".join([*words, *([f"{more:,} more offered"] if more else [])])
 
     def difference(self, tool: ToolDefinition) -> tuple[JSON, JSON] | None:
-        """What there was and what the server lists now, for a tool that changed; None where nothing is to be shown."""
+        """Return the accepted and the current definition of a tool that changed; None for other tools."""
         seen = self.server(tool.server)
         now = (seen.listed or {}).get(tool.name_there)
-        if self.of(tool) is not ToolTrust.CHANGED or now is None:
+        if self.trust(tool) is not ToolTrust.CHANGED or now is None:
             return None
         return difference(tool, seen.accepted or {}, now)
 
 
-def tells_alike(one: Seen, other: Seen) -> bool:
-    """Whether two tell the same of tools, however the server is."""
-    looked = (one.state in (ABSENT, UNLOOKED)) == (other.state in (ABSENT, UNLOOKED))
-    return looked and one.listed is other.listed and one.accepted is other.accepted
+def tells_alike(first: Seen, second: Seen) -> bool:
+    """Return whether two snapshots have the same tools, regardless of the server's state."""
+    looked = (first.state in (ABSENT, UNLOOKED)) == (second.state in (ABSENT, UNLOOKED))
+    return looked and first.listed is second.listed and first.accepted is second.accepted
 
 
 def hint_word(tool: ToolDefinition) -> str:
-    """The word for what a tool says it does, as it stands in the list: "read-only", "destructive" or ""."""
+    """Return the tool's hint for the list: "read-only", "destructive" or ""."""
     hints = tool.hints
     if hints is None:
         return ""
     return "destructive" if hints.destructive and not hints.read_only else "read-only" if hints.read_only else ""
 
 
-def standing_words(found: ToolTrust, *, enabled: bool = False) -> str:
-    """What stands in the list below a tool that wants a look; empty for others."""
+def standing_words(trust: ToolTrust, *, enabled: bool = False) -> str:
+    """Return the second line of the list for a tool to review; empty for other tools."""
     off = "" if enabled else ", off until you accept it"
     return {
         ToolTrust.CHANGED: f"changed on the server{off}",
         ToolTrust.NEW: f"not accepted yet{off}",
         ToolTrust.GONE: "the server does not offer it any more",
-    }.get(found, "")
+    }.get(trust, "")
 
 
 def says_of_itself(hints: Hints | None) -> str:
-    """A tool's hints as a sentence; empty where it says nothing."""
+    """Return a tool's hints as a sentence; empty without hints."""
     if hints is None:
         return ""
-    said = [
+    phrases = [
         words
         for value, yes, no in (
             (hints.read_only, "only reads", "changes things"),
@@ -174,4 +174,4 @@ def says_of_itself(hints: Hints | None) -> str:
         )
         if value is not None and (words := yes if value else no)
     ]
-    return f"It says that it {', '.join(said)}." if said else ""
+    return f"It says that it {', '.join(phrases)}." if phrases else ""

@@ -1,7 +1,7 @@
-"""The editor of one tool: name, description, strict, group, and its parameters as a form and as JSON.
+"""Editor of a tool: name, description, strict, group, and its parameters as a form and as JSON.
 
-It gets a definition and hands back another; what is wrong with it is told from outside (``show_problems``). The text
-of the JSON editor is what both views show: the form reads it and its edits go into it, so undo takes either back.
+The editor receives a definition and emits the edited one; the caller provides its problems (``show_problems``). Both
+views show the text of the JSON editor: the form parses it and edits it, so that undo covers both.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from playground.ui.widgets.theme import code_font
 
 FORM, TEXT = 0, 1
 EXAMPLE = '{"type": "object", "properties": {}}'
-SIDE_BY_SIDE = 440  # pixels for each of the two, at least
+SIDE_BY_SIDE = 440  # minimum width of each of the two views in pixels
 
 
 class ToolEditor(QWidget):
-    """``show_tool`` shows a definition, ``edited`` tells the one a person made of it.
+    """Editor of a tool: ``show_tool`` shows a definition, ``edited`` carries the edited one.
 
-    In the dock form and JSON take turns; ``wide`` shows them side by side.
+    The dock shows either the form or the JSON; ``wide`` shows them side by side.
     """
 
     edited = Signal(object)
@@ -65,10 +65,10 @@ class ToolEditor(QWidget):
         self._wide = wide
         self._tool: ToolDefinition | None = None
         self._showing = False
-        self._whole: ToolDefinition | None = None
-        self._given: list[Problem] = []  # what is wrong, as it was told
-        self._found: list[Problem] = []  # and as it is listed
-        self._laying_out = Aside(self)
+        self._pasted: ToolDefinition | None = None
+        self._problems: list[Problem] = []  # as passed to `show_problems`
+        self._listed_problems: list[Problem] = []  # with syntax errors added, as listed
+        self._formatting = Aside(self)
         self.standings = Standings()
         self.origin = ServerCard()
         self.name = QLineEdit()
@@ -114,7 +114,7 @@ class ToolEditor(QWidget):
         self._show_view(FORM)
 
     def heightForWidth(self, width: int) -> int:
-        """The least height: the schema, which can scroll by itself, gives way to what is said below it."""
+        """Return the minimum height: the schema can scroll and leaves room for the problems below it."""
         return self._column.minimumHeightForWidth(width)
 
     # -- building ----------------------------------------------------------------------------------------------
@@ -173,9 +173,9 @@ class ToolEditor(QWidget):
         return split(self._scroll, side, sizes=[SIDE_BY_SIDE, SIDE_BY_SIDE])
 
     def _connect(self) -> None:
-        self.name.textEdited.connect(self._named)
-        self.description.textChanged.connect(self._described)
-        self.schema.textChanged.connect(self._typed)
+        self.name.textEdited.connect(self._name_edited)
+        self.description.textChanged.connect(self._description_edited)
+        self.schema.textChanged.connect(self._schema_edited)
         self.strict.switched.connect(self._strict)
         self.strict.cleared.connect(self._strict_cleared)
         self.strict_reset.clicked.connect(self._strict_cleared)
@@ -201,12 +201,12 @@ class ToolEditor(QWidget):
 
     @property
     def tool(self) -> ToolDefinition | None:
-        """The definition as edited."""
+        """Definition with all edits."""
         return self._tool
 
     @property
     def view(self) -> int:
-        """``FORM`` or ``TEXT``: what is shown in the dock."""
+        """View in the dock: ``FORM`` or ``TEXT``."""
         return self.views.index
 
     def show_view(self, view: int) -> None:
@@ -215,13 +215,13 @@ class ToolEditor(QWidget):
         self._show_view(view)
 
     def show_tool(self, tool: ToolDefinition, *, another: bool = False) -> None:
-        """Show a definition; a text that is the same one keeps its cursor. ``another`` tool folds the form anew."""
+        """Show a definition; an unchanged text keeps its cursor. ``another`` tool resets the folds of the form."""
         if another:
             self.form.reset()
             self.problem_list.reset()
         elif tool == self._tool:
             return
-        self._fix(bool(tool.server))
+        self._set_read_only(bool(tool.server))
         self.origin.show_tool(tool, self.standings)
         self._showing = True
         if self.name.text() != tool.name:
@@ -235,8 +235,8 @@ class ToolEditor(QWidget):
                 line.setCursorPosition(0)
         self._tool = tool
         self._showing = False
-        self._laying_out.do(partial(schema_text, tool), self._show_schema, large=is_large(tool))
-        if self._laying_out.busy:
+        self._formatting.do(partial(schema_text, tool), self._show_schema, large=is_large(tool))
+        if self._formatting.busy:
             self._show_schema("")
             self.schema.setEnabled(False)
             self.schema.setPlaceholderText(READING)
@@ -252,79 +252,79 @@ class ToolEditor(QWidget):
         self._follow_text()
         self._offer_whole()
         if waited:
-            self.show_problems(self._given)
+            self.show_problems(self._problems)
 
     def show_standings(self, standings: Standings) -> None:
-        """What is known of the tool's server."""
+        """Update the state of the tool's server."""
         self.standings = standings
         self.origin.show_tool(self._tool, standings)
 
-    def _fix(self, fixed: bool) -> None:
-        """What a server says of its tool is read, not edited."""
-        if fixed == self.name.isReadOnly():
+    def _set_read_only(self, read_only: bool) -> None:
+        """Make the definition read-only, as for a server's tool, or editable."""
+        if read_only == self.name.isReadOnly():
             return
         for field in (self.name, self.description, self.schema):
-            field.setReadOnly(fixed)
-        self.form.fix(fixed)
-        self.layout_button.setEnabled(not fixed)
+            field.setReadOnly(read_only)
+        self.form.fix(read_only)
+        self.layout_button.setEnabled(not read_only)
 
     def set_groups(self, names: tuple[str, ...]) -> None:
-        """The groups to choose from."""
-        if [self.group.itemText(at) for at in range(self.group.count())] != list(names):
+        """Set the names in the list of groups."""
+        if [self.group.itemText(index) for index in range(self.group.count())] != list(names):
             text = self.group.currentText()
             self.group.clear()
             self.group.addItems(list(names))
             self.group.setEditText(text)
 
     def show_problems(self, problems: list[Problem]) -> None:
-        """List what is wrong and mark the places in the schema and in the form."""
-        self._given = problems
+        """List problems and mark their places in the schema and the form."""
+        self._problems = problems
         text, tool = self.schema.text(), self._tool
-        unread = tool is None or tool.source is not None  # else it is known to be JSON
-        problem = problem_at(text) if unread and text.strip() else None
-        shown = [p for p in problems if p.path or self._tool is None or self._tool.source is None]
+        unread = tool is None or tool.source is not None  # parsed schemas are valid JSON
+        syntax_error = problem_at(text) if unread and text.strip() else None
+        listed = [p for p in problems if p.path or self._tool is None or self._tool.source is None]
         if self._tool is not None and self._tool.source is not None:
-            said = (
-                f"line {problem.line}, column {problem.column}: {problem.message}; this tool is not sent"
-                if problem
+            message = (
+                f"line {syntax_error.line}, column {syntax_error.column}: {syntax_error.message}; this tool is not sent"
+                if syntax_error
                 else "must be a JSON Schema object, in braces; this tool is not sent"
             )
-            shown.insert(0, Problem(("parameters",), said))
+            listed.insert(0, Problem(("parameters",), message))
         self.schema.clear_marks()
-        if problem is not None:
-            self.schema.mark(problem.line, problem.column, problem.message)
+        if syntax_error is not None:
+            self.schema.mark(syntax_error.line, syntax_error.column, syntax_error.message)
         else:
-            paths = [item.path[1:] for item in shown if item.path[:1] == ("parameters",)]
+            paths = [item.path[1:] for item in listed if item.path[:1] == ("parameters",)]
             places = locate_all(text, paths) if paths and len(text) <= MARKED_AT_MOST else {}
-            for item in shown[:MOST_MARKS]:
+            for item in listed[:MOST_MARKS]:
                 if item.path[:1] == ("parameters",) and (place := places.get(item.path[1:])) is not None:
                     self.schema.mark(*place, item.message, item.severity)
         look(self.schema, "true" if any(m.severity == "error" for m in self.schema.marks) else "false", "bad")
-        bad_name = any(p.path[:1] == ("name",) and p.severity == "error" for p in shown)
+        bad_name = any(p.path[:1] == ("name",) and p.severity == "error" for p in listed)
         look(self.name, "true" if bad_name else "false", "bad")
-        self._found = shown
-        self.form.show_problems(shown if problem is None else [])
-        self.problem_list.show_problems(shown)
+        self._listed_problems = listed
+        self.form.show_problems(listed if syntax_error is None else [])
+        self.problem_list.show_problems(listed)
 
     def go_to(self, problem: Problem) -> None:
-        """Lead to where the problem is, in the view that is open."""
+        """Go to the place of a problem in the open view."""
         first = problem.path[0] if problem.path else ""
-        wrong = self.schema.problem() if self._tool is not None and self._tool.source is not None else None
+        syntax_error = self.schema.problem() if self._tool is not None and self._tool.source is not None else None
         if first == "name":
             self.name.setFocus(Qt.FocusReason.OtherFocusReason)
             self.name.selectAll()
         elif first == "description":
             self.description.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif wrong is not None:
+        elif syntax_error is not None:
             self.show_view(TEXT)
-            self.schema.go_to(wrong.line, wrong.column)
+            self.schema.go_to(syntax_error.line, syntax_error.column)
         elif not self._wide and self.view == FORM:
             self.form.go_to(problem.path[1:])
         else:
             self.schema.go_to(*(self._place(problem) or (1, 1)))
 
     def show_in_json(self, path: Path) -> None:
-        """Put the cursor to a place of the schema in the JSON view."""
+        """Move the cursor to a path of the schema in the JSON view."""
         self.show_view(TEXT)
         self.schema.go_to(*(locate(self.schema.text(), path) or (1, 1)))
 
@@ -344,13 +344,13 @@ class ToolEditor(QWidget):
         self._follow_text()
 
     def _follow_text(self) -> None:
-        """Let the form show the text, if anybody sees it."""
+        """Update the form from the text if the form is visible."""
         if self._wide or self.view == FORM:
             self.form.show_text(self.schema.text())
-            self.form.show_problems(self._found)
+            self.form.show_problems(self._listed_problems)
 
     def _reveal(self, widget: QWidget) -> None:
-        """Scroll to a widget, once it has its place."""
+        """Scroll to a widget after its layout is complete."""
         area: QWidget | None = self._scroll if self._wide else self
         while area is not None and not isinstance(area, QScrollArea):
             area = area.parentWidget()
@@ -365,7 +365,7 @@ class ToolEditor(QWidget):
 
     # -- editing -----------------------------------------------------------------------------------------------
 
-    def _tell(self, **changes: Any) -> None:
+    def _apply_changes(self, **changes: Any) -> None:
         if self._showing or self._tool is None:
             return
         changed = self._tool.model_copy(update=changes)
@@ -373,21 +373,21 @@ class ToolEditor(QWidget):
             self._tool = changed
             self.edited.emit(changed)
 
-    def _named(self, text: str) -> None:
-        self._tell(name=text)
+    def _name_edited(self, text: str) -> None:
+        self._apply_changes(name=text)
 
-    def _described(self) -> None:
-        self._tell(description=self.description.text())
+    def _description_edited(self) -> None:
+        self._apply_changes(description=self.description.text())
 
-    def _typed(self) -> None:
+    def _schema_edited(self) -> None:
         if self._showing or self._tool is None:
             return
-        self._tell(**read_schema(self.schema.text()))
+        self._apply_changes(**read_schema(self.schema.text()))
         self._follow_text()
         self._offer_whole()
 
     def _form_edited(self, text: str) -> None:
-        """Put the form's text into the editor as the one change that it is; undo takes it back."""
+        """Apply the form's text to the editor as one change, which undo reverts."""
         old = self.schema.text()
         start, end, piece = splice(old, text)
         cursor = QTextCursor(self.schema.document())
@@ -397,38 +397,38 @@ class ToolEditor(QWidget):
 
     def _strict(self, state: bool) -> None:
         self._show_strict(state)
-        self._tell(strict=state)
+        self._apply_changes(strict=state)
 
     def _strict_cleared(self) -> None:
         self._show_strict(None)
-        self._tell(strict=None)
+        self._apply_changes(strict=None)
 
     def _show_strict(self, state: bool | None) -> None:
         self.strict.show_state(state)
         self.strict_reset.setVisible(state is not None)
 
     def _group_picked(self, _index: int) -> None:
-        self._tell(group=self.group.currentText().strip())
+        self._apply_changes(group=self.group.currentText().strip())
 
     def _group_typed(self) -> None:
-        self._tell(group=self.group.currentText().strip())
+        self._apply_changes(group=self.group.currentText().strip())
 
     def _offer_whole(self) -> None:
-        """A whole definition pasted where only the parameters belong can be taken apart with one click."""
+        """Show the button that splits a complete definition pasted as parameters."""
         tool = self._tool
-        self._whole = whole_definition(tool.parameters) if tool is not None and tool.source is None else None
-        self.take_button.setVisible(self._whole is not None and tool is not None and not tool.server)
+        self._pasted = whole_definition(tool.parameters) if tool is not None and tool.source is None else None
+        self.take_button.setVisible(self._pasted is not None and tool is not None and not tool.server)
 
     def _take_whole(self) -> None:
-        if self._tool is None or self._whole is None:
+        if self._tool is None or self._pasted is None:
             return
-        found = self._whole
+        definition = self._pasted
         new = self._tool.model_copy(
             update={
-                "name": found.name,
-                "description": found.description,
-                "parameters": found.parameters,
-                "strict": found.strict,
+                "name": definition.name,
+                "description": definition.description,
+                "parameters": definition.parameters,
+                "strict": definition.strict,
                 "source": None,
                 "text": None,
             }
@@ -439,6 +439,6 @@ class ToolEditor(QWidget):
 
 def _caption(text: str, field: QWidget) -> QLabel:
     label = text_label(text, "group")
-    label.setMinimumWidth(40)  # rather cut at its end than wider than the panel
+    label.setMinimumWidth(40)  # cut the text rather than widen the panel
     label.setBuddy(field)
     return label

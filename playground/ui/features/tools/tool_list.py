@@ -1,4 +1,4 @@
-"""The list of tools as it is painted and worked: a switch, a name, a size; headers that fold. It holds no truth."""
+"""View and delegate of the list of tools: a switch, a name and a size in each row; headers that fold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
 
 ROW_HEIGHT = 44
 HEADER_HEIGHT = 28
-MANY = 1_000  # rows; of more, all are as high as a tool's: asking each how high it is takes a tenth of a second
+MANY = 1_000  # rows; longer lists have uniform heights, because a size hint for each row is slow
 SWITCH = QSize(26, 14)
 MARGIN = 12
 _Index = QModelIndex | QPersistentModelIndex
@@ -26,7 +26,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class ToolDelegate(QStyledItemDelegate):
-    """Paints a tool as two lines beside its switch, and a group as one line with a switch for all of it."""
+    """Delegate that paints a tool as a switch and two lines, and a group as a line with a switch for its tools."""
 
     toggled = Signal(int)
     group_toggled = Signal(str)
@@ -108,18 +108,18 @@ def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) 
     if attention := model.group_attention(group):
         painter.setPen(QColor(t.tool))
         words = attention
-    wide = painter.fontMetrics().horizontalAdvance(words)
-    counted = QRect(place.left() - 10 - wide, rect.top(), wide, rect.height())
+    width = painter.fontMetrics().horizontalAdvance(words)
+    counted = QRect(place.left() - 10 - width, rect.top(), width, rect.height())
     painter.drawText(counted, _RIGHT, words)
     font.setWeight(QFont.Weight.DemiBold)
     painter.setFont(font)
     painter.setPen(QColor(t.text))
-    left = chevron.right() + 8
+    text_left = chevron.right() + 8
     if (server := model.group_server(group)) is not None:
-        paint_dot(painter, server.state, left - 6, rect.top() + (rect.height() - SIDE) / 2)
+        paint_dot(painter, server.state, text_left - 6, rect.top() + (rect.height() - SIDE) / 2)
         painter.setPen(QColor(t.text))
-        left += SIDE - 2
-    line = QRect(left, rect.top(), counted.left() - 10 - left, rect.height())
+        text_left += SIDE - 2
+    line = QRect(text_left, rect.top(), counted.left() - 10 - text_left, rect.height())
     name = show_hidden(group) or "No group"
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, line.width()))
 
@@ -128,36 +128,36 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     t = tokens()
     tool = model.tools[number]
     _paint_switch(painter, switch_rect(rect), tool.enabled)
-    left = rect.left() + MARGIN + SWITCH.width() + 12
-    right = rect.right() - MARGIN
+    text_left = rect.left() + MARGIN + SWITCH.width() + 12
+    text_right = rect.right() - MARGIN
     severity = model.severity(number)
     if severity:
-        mark = QRect(right - 15, rect.top() + 22, 14, 14)
+        mark = QRect(text_right - 15, rect.top() + 22, 14, 14)
         name = "error" if severity == "error" else "warning"
         icon(name, t.error if severity == "error" else t.tool).paint(painter, mark)
     elide = Qt.TextElideMode.ElideRight
     painter.setFont(body_font(SMALL_PX))
     painter.setPen(QColor(t.muted))
     size = model.size_words(number)
-    wide = painter.fontMetrics().horizontalAdvance(size)
-    painter.drawText(QRect(right - wide, rect.top() + 5, wide, 18), _RIGHT, size)
+    width = painter.fontMetrics().horizontalAdvance(size)
+    painter.drawText(QRect(text_right - width, rect.top() + 5, width, 18), _RIGHT, size)
     unreadable = tool.enabled and tool.source is not None
     detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
     if unreadable:
         detail = f"not sent: {tool.unread}"
         painter.setPen(QColor(t.error))
-    end = right - (24 if severity else 0)
+    end = text_right - (24 if severity else 0)
     if tool.server:
         if tool.remote:
             detail = f"{shown_name(tool.remote)} there · {detail}"
-        if wants := standing_words(model.standings.of(tool), enabled=tool.enabled):
-            detail = wants
+        if review := standing_words(model.standings.trust(tool), enabled=tool.enabled):
+            detail = review
         else:
-            end = _paint_mark(painter, QRect(left, rect.top() + 22, end - left, 18), hint_word(tool))
-        painter.setPen(QColor(t.tool if wants else t.muted))
-    line = QRect(left, rect.top() + 22, end - left, 18)
+            end = _paint_mark(painter, QRect(text_left, rect.top() + 22, end - text_left, 18), hint_word(tool))
+        painter.setPen(QColor(t.tool if review else t.muted))
+    line = QRect(text_left, rect.top() + 22, end - text_left, 18)
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
-    line = QRect(left, rect.top() + 5, right - left - (wide + 8 if size else 0), 18)
+    line = QRect(text_left, rect.top() + 5, text_right - text_left - (width + 8 if size else 0), 18)
     painter.setFont(code_font())
     painter.setPen(QColor(t.text if tool.enabled else t.muted))
     name = shown_name(tool.name) or "unnamed"
@@ -165,24 +165,24 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
 
 
 def _paint_mark(painter: QPainter, line: QRect, word: str) -> int:
-    """Write at the right what a tool says it does; gives where the room left of it ends."""
+    """Paint a hint at the right end, and return the right end of the remaining space."""
     if not word:
         return line.right()
     painter.setPen(QColor(tokens().error if word == "destructive" else tokens().ok))
-    wide = painter.fontMetrics().horizontalAdvance(word)
+    width = painter.fontMetrics().horizontalAdvance(word)
     painter.drawText(line, _RIGHT, word)
-    return line.right() - wide - 8
+    return line.right() - width - 8
 
 
 def switch_rect(row: QRect) -> QRect:
-    """Where the switch of a tool stands."""
+    """Return the rectangle of a tool's switch."""
     return QRect(
         row.left() + MARGIN, row.top() + (row.height() - SWITCH.height()) // 2, SWITCH.width(), SWITCH.height()
     )
 
 
 def group_switch_rect(row: QRect) -> QRect:
-    """Where the switch of a group stands."""
+    """Return the rectangle of a group's switch."""
     top = row.top() + (row.height() - SWITCH.height()) // 2
     return QRect(row.right() - MARGIN - SWITCH.width(), top, SWITCH.width(), SWITCH.height())
 
@@ -199,7 +199,7 @@ def _paint_switch(painter: QPainter, rect: QRect, on: bool) -> None:
 
 
 class ToolList(QListView):
-    """The view. Delete removes, Ctrl+Z brings back, Ctrl+Shift+Up and Down move, Left and Right fold and unfold."""
+    """List view. Delete removes, Ctrl+Z restores, Ctrl+Shift+Up and Down move, Left and Right fold and unfold."""
 
     delete_asked = Signal()
     undo_asked = Signal()
@@ -214,7 +214,7 @@ class ToolList(QListView):
         model.modelReset.connect(lambda: self.setUniformItemSizes(len(model.rows) > MANY))
         self.delegate = ToolDelegate(self)
         self.setItemDelegate(self.delegate)
-        self.delegate.fold_asked.connect(self._turn_over)
+        self.delegate.fold_asked.connect(self._toggle_fold)
         self.setAccessibleName("Tools")
         self.setAccessibleDescription(
             "Space switches a tool or a group on or off, Delete removes, Ctrl+Shift+Up and Down move, "
@@ -232,24 +232,24 @@ class ToolList(QListView):
 
     @property
     def chosen(self) -> list[int]:
-        """The tools that are selected, in their order; a selected header stands for its tools."""
-        found: set[int] = set()
+        """Numbers of the selected tools in order; a selected header counts as its tools."""
+        numbers: set[int] = set()
         for index in self.selectionModel().selectedIndexes():
             entry = self._tools.entry_at(index)
             if isinstance(entry, int):
-                found.add(entry)
+                numbers.add(entry)
             elif entry is not None:
-                found.update(self._tools.group_tools(entry))
-        return sorted(found)
+                numbers.update(self._tools.group_tools(entry))
+        return sorted(numbers)
 
     @property
     def current_group(self) -> str | None:
-        """The group whose header has the focus."""
+        """Group whose header has the focus, or None."""
         entry = self._tools.entry_at(self.currentIndex())
         return entry if isinstance(entry, str) else None
 
     def choose(self, tools: Sequence[int], current: int) -> None:
-        """Select these tools; one of them is the current one."""
+        """Select tools and make one of them current."""
         model, selection = self._tools, self.selectionModel()
         flag = selection.SelectionFlag
         index = model.index_of(current)
@@ -258,16 +258,16 @@ class ToolList(QListView):
         if index != self.currentIndex() or set(self.chosen) != set(tools):
             selection.setCurrentIndex(index, flag.ClearAndSelect)
             for number in tools:
-                if (other := model.index_of(number)).isValid():
-                    selection.select(other, flag.Select)
+                if (row_index := model.index_of(number)).isValid():
+                    selection.select(row_index, flag.Select)
         self.scrollTo(index)
 
     def content_height(self) -> int:
-        """How tall the list is with all its rows."""
+        """Return the height of all rows."""
         headers = sum(isinstance(entry, str) for entry in self._tools.rows) if len(self._tools.rows) <= MANY else 0
         return headers * HEADER_HEIGHT + (len(self._tools.rows) - headers) * ROW_HEIGHT
 
-    def _turn_over(self, group: str) -> None:
+    def _toggle_fold(self, group: str) -> None:
         self._fold(group, group not in self._tools.folded)
 
     def _fold(self, group: str, folded: bool) -> None:
@@ -275,22 +275,22 @@ class ToolList(QListView):
         self.setCurrentIndex(self._tools.index_of(group))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         group = self.current_group
         key = event.key()
         if self.state() == QAbstractItemView.State.EditingState:
-            super().keyPressEvent(event)  # what the name's field did not want, such as the Enter that ends it
+            super().keyPressEvent(event)  # keys that the name field ignores, such as Enter at the end
         elif key == Qt.Key.Key_Delete:
             self.delete_asked.emit()
         elif event.matches(QKeySequence.StandardKey.Undo):
             self.undo_asked.emit()
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & both == both:
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & ctrl_shift == ctrl_shift:
             self.move_asked.emit(-1 if key == Qt.Key.Key_Up else 1)
         elif key == Qt.Key.Key_D and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
             self.duplicate_asked.emit()
         elif group is not None and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             self._fold(group, key == Qt.Key.Key_Left)
         elif group is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._turn_over(group)
+            self._toggle_fold(group)
         else:
             super().keyPressEvent(event)

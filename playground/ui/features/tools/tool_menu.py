@@ -1,4 +1,4 @@
-"""The menu of the selected tools."""
+"""Menu of the selected tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.ui.widgets.plain_text import short_name, show_hidden
 
 
 class ToolCommands(Protocol):
-    """What is offered on tools, by their numbers, and on those that are selected, ``chosen``."""
+    """Commands on tools by their numbers, and on the selected tools, ``chosen``."""
 
     @property
     def chosen(self) -> list[int]: ...
@@ -45,59 +45,61 @@ class ToolCommands(Protocol):
 
 
 class ToolMenu(QMenu):
-    """Filled each time it opens, for what is selected then."""
+    """Menu that is filled for the selected tools each time it opens."""
 
     def __init__(self, commands: ToolCommands, parent: QWidget) -> None:
         super().__init__(parent)
         self._commands = commands
-        self.fill_server: Callable[[QMenu, str], None] | None = None  # what can be done with a server, by its name
+        self.fill_server: Callable[[QMenu, str], None] | None = None  # adds the actions on a server, by its name
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer what can be done now."""
+        """Fill the menu with the commands for the selected tools."""
         self.clear()
-        can = self._commands
-        chosen = can.chosen
-        tools = can.tools
+        commands = self._commands
+        chosen = commands.chosen
+        tools = commands.tools
         many = len(chosen) > 1
         what = f"{len(chosen)} tools" if many else "the tool"
         servers = {tools[number].server for number in chosen}
         if self.fill_server is not None and len(servers) == 1 and (name := servers.pop()):
             self.fill_server(self.addMenu(f"Server {show_hidden(short_name(name))}".replace("&", "&&")), name)
             self.addSeparator()
-        self._offer("Open large", can.open_large)
-        self._offer("Sample arguments", can.show_sample)
+        self._offer("Open large", commands.open_large)
+        self._offer("Sample arguments", commands.show_sample)
         self.addSeparator()
-        self._offer(f"Duplicate {what}", can.duplicate, "Ctrl+D")
-        self._offer("Move up", partial(can.move_tool, -1), "Ctrl+Shift+Up")
-        self._offer("Move down", partial(can.move_tool, 1), "Ctrl+Shift+Down")
-        self._offer(f"Switch {what} on", partial(can.switch, chosen, on=True))
-        self._offer(f"Switch {what} off", partial(can.switch, chosen, on=False))
+        self._offer(f"Duplicate {what}", commands.duplicate, "Ctrl+D")
+        self._offer("Move up", partial(commands.move_tool, -1), "Ctrl+Shift+Up")
+        self._offer("Move down", partial(commands.move_tool, 1), "Ctrl+Shift+Down")
+        self._offer(f"Switch {what} on", partial(commands.switch, chosen, on=True))
+        self._offer(f"Switch {what} off", partial(commands.switch, chosen, on=False))
         groups = self.addMenu("Move to group")
         names = dict.fromkeys(tool.group for tool in tools if tool.group)
         for name in names:
             action = groups.addAction(show_hidden(name).replace("&", "&&"))
-            action.triggered.connect(partial(can.set_group, chosen, name))
+            action.triggered.connect(partial(commands.set_group, chosen, name))
         if names:
-            groups.addAction("No group").triggered.connect(partial(can.set_group, chosen, ""))
+            groups.addAction("No group").triggered.connect(partial(commands.set_group, chosen, ""))
             groups.addSeparator()
-        groups.addAction("New group").triggered.connect(can.new_group)
-        self._offer(f"Delete {what}", can.delete, "Del")
+        groups.addAction("New group").triggered.connect(commands.new_group)
+        self._offer(f"Delete {what}", commands.delete, "Del")
         self.addSeparator()
         copy = self.addMenu("Copy as JSON")
         for protocol, title in TITLES.items():
             words = title.lower()
             if len(chosen) < len(tools):
-                said = f"{len(chosen)} selected" if many else "This tool"
-                copy.addAction(f"{said}, for {words}").triggered.connect(partial(self.copy, protocol, chosen))
-            every = list(range(len(tools)))
-            copy.addAction(f"All {len(tools)}, for {words}").triggered.connect(partial(self.copy, protocol, every))
+                scope = f"{len(chosen)} selected" if many else "This tool"
+                copy.addAction(f"{scope}, for {words}").triggered.connect(partial(self.copy, protocol, chosen))
+            all_numbers = list(range(len(tools)))
+            copy.addAction(f"All {len(tools)}, for {words}").triggered.connect(
+                partial(self.copy, protocol, all_numbers)
+            )
         self.addSeparator()
-        self._offer("Add a sample", can.add_sample)
-        self._offer("Import…", can.import_tools)
+        self._offer("Add a sample", commands.add_sample)
+        self._offer("Import…", commands.import_tools)
 
     def copy(self, protocol: str, numbers: list[int]) -> None:
-        """Put the definitions on the clipboard in a protocol's shape."""
+        """Copy the definitions to the clipboard in the format of a protocol."""
         from playground.engine.files.tool_import import export_tools
 
         chosen: list[ToolDefinition] = [self._commands.tools[number] for number in numbers]

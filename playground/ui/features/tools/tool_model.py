@@ -1,6 +1,6 @@
-"""The rows of the list of tools: the tools a search leaves, under the headers of their groups, which fold.
+"""Model of the list of tools: tools that match a search, below the headers of their groups, which fold.
 
-It translates; it holds no truth. What a drag asks for is told (``dropped``), never done here.
+The model does not own the tools. A drop emits ``dropped``; the receiver moves the tools.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _NO_PARENT = QModelIndex()
 
 
 def worst(problems: Sequence[Problem]) -> str:
-    """ "error", "warning" or "" for a tool's problems."""
+    """Return the worst severity of problems: "error", "warning" or ""."""
     severities = {problem.severity for problem in problems}
     return "error" if "error" in severities else ("warning" if severities else "")
 
 
 class Group(NamedTuple):
-    """What the header of a group tells. ``server`` is the one all its tools are of; empty for several, or none."""
+    """Data of a group's header. ``server`` is the server of all its tools; empty for several servers or none."""
 
     members: tuple[int, ...]
     on: int
@@ -47,10 +47,10 @@ class Group(NamedTuple):
 
 
 class ToolModel(QAbstractListModel):
-    """The tools, what was found wrong with each, and how large each one is (``sizes``, in tokens, estimated)."""
+    """Model of tools, the problems of each, and the estimated ``sizes`` in tokens."""
 
-    dropped = Signal(object, object)  # tools by their index; the entry they are to stand below, or None
-    renamed = Signal(str, str)  # a group, its new name
+    dropped = Signal(object, object)  # numbers of tools; the entry above the drop, or None
+    renamed = Signal(str, str)  # group, new name
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,10 +63,10 @@ class ToolModel(QAbstractListModel):
         self._search = ""
         self._rows: list[Entry] = []
 
-    # -- what is shown -----------------------------------------------------------------------------------------
+    # -- content -----------------------------------------------------------------------------------------------
 
     def show_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """Show these; where the rows stay the same ones, selection and scroll place do too."""
+        """Show tools; unchanged rows keep the selection and the scroll position."""
         if len(tools) != len(self.tools):
             self.problems, self.sizes = [], []
         self.tools = tools
@@ -80,7 +80,7 @@ class ToolModel(QAbstractListModel):
         self._repaint()
 
     def show_standings(self) -> None:
-        """Something is known otherwise of servers, or of how tools stand to theirs."""
+        """Repaint the rows after a change of servers or of the trust of tools."""
         self._repaint()
 
     def _grouped(self) -> dict[str, Group]:
@@ -100,12 +100,12 @@ class ToolModel(QAbstractListModel):
         return len(self.sizes) == len(self.tools)
 
     def search(self, text: str) -> None:
-        """Leave only the tools that match; what is folded is open meanwhile."""
+        """Show only the tools that match; a search ignores folds."""
         self._search = text.strip()
         self._lay_out()
 
     def fold(self, group: str, folded: bool) -> None:
-        """Fold a group's tools away or bring them back."""
+        """Fold or unfold a group."""
         (self.folded.add if folded else self.folded.discard)(group)
         self._lay_out()
 
@@ -137,54 +137,54 @@ class ToolModel(QAbstractListModel):
 
     @property
     def rows(self) -> list[Entry]:
-        """What stands in the list, from the top."""
+        """Entries of the list from top to bottom."""
         return self._rows
 
     def tool_at(self, index: _Index) -> int | None:
-        """The tool of a row; None for a header and for no row."""
+        """Return the number of the tool in a row; None for a header or an invalid index."""
         entry = self.entry_at(index)
         return entry if isinstance(entry, int) else None
 
     def entry_at(self, index: _Index) -> Entry | None:
-        """The tool or the group of a row."""
+        """Return the number of the tool, or the group, in a row."""
         return self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
 
     def index_of(self, entry: Entry) -> QModelIndex:
-        """The row of a tool or a group; not valid while it is hidden by a fold or a search."""
+        """Return the index of a tool or a group; invalid while a fold or a search hides it."""
         return self.index(self._rows.index(entry)) if entry in self._rows else QModelIndex()
 
     def group_tools(self, group: str) -> list[int]:
-        """The tools of a group."""
+        """Return the numbers of the tools of a group."""
         return list(self._groups[group].members) if group in self._groups else []
 
     def group_server(self, group: str) -> Seen | None:
-        """The server that all tools of a group are of; None where they are not of one."""
+        """Return the server of all tools of a group; None if they have no common server."""
         name = self._groups[group].server if group in self._groups else ""
         return self.standings.server(name) if name else None
 
     def group_words(self, group: str) -> str:
-        """``3 of 5 on``, and behind it for a server what those that are on take: ``· ≈ 1,200``."""
-        found = self._groups.get(group, Group((), 0, 0, ""))
-        size = f" · ≈ {found.sent:,}" if found.server and self._sized else ""
-        return f"{found.on:,} of {len(found.members):,} on{size}"
+        """Return ``3 of 5 on``, followed by the size of the enabled tools for a server: ``· ≈ 1,200``."""
+        header = self._groups.get(group, Group((), 0, 0, ""))
+        size = f" · ≈ {header.sent:,}" if header.server and self._sized else ""
+        return f"{header.on:,} of {len(header.members):,} on{size}"
 
     def group_attention(self, group: str) -> str:
-        """What of a server's tools wants a look, in a few words; empty for nothing."""
-        found = self._groups.get(group)
-        return self.standings.attention(found.server) if found is not None and found.server else ""
+        """Return the numbers of a server's tools to review, in words; empty for none."""
+        header = self._groups.get(group)
+        return self.standings.attention(header.server) if header is not None and header.server else ""
 
     def group_on(self, group: str) -> bool:
-        """Whether every tool of a group is switched on that can be."""
-        found = self._groups.get(group, Group((), 0, 0, ""))
-        if found.on == len(found.members):
+        """Return whether all tools of a group that can be switched on are on."""
+        header = self._groups.get(group, Group((), 0, 0, ""))
+        if header.on == len(header.members):
             return True
-        off = [self.tools[number] for number in found.members if not self.tools[number].enabled]
-        return bool(found.on) and bool(found.server) and all(map(self.standings.unseen, off))
+        off = [self.tools[number] for number in header.members if not self.tools[number].enabled]
+        return bool(header.on) and bool(header.server) and all(map(self.standings.unseen, off))
 
     def state(self, tool: int) -> str:
-        """Whether a tool is sent, in words."""
+        """Return whether a tool is sent, in words."""
         definition = self.tools[tool]
-        if words := standing_words(self.standings.of(definition), enabled=definition.enabled):
+        if words := standing_words(self.standings.trust(definition), enabled=definition.enabled):
             return words
         if not definition.enabled:
             return "off, not sent"
@@ -194,14 +194,14 @@ class ToolModel(QAbstractListModel):
         return {"error": "sent, with an error", "warning": "sent, with a warning"}.get(kind, "sent")
 
     def severity(self, tool: int) -> str:
-        """The mark of a tool: "error", "warning" or ""."""
-        return worst(self._of(tool))
+        """Return the mark of a tool: "error", "warning" or ""."""
+        return worst(self._problems_of(tool))
 
     def size_words(self, tool: int) -> str:
-        """``≈ 85``, in tokens; empty while it is not known."""
+        """Return the size in tokens, such as ``≈ 85``; empty until it has been estimated."""
         return f"≈ {self.sizes[tool]:,}" if tool < len(self.sizes) else ""
 
-    def _of(self, tool: int) -> list[Problem]:
+    def _problems_of(self, tool: int) -> list[Problem]:
         return self.problems[tool] if tool < len(self.problems) else []
 
     # -- Qt's side ---------------------------------------------------------------------------------------------
@@ -214,10 +214,10 @@ class ToolModel(QAbstractListModel):
         entry = self.entry_at(index)
         if entry is None:
             return flag.ItemIsDropEnabled
-        both = flag.ItemIsEnabled | flag.ItemIsSelectable
+        selectable = flag.ItemIsEnabled | flag.ItemIsSelectable
         if isinstance(entry, str):
-            return both | flag.ItemIsDropEnabled | flag.ItemIsEditable
-        return both | flag.ItemIsUserCheckable | flag.ItemIsDragEnabled
+            return selectable | flag.ItemIsDropEnabled | flag.ItemIsEditable
+        return selectable | flag.ItemIsUserCheckable | flag.ItemIsDragEnabled
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         entry = self.entry_at(index)
@@ -232,14 +232,14 @@ class ToolModel(QAbstractListModel):
             return Qt.CheckState.Checked if tool.enabled else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.AccessibleTextRole:
             size = self.size_words(entry)
-            said = [shown_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
-            said += [f"{shown_name(tool.remote)} on its server"] if tool.remote else []
-            said += [word] if (word := hint_word(tool)) else []
-            return ", ".join([*said, *([f"{size} tokens"] if size else [])])
+            parts = [shown_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
+            parts += [f"{shown_name(tool.remote)} on its server"] if tool.remote else []
+            parts += [word] if (word := hint_word(tool)) else []
+            return ", ".join([*parts, *([f"{size} tokens"] if size else [])])
         if role == Qt.ItemDataRole.ToolTipRole:
             size = f"{self.size_words(entry)} tokens"
-            words = [problem.message for problem in self._of(entry)] or [tool.description or "no description"]
-            words[:0] = [*filter(None, (mapping_words(tool), standing_words(self.standings.of(tool))))]
+            words = [problem.message for problem in self._problems_of(entry)] or [tool.description or "no description"]
+            words[:0] = [*filter(None, (mapping_words(tool), standing_words(self.standings.trust(tool))))]
             return tip("\n".join([shown_name(tool.name), *words, *([size] if entry < len(self.sizes) else [])]))
         return None
 
@@ -285,9 +285,9 @@ class ToolModel(QAbstractListModel):
         return data
 
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
-        """Tell where the dragged tools are to go. False: the view has nothing to remove itself."""
-        held = bytes(data.data(TOOLS_MIME).data()).decode()
-        numbers = [int(number) for number in held.split(",") if number]
+        """Emit the target of dragged tools. Return False, so that the view removes nothing."""
+        payload = bytes(data.data(TOOLS_MIME).data()).decode()
+        numbers = [int(number) for number in payload.split(",") if number]
         if action != Qt.DropAction.MoveAction or not numbers:
             return False
         if parent.isValid():

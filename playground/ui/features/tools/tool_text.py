@@ -1,6 +1,6 @@
-"""A tool's schema as the text that stands in the editor, and back: what somebody spelled stays as they spelled it.
+"""Conversion between a tool's schema and the text in the editor; the user's formatting is preserved.
 
-Pure functions; nothing of Qt.
+Pure functions without Qt.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject, same
 from playground.ui.widgets.json_text import pretty_value
 
-LAID_OUT_AT_MOST = 50_000  # characters that are compared with our own layout, at every key
-MOST_VALUES = 2_000  # of a schema that are laid out while the window waits: a hundredth of a second
+LAID_OUT_AT_MOST = 50_000  # characters up to which a text is compared with the default layout
+MOST_VALUES = 2_000  # values of a schema that are formatted in the main thread
 
 
 def schema_text(tool: ToolDefinition) -> str:
-    """The text of a tool's parameters: as typed, as spelled, or laid out by us; empty where there are none."""
+    """Return the text of a tool's parameters: as typed, or in the default layout; empty without parameters."""
     if tool.source is not None:
         return tool.source
     if tool.text is not None and same(_value(tool.text), tool.parameters):
@@ -26,27 +26,27 @@ def schema_text(tool: ToolDefinition) -> str:
 
 
 def is_large(tool: ToolDefinition) -> bool:
-    """Whether ``schema_text`` may take longer than the window should wait."""
+    """Return whether ``schema_text`` may block the main thread too long."""
     if tool.source is not None:
         return False
-    waiting: list[JSON] = [tool.parameters]
-    for seen, value in enumerate(waiting):
-        if seen > MOST_VALUES:
+    values: list[JSON] = [tool.parameters]
+    for count, value in enumerate(values):
+        if count > MOST_VALUES:
             return True
         if isinstance(value, dict | list):
-            waiting += value.values() if isinstance(value, dict) else value
+            values += value.values() if isinstance(value, dict) else value
     return len(tool.text or "") > LAID_OUT_AT_MOST
 
 
 def own_layout(parameters: JSONObject | None) -> str:
-    """A schema laid out by us."""
+    """Return a schema in the default layout."""
     return "" if parameters is None else pretty_value(parameters)
 
 
 def read_schema(text: str) -> dict[str, Any]:
-    """The fields of a definition that a text stands for: ``parameters``, ``text`` and ``source``.
+    """Return the fields of a definition for a text: ``parameters``, ``text`` and ``source``.
 
-    A text that is no JSON object is kept as ``source``, and the last parameters that could be read stay.
+    A text that is not a JSON object becomes ``source``, and the last valid parameters stay.
     """
     if not text.strip():
         return {"parameters": None, "source": None, "text": None}
@@ -56,12 +56,12 @@ def read_schema(text: str) -> dict[str, Any]:
         return {"source": text}
     if not isinstance(value, dict):
         return {"source": text}
-    ours = len(text) <= LAID_OUT_AT_MOST and text == own_layout(value)
-    return {"parameters": value, "source": None, "text": None if ours else text}
+    is_default = len(text) <= LAID_OUT_AT_MOST and text == own_layout(value)
+    return {"parameters": value, "source": None, "text": None if is_default else text}
 
 
 def whole_definition(value: JSON) -> ToolDefinition | None:
-    """The tool that a pasted definition of either protocol describes; None when it is no definition."""
+    """Return the tool that a pasted definition of either protocol describes; None if it is not a definition."""
     if not isinstance(value, dict):
         return None
     inner = value.get("function")
@@ -81,18 +81,18 @@ def whole_definition(value: JSON) -> ToolDefinition | None:
 
 
 def splice(old: str, new: str) -> tuple[int, int, str]:
-    """The one stretch of ``old`` to be replaced (start, end) and what by, so that it becomes ``new``."""
-    start = _alike(old, new)
-    end = _alike(old[start:][::-1], new[start:][::-1])
+    """Return the range of ``old`` to replace (start, end), and the text that turns it into ``new``."""
+    start = _common_prefix_length(old, new)
+    end = _common_prefix_length(old[start:][::-1], new[start:][::-1])
     return start, len(old) - end, new[start : len(new) - end]
 
 
-def _alike(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    low, high = 0, min(len(one), len(other))
+def _common_prefix_length(first: str, second: str) -> int:
+    """Return the length of the common prefix."""
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == second[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -19,7 +19,7 @@ def tools(spelled: str) -> tuple[ToolDefinition, ...]:
 
 def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
     """Back again, headers left out."""
-    out, _ = grouping.arranged(of, order)
+    out, _ = grouping.arrange(of, order)
     return " ".join(f"{tool.group}:{tool.name}" if tool.group else tool.name for tool in out)
 
 
@@ -37,7 +37,7 @@ def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
 )
 def test_drop_moves_tools(before: str, chosen: list[int], below: Entry | None, after: str) -> None:
     given_tools = tools(before)
-    assert spell_tools(grouping.dropped(grouping.entries(given_tools), chosen, below), given_tools) == after
+    assert spell_tools(grouping.drop_tools(grouping.entries(given_tools), chosen, below), given_tools) == after
 
 
 GROUPS = st.lists(st.sampled_from(["", "X", "Y"]), max_size=8)
@@ -48,11 +48,11 @@ def test_moves_lose_and_repeat_no_tool(groups: list[str], chosen: set[int], step
     given_tools = tuple(ToolDefinition(name=str(number), group=group) for number, group in enumerate(groups))
     order = grouping.entries(given_tools)
     for moved in (
-        grouping.stepped(order, chosen, steps),
-        grouping.dropped(order, chosen, order[-1] if order else None),
-        grouping.group_stepped(order, "X", steps),
+        grouping.move_tools(order, chosen, steps),
+        grouping.drop_tools(order, chosen, order[-1] if order else None),
+        grouping.move_group(order, "X", steps),
     ):
-        out, stood = grouping.arranged(given_tools, moved)
+        out, stood = grouping.arrange(given_tools, moved)
         assert sorted(stood) == list(range(len(groups)))
         assert [tool.name for tool in out] == [str(number) for number in stood]
         listed = [entry for entry in grouping.entries(out) if isinstance(entry, int)]
