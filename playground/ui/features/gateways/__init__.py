@@ -1,4 +1,4 @@
-"""Setting up gateways: address, key, headers, time-outs, and a test of them."""
+"""Gateways: settings, connect wizard, connection test, models and prices."""
 
 from __future__ import annotations
 

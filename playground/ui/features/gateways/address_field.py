@@ -1,4 +1,4 @@
-"""The base URL with what it leads to: repairs on offer, the three endpoint URLs, and the warning about plain http."""
+"""Field for the base URL, with offered repairs, the endpoint URLs, and the warning about plain http."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 
 
 class AddressField(QWidget):
-    """Reads what is typed with the resolver that runs use, so that what is shown is what is called."""
+    """Field for a base URL. It uses the resolver of runs, so the shown URLs are those that runs request."""
 
     changed = Signal()
 
@@ -25,15 +25,15 @@ class AddressField(QWidget):
         self.edit = QLineEdit(placeholderText="https://gateway.example/v1")
         self.edit.setAccessibleName("Base URL")
         self.note = text_label(kind="small", wrap=True)
-        self._hushed = False
-        self._usual = ""
-        self._spoken: Collection[str] = ()
+        self._quiet = False
+        self._expected = ""
+        self._protocols: Collection[str] = ()
         self._offers = ("", "")
         self.repair_buttons: tuple[OfferButton, OfferButton] = (OfferButton(), OfferButton())
         offers = QVBoxLayout()
         offers.setSpacing(4)
         for number, button in enumerate(self.repair_buttons):
-            button.clicked.connect(partial(self._take, number))
+            button.clicked.connect(partial(self._take_offer, number))
             line = in_row(button, 1)
             offers.addLayout(line)
             button.hide()
@@ -60,47 +60,47 @@ class AddressField(QWidget):
         self._show()
 
     def text(self) -> str:
-        """The address as typed."""
+        """Return the address as typed."""
         return self.edit.text()
 
     def set_text(self, text: str, *, consent: bool) -> None:
-        """Show an address, and whether a key may go there unencrypted."""
+        """Show an address; ``consent`` allows sending a key to it unencrypted."""
         self.edit.setText(text)
         self.consent.setChecked(consent)
         self._show()
 
-    def hush(self, on: bool) -> None:
-        """Say nothing of what is typed: it is no address, or none yet."""
-        if on is not self._hushed:
-            self._hushed = on
+    def set_quiet(self, on: bool) -> None:
+        """Show no errors and no endpoints while the text is not an address yet."""
+        if on is not self._quiet:
+            self._quiet = on
             self._show()
 
-    def set_usual(self, base_url: str) -> None:
-        """That base URL is known to be right as it is."""
-        self._usual = base_url
+    def set_expected(self, base_url: str) -> None:
+        """Set the base URL that is correct and gets no suggestion."""
+        self._expected = base_url
 
-    def set_spoken(self, protocols: Collection[str]) -> None:
-        """Show the endpoints of those protocols alone; of all where it is not known which are spoken there."""
-        if protocols != self._spoken:
-            self._spoken = protocols
+    def set_protocols(self, protocols: Collection[str]) -> None:
+        """Show only the endpoints of these protocols; all without protocols."""
+        if protocols != self._protocols:
+            self._protocols = protocols
             self._show()
 
     @property
-    def leads_somewhere(self) -> bool:
-        """Whether what is typed is an address, and said to be one."""
+    def is_address(self) -> bool:
+        """True if the text is an address and its endpoints are shown."""
         return self.urls.isVisibleTo(self)
 
     def consented(self) -> bool:
-        """Whether the person agreed to an unencrypted key for the address shown."""
+        """Return whether the user agreed to send the key unencrypted to this address."""
         return self.consent.isVisibleTo(self) and self.consent.isChecked()
 
     def _edited(self) -> None:
         if self.consent.isChecked():
-            self.consent.setChecked(False)  # agreed to for another address
+            self.consent.setChecked(False)  # the consent was for another address
         self._show()
         self.changed.emit()
 
-    def _take(self, number: int) -> None:
+    def _take_offer(self, number: int) -> None:
         self.edit.setText(self._offers[number])
         self.edit.setFocus()
 
@@ -114,15 +114,15 @@ class AddressField(QWidget):
         except ValueError as error:
             address, wrong = None, str(error)
         typed = self.edit.text()
-        bad = bool(wrong and typed.strip()) and not self._hushed
+        bad = bool(wrong and typed.strip()) and not self._quiet
         if self.edit.property("bad") != bad:
             self.edit.setProperty("bad", bad)
             self.edit.style().unpolish(self.edit)
             self.edit.style().polish(self.edit)
-        if self._hushed:
+        if self._quiet:
             address, typed, wrong = None, "", ""
         self._offer(address, typed, wrong)
-        self.note.setVisible(not self._hushed and bool(self.note.text()))
+        self.note.setVisible(not self._quiet and bool(self.note.text()))
         self.urls.setVisible(address is not None)
         unencrypted = address is not None and needs_consent(address.base)
         self.consent.setVisible(unencrypted)
@@ -132,12 +132,12 @@ class AddressField(QWidget):
         for key, url in {**endpoint_urls(address), "models": address.models}.items():
             self.url_labels[key].set_text(url)
             for label in (self._titles[key], self.url_labels[key]):
-                label.setVisible(key == "models" or not self._spoken or key in self._spoken)
+                label.setVisible(key == "models" or not self._protocols or key in self._protocols)
         if unencrypted:
             say(self.warning, "Not encrypted: anyone between here and there can read the key and all messages.")
 
     def _offer(self, address: Address | None, typed: str, wrong: str) -> None:
-        """Say what is odd about the address and put each better one on a button."""
+        """Show problems of the address, and a button for each repaired address."""
         offers: list[str] = []
         if address is None:
             empty = (
@@ -150,7 +150,7 @@ class AddressField(QWidget):
                 words = "; ".join(address.repairs) or "written in its plain form"
                 words = f"{words[0].upper()}{words[1:]}. "
                 offers.append(address.base)
-            if address.suggestion and address.base != self._usual:
+            if address.suggestion and address.base != self._expected:
                 words += address.note
                 offers.insert(0, address.suggestion)
             say(self.note, words.strip(), "small")

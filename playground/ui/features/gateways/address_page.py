@@ -1,4 +1,4 @@
-"""The first page of connecting: address and key, and what is found on this computer."""
+"""The first page of the connect wizard: address, key, and gateways found on this computer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.scroll_page import DownArea
 
-GAP = 6  # pixels between a field and the words that belong to it
+GAP = 6  # pixels between a field and its text
 EXAMPLE = "A name, or https://gateway.example/v1"
 WHERE = (
     "Type the name of a service, or paste the address that your provider gives for its interface (API), and the key "
@@ -24,7 +24,7 @@ WHERE = (
 
 
 class AddressPage(DownArea):
-    """Address and key, with the same fields as in the gateway settings."""
+    """Page for address and key, with the fields of the gateway settings."""
 
     changed = Signal()
 
@@ -45,7 +45,7 @@ class AddressPage(DownArea):
             label.setContentsMargins(0, 10, 0, 0)
             column.addWidget(label)
             column.addWidget(field)
-        # What is said of the address comes below both fields, so that the key does not move while one types.
+        # Texts about the address are below both fields, so that the key field does not move during typing.
         for widget in (self.keys_place, self.address, self.services, self.message):
             column.addWidget(widget)
         label = text_label("On this computer", "heading")
@@ -61,10 +61,10 @@ class AddressPage(DownArea):
         nearby.grew.connect(partial(self.ensureWidgetVisible, nearby))
 
     def say(self, words: str) -> None:
-        """Why it does not go on, in view."""
+        """Show why the next step is not possible, and scroll to the message."""
         say(self.message, words)
         if words:
-            self._inner.adjustSize()  # now, so that all of the words are in view
+            self._inner.adjustSize()  # resize before scrolling, so that the whole message is visible
             self.ensureWidgetVisible(self.message)
 
     def _edited(self) -> None:

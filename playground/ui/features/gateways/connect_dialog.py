@@ -1,7 +1,7 @@
-"""Connects a gateway step by step: paste address and key, test with words, pick a model.
+"""Wizard that connects a gateway: enter address and key, test the connection, choose a model.
 
 The input is a draft, as in the gateway settings, and saved only in the last step; ``draft`` returns it for the next
-dialog. Like the gateway settings, the dialog opens no socket and no keyring itself.
+dialog. Like the gateway settings, the dialog opens no socket itself.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ NEW = "New service"
 STEPS = ("Address and key", "Test", "Model")
 ADDRESS, TEST, MODEL, SERVICES = range(4)
 
-#: Looks for gateways of this computer, among services and beside the gateways that are set up.
+#: Searches this computer for gateways; takes the known services, the saved profiles, and a function for each result.
 LookNearby = Callable[[Sequence[KnownGateway], Sequence[Profile], Tell], Coroutine[Any, Any, None]]
 
 
 class StepsRow(QWidget):
-    """``show_step`` says which one is open; those before it carry a mark."""
+    """Row with the titles of the steps; ``show_step`` marks the current one, and earlier ones as done."""
 
     def __init__(self, titles: Sequence[str]) -> None:
         super().__init__()
@@ -85,10 +85,10 @@ class StepsRow(QWidget):
 
 
 class ConnectDialog(GatewayDialog):
-    """Open it with ``open()``; tasks go on behind it.
+    """Wizard to be opened with ``open()``; its tasks run in the background.
 
-    ``connected`` carries the stored ``Profile`` and words on where the key is ("" when none was given);
-    ``settings_asked`` the ``Draft``, for all settings.
+    ``connected`` carries the stored ``Profile`` and a text on where the key is ("" without one); ``settings_asked``
+    carries the ``Draft`` for the dialog with all settings.
     """
 
     connected = Signal(object, str)
@@ -107,27 +107,28 @@ class ConnectDialog(GatewayDialog):
         draft: Draft | None = None,
     ) -> None:
         super().__init__(store, keys, services, tester, spawn, parent)
-        self._base = self._plain = draft or Draft.of(Profile(name=""))  # with and without what is known of a service
+        # The draft with and without the values of the chosen service.
+        self._base = self._plain_base = draft or Draft.from_profile(Profile(name=""))
         self._deleted: KnownGateway | None = None
-        self._usual: tuple[str, ...] = ()  # the variables in which the key of the service usually is
+        self._key_variables: tuple[str, ...] = ()  # usual environment variables for the service's key
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
-        self._straight_on = False  # to the models, when the test has ended well
-        self.nearby = NearbyList(lambda tell: look_nearby(self._known.all, store.profiles, tell), spawn)
+        self._skip_result = False  # continue to the models after a successful test
+        self.nearby = NearbyList(lambda tell: look_nearby(self._services.all, store.profiles, tell), spawn)
         self._build()
         profile = self._base.profile
         self.first.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
         self.first.key.set_key(self._base.key, forget=False, move=False, variable=self._base.variable)
-        self.first.services.set_services(self._known.all)
-        if (service := self._known.get(profile.service)) is not None:
-            self._plain = without_service(self._base, service)
+        self.first.services.set_services(self._services.all)
+        if (service := self._services.get(profile.service)) is not None:
+            self._plain_base = without_service(self._base, service)
             values = {row.name: row.value for row in self._base.headers}
-            self.first.services.go_on(service, profile.base_url, values_of(service, profile.base_url, values))
+            self.first.services.resume(service, profile.base_url, values_of(service, profile.base_url, values))
             self._describe_service(service)
         self._go_to(ADDRESS)
         self._describe_key()
 
-    # ---- what is typed
+    # ---- input
 
     def draft(self) -> Draft:
         """Return the input of all pages."""
@@ -139,14 +140,14 @@ class ConnectDialog(GatewayDialog):
                 "default_model": self.third.picked,
             }
         )
-        agreed = profile.origin if address.consented() else ""
-        profile = profile.model_copy(update={"plain_http_origin": agreed})
+        consent_origin = profile.origin if address.consented() else ""
+        profile = profile.model_copy(update={"plain_http_origin": consent_origin})
         return replace(self._base, profile=profile, key=self.first.key.key(), variable=self.first.key.variable())
 
-    # ---- what a person does
+    # ---- user actions
 
     def next(self) -> None:
-        """On to the next step: begin the test, go to the models, or save. While a test runs, end it."""
+        """Go to the next step: start the test, show the models, or save. Stop a running test."""
         if self._task is not None:
             if self._step == TEST:
                 self._task.cancel()
@@ -162,7 +163,7 @@ class ConnectDialog(GatewayDialog):
             self._refresh()
 
     def back(self) -> None:
-        """To the step before; from a test to what it found wrong."""
+        """Go to the previous step, after a failed test to the field with the problem."""
         if self._task is not None:
             self._task.cancel()
             return
@@ -170,26 +171,26 @@ class ConnectDialog(GatewayDialog):
         if self._step == ADDRESS and self._verdict is not None and self._verdict.about_key:
             self.first.key.setFocus()
 
-    def test(self, *, straight_on: bool = False) -> None:
-        """Test what is typed, or say what is missing. ``straight_on`` goes to the models when it has ended well."""
+    def test(self, *, skip_result: bool = False) -> None:
+        """Test the input, or show what is missing. With ``skip_result``, a successful test leads to the models."""
         draft = self.draft()
         typed = draft.profile.base_url
-        if "://" not in typed and key_like(typed):  # asking for it as a host would show it to every name server
-            self._take_for_key(typed)
+        if "://" not in typed and key_like(typed):  # a DNS lookup would reveal the key to name servers
+            self._move_to_key_field(typed)
             return
-        if blank := self.first.services.problem:
-            self.first.say(blank)
+        if service_problem := self.first.services.problem:
+            self.first.say(service_problem)
             self.first.services.focus_first()
             return
-        wrong = "Enter an address first." if not draft.profile.base_url.strip() else problem(draft)
-        if wrong:
-            self.first.say(wrong)
+        reason = "Enter an address first." if not draft.profile.base_url.strip() else problem(draft)
+        if reason:
+            self.first.say(reason)
             self.first.address.edit.setFocus()
             return
-        self._straight_on = straight_on
+        self._skip_result = skip_result
         self._task = self._spawn(self._test(draft), name="test gateway")
 
-    def _take_for_key(self, typed: str) -> None:
+    def _move_to_key_field(self, typed: str) -> None:
         """Move a key out of the address field, if the key field is empty."""
         if self.first.key.key() or self.first.key.variable():
             self.first.say("Nothing was sent: what is in the field for the address looks like a key.")
@@ -212,7 +213,7 @@ class ConnectDialog(GatewayDialog):
             super().keyPressEvent(event)
 
     def reject(self) -> None:
-        """Close; a test is ended. A key that is being saved is waited for."""
+        """Close, and stop a running test; stay open while the gateway is being saved."""
         if self._task is not None:
             if self._step == MODEL:
                 return
@@ -246,16 +247,16 @@ class ConnectDialog(GatewayDialog):
             if shiboken6.isValid(self):
                 self._task = None
                 self._refresh()
-                if self._step == TEST and self._straight_on and self._verdict is not None and self._verdict.ok:
+                if self._step == TEST and self._skip_result and self._verdict is not None and self._verdict.ok:
                     self._go_to(MODEL)
                 elif self._step == TEST:
-                    self._first_to_press().setFocus()
+                    self._button_after_test().setFocus()
 
-    def _first_to_press(self) -> QPushButton:
+    def _button_after_test(self) -> QPushButton:
         """Return the button for the next step after a test: Next, an offered fix, or Back."""
         if self._verdict is not None and self._verdict.ok:
             return self.next_button
-        return self.second.found.offers[0] if self.second.found.offers else self.back_button
+        return self.second.test_result.offers[0] if self.second.test_result.offers else self.back_button
 
     async def _save(self) -> None:
         try:
@@ -273,7 +274,7 @@ class ConnectDialog(GatewayDialog):
             self.accept()
             self.connected.emit(profile, state.words if state is not None else "")
 
-    # ---- the window
+    # ---- display
 
     def _place(self) -> str:
         state, service = self._keys.state, self.first.services.service
@@ -297,24 +298,26 @@ class ConnectDialog(GatewayDialog):
     # ---- services
 
     def _service_changed(self) -> None:
-        """Put what is known of the service, if any, over what the person set."""
+        """Apply the settings of the service, if any, to the input."""
         services = self.first.services
         service = services.service
-        self._base = with_service(self._plain, service, services.values) if service is not None else self._plain
-        if (named := self.first.key.variable()) in self._usual and (
-            service is None or named not in service.key_variables
+        self._base = (
+            with_service(self._plain_base, service, services.values) if service is not None else self._plain_base
+        )
+        if (variable := self.first.key.variable()) in self._key_variables and (
+            service is None or variable not in service.key_variables
         ):
-            self.first.key.drop_variable()  # the key of one service is not for another
+            self.first.key.drop_variable()  # the key belongs to the previous service
         self._describe_service(service)
         self._edited()
 
     def _describe_service(self, service: KnownGateway | None) -> None:
         self.first.keys_place.show_service(service)
-        self._usual = service.key_variables if service is not None else ()
-        self.first.key.offer_variables(self._usual)
+        self._key_variables = service.key_variables if service is not None else ()
+        self.first.key.offer_variables(self._key_variables)
 
-    def _service_taken(self) -> None:
-        """On to what is still to be typed."""
+    def _service_chosen(self) -> None:
+        """Focus the next field that needs input."""
         service = self.first.services.service
         if self.first.services.focus_first() or service is None:
             return
@@ -324,7 +327,7 @@ class ConnectDialog(GatewayDialog):
             self.first.key.setFocus()
 
     def _take_nearby(self, gateway: LocalGateway) -> None:
-        """On with a gateway of this computer: to its models, or to the key that it wants."""
+        """Fill in a gateway of this computer, and go to its models or to the missing key."""
         if self._task is not None:
             return
         if gateway.sure:
@@ -336,7 +339,7 @@ class ConnectDialog(GatewayDialog):
             self.first.say(f"{gateway.place} needs a key. Enter it above, then test.")
             self.first.key.setFocus()
         elif gateway.kind is LocalKind.GATEWAY and not keyed:
-            self.test(straight_on=True)
+            self.test(skip_result=True)
         else:
             words = f"The key above goes to {gateway.place} when you test. Remove it if it is another one's."
             self.first.say(words if keyed else "")
@@ -348,16 +351,16 @@ class ConnectDialog(GatewayDialog):
             self.first.services.take(service)
 
     def _show_services(self, current: str = "", message: str = "") -> None:
-        self.first.services.set_services(self._known.all)
+        self.first.services.set_services(self._services.all)
         deleted = self._deleted.name if self._deleted is not None else ""
-        self.fourth.show_services(self._known.all, current, message or " ".join(self._known.messages), deleted)
+        self.fourth.show_services(self._services.all, current, message or " ".join(self._services.messages), deleted)
 
-    def _browse(self) -> None:
+    def _open_services(self) -> None:
         self._show_services()
         self._go_to(SERVICES)
 
-    def _keep_as_service(self) -> None:
-        """Save the input as a service of one's own."""
+    def _save_as_service(self) -> None:
+        """Open the dialog that saves the input as a service of the user's own."""
         profile = self.draft().profile
         auth = {protocol: profile.auth.get(protocol, Auth.BEARER) for protocol in TITLES}
         name = profile.name or self.draft().host
@@ -373,15 +376,15 @@ class ConnectDialog(GatewayDialog):
 
     def _edit_service(self, service: KnownGateway) -> None:
         dialog = OwnServiceDialog(service, self)
-        dialog.kept.connect(partial(self._keep_service, dialog))
+        dialog.saved.connect(partial(self._save_service, dialog))
         dialog.open()
 
-    def _keep_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
+    def _save_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
         self._spawn(self._write_service(dialog, service), name="keep a service")
 
     async def _write_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
         try:
-            saved = await asyncio.to_thread(self._known.put, service)
+            saved = await asyncio.to_thread(self._services.put, service)
         except ProfileError as error:
             if shiboken6.isValid(dialog):
                 dialog.refuse(str(error))
@@ -395,12 +398,12 @@ class ConnectDialog(GatewayDialog):
                 self.first.services.take(saved)
 
     def _delete_service(self, service: KnownGateway) -> None:
-        self._spawn(self._drop_service(service), name="delete a service")
+        self._spawn(self._remove_service(service), name="delete a service")
 
-    async def _drop_service(self, service: KnownGateway) -> None:
+    async def _remove_service(self, service: KnownGateway) -> None:
         words = ""
         try:
-            await asyncio.to_thread(self._known.remove, service.id)
+            await asyncio.to_thread(self._services.remove, service.id)
             self._deleted = service
         except ProfileError as error:
             words = str(error)
@@ -409,12 +412,12 @@ class ConnectDialog(GatewayDialog):
 
     def _restore_service(self) -> None:
         if self._deleted is not None:
-            self._spawn(self._bring_back(self._deleted), name="restore a service")
+            self._spawn(self._put_back_service(self._deleted), name="restore a service")
 
-    async def _bring_back(self, service: KnownGateway) -> None:
+    async def _put_back_service(self, service: KnownGateway) -> None:
         words = ""
         try:
-            await asyncio.to_thread(self._known.put, service)
+            await asyncio.to_thread(self._services.put, service)
             self._deleted = None
         except ProfileError as error:
             words = str(error)
@@ -450,16 +453,16 @@ class ConnectDialog(GatewayDialog):
             SERVICES: "&Use this one",
         }
         self.next_button.setText(words[self._step])
-        able = {TEST: running or works, SERVICES: self.fourth.current is not None}
-        self.next_button.setEnabled(able.get(self._step, not running))
+        enabled = {TEST: running or works, SERVICES: self.fourth.current is not None}
+        self.next_button.setEnabled(enabled.get(self._step, not running))
         failed = self._verdict if self._step == TEST and not works else None
-        what = "key" if failed is not None and failed.about_key else "address"
-        self.back_button.setText(f"&Change the {what}" if failed is not None else "&Back")
+        subject = "key" if failed is not None and failed.about_key else "address"
+        self.back_button.setText(f"&Change the {subject}" if failed is not None else "&Back")
         self.back_button.setVisible(self._step != ADDRESS and not running)
         self.third.setEnabled(not (running and self._step == MODEL))
 
-    def _ask_settings(self) -> None:
-        """Go on among all settings, with what is typed; a test is ended."""
+    def _open_settings(self) -> None:
+        """Continue in the dialog with all settings, and stop a running test."""
         if self._task is not None and self._step == MODEL:
             return
         draft = self.draft()
@@ -467,7 +470,7 @@ class ConnectDialog(GatewayDialog):
         self.settings_asked.emit(draft)
 
     def _take_offer(self, offer: Offer) -> None:
-        """Do what the test offered, and test again; a header's value is typed among all settings."""
+        """Apply an offered fix, and test again; a missing header is entered in the dialog with all settings."""
         if self._task is not None:
             return
         if offer.mends is Mends.HEADER:
@@ -513,9 +516,9 @@ class ConnectDialog(GatewayDialog):
         in_column(top, (self.pages, 1), thin_line(), buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
         self.first.changed.connect(self._edited)
         self.first.services.changed.connect(self._service_changed)
-        self.first.services.taken.connect(self._service_taken)
-        self.first.services.all_asked.connect(self._browse)
-        self.first.services.keep_asked.connect(self._keep_as_service)
+        self.first.services.chosen.connect(self._service_chosen)
+        self.first.services.all_asked.connect(self._open_services)
+        self.first.services.keep_asked.connect(self._save_as_service)
         self.nearby.chosen.connect(self._take_nearby)
         self.fourth.chosen.connect(self.next)
         self.fourth.picked.connect(self._refresh)
@@ -527,7 +530,7 @@ class ConnectDialog(GatewayDialog):
         self.second.skip_asked.connect(self._skip)
         self.second.offer_taken.connect(self._take_offer)
         self.third.chosen.connect(self.next)
-        self.settings_button.clicked.connect(self._ask_settings)
+        self.settings_button.clicked.connect(self._open_settings)
         self.cancel_button.clicked.connect(self.reject)
         self.back_button.clicked.connect(self.back)
         self.next_button.clicked.connect(self.next)

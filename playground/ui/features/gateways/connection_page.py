@@ -1,4 +1,4 @@
-"""The second page of connecting: whether the gateway answers, and what to do where it does not."""
+"""The second page of the connect wizard: the result of the connection test, and offered fixes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ASKED = "Gateways refuse an empty request before anything is generated, so nothi
 
 
 class ConnectionPage(DownArea):
-    """What the test found. ``again_asked`` and ``skip_asked``: the person wants another one, or to go on without.
+    """Page with the result of the test. ``again_asked`` asks for another test, ``skip_asked`` to continue without.
 
-    ``offer_taken`` carries the ``Offer`` that is to be carried out.
+    ``offer_taken`` carries the chosen ``Offer``.
     """
 
     again_asked = Signal()
@@ -31,8 +31,8 @@ class ConnectionPage(DownArea):
         self.words.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.found = TestResult()
-        self.found.offer_taken.connect(self.offer_taken)
+        self.test_result = TestResult()
+        self.test_result.offer_taken.connect(self.offer_taken)
         self.progress = QProgressBar()
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
@@ -44,7 +44,14 @@ class ConnectionPage(DownArea):
         self.skip.clicked.connect(self.skip_asked)
         inner = QWidget(self.viewport())
         column = in_column(
-            self.headline, self.progress, self.words, self.found, Gap(6), of=inner, margins=(24, 4, 24, 8), spacing=10
+            self.headline,
+            self.progress,
+            self.words,
+            self.test_result,
+            Gap(6),
+            of=inner,
+            margins=(24, 4, 24, 8),
+            spacing=10,
         )
         row = in_row(self.again, self.skip, 1, spacing=8)
         column.addLayout(row)
@@ -52,21 +59,21 @@ class ConnectionPage(DownArea):
         self.setWidget(inner)
 
     def begin(self, where: str) -> None:
-        """The test is under way."""
+        """Show that the test is running."""
         self._show("Testing…", f"Asking {where} for its models, and with an empty request for both endpoints.", "")
-        self.found.say(ASKED)
+        self.test_result.say(ASKED)
         self.progress.show()
 
     def show_verdict(self, verdict: ConnectionReport) -> None:
-        """The test has ended."""
+        """Show the result of the test."""
         kind = "ok" if verdict.ok else "error"
         self._show("Connected" if verdict.ok else "Could not connect", verdict.headline, kind)
-        self.found.show_verdict(verdict)
+        self.test_result.show_verdict(verdict)
         self.again.setVisible(not verdict.ok)
         self.skip.setVisible(not verdict.ok)
 
     def show_stopped(self) -> None:
-        """The person ended the test."""
+        """Show that the user stopped the test."""
         self._show("The test was stopped", "Nothing was saved.", "")
         self.again.show()
         self.skip.show()
@@ -74,7 +81,7 @@ class ConnectionPage(DownArea):
     def _show(self, headline: str, words: str, kind: str) -> None:
         self.headline.setText(headline)
         say(self.words, words, kind)
-        self.found.clear()
+        self.test_result.clear()
         for widget in (self.progress, self.again, self.skip):
             widget.hide()
         self.setAccessibleName(f"{headline}. {words}")

@@ -1,4 +1,4 @@
-"""Gateways in the window: choosing one, setting them up, their models, and whether they are reachable."""
+"""Gateways in the window: selection, settings, models, prices and reachability."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from playground.ui.features.gateways.dialog import ProfileDialog
     from playground.ui.features.gateways.draft import Draft
 
-WHY = 200  # characters of what a gateway said that are kept with a rule
+WHY = 200  # characters of a gateway's error message saved with a rule
 NOT_KEPT = "The demo gateway forgets it when the application ends."
 FORGET = "Forget it"
 USE_HERE, NEW_EXPERIMENT = "Use here", "New experiment"
@@ -44,9 +44,9 @@ FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
 class PriceDialog(QDialog):
-    """Asks for the price of a model. ``price`` was entered before; ``listed`` counts while none is entered.
+    """Dialog for the price of a model. ``price`` is the entered price; ``listed`` applies while none is entered.
 
-    ``priced`` carries the new ``Price``, and whether the ``earlier`` answers that have a price get this one.
+    ``priced`` carries the new ``Price``, and whether to apply it to the ``earlier`` answers with a price.
     """
 
     priced = Signal(object, bool)
@@ -118,10 +118,10 @@ def _amount(text: str) -> float | None:
 
 
 class GatewayControl(Control):
-    """Acts on the current session.
+    """Actions on gateways for the current session.
 
-    ``changed`` is emitted when a gateway changed, ``priced`` when a price did, and ``facts_changed`` when more is
-    known of its models. ``check_asked`` carries the id of a gateway to check. ``picker`` chooses its model.
+    ``changed`` is emitted when a gateway changed, ``priced`` when a price did, and ``facts_changed`` when facts of
+    models did. ``check_asked`` carries the id of a gateway to check. ``picker`` chooses the model.
     """
 
     changed = Signal()
@@ -131,34 +131,34 @@ class GatewayControl(Control):
 
     def __init__(self, host: Host, picker: ModelPicker) -> None:
         super().__init__(host)
-        self.picker = self._usual_picker = picker
-        self._states: dict[str, Reach] = {}
+        self.picker = self._default_picker = picker
+        self._reach: dict[str, Reach] = {}
         self._listing: asyncio.Task[None] | None = None
         self._learning: asyncio.Task[None] | None = None
-        self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
-        self._typed: Draft | None = None  # into the dialog that connects, when it was closed
-        SORTING.restore(str(self._settings.value("models/order", "")), self._keep_order)
+        self._replaced_models: dict[str, tuple[str, str]] = {}  # replaced model and replacement by experiment
+        self._cancelled_draft: Draft | None = None  # input of a cancelled connect wizard
+        SORTING.restore(str(self._settings.value("models/order", "")), self._save_order)
 
-    def _keep_order(self, order: Order) -> None:
+    def _save_order(self, order: Order) -> None:
         self._settings.setValue("models/order", str(order))
 
     def state(self, profile_id: str) -> Reach:
-        """Return whether a gateway is reachable, as far as known."""
-        return self._states.get(profile_id, Reach.UNKNOWN)
+        """Return the last known reachability of a gateway."""
+        return self._reach.get(profile_id, Reach.UNKNOWN)
 
     def note(self, profile_id: str, reach: Reach | None) -> None:
-        """Remember whether the last request reached a gateway; None changes nothing."""
-        if reach is not None and self._states.get(profile_id) is not reach:
-            self._states[profile_id] = reach
+        """Record whether the last request reached a gateway; None changes nothing."""
+        if reach is not None and self._reach.get(profile_id) is not reach:
+            self._reach[profile_id] = reach
             self.changed.emit()
 
     def note_use(self, profile_id: str, model: str) -> None:
-        """Put a model among those used last. A failure to save that is ignored."""
+        """Add a model to the recently used ones; a failure to save is ignored."""
         profile = self._workspace.gateways.get(profile_id)
         if model and profile.id == profile_id and profile.recent[:1] != (model,):
-            spawn(self._keep_use(profile_id, model), name="note a model")
+            spawn(self._save_use(profile_id, model), name="note a model")
 
-    async def _keep_use(self, profile_id: str, model: str) -> None:
+    async def _save_use(self, profile_id: str, model: str) -> None:
         with suppress(ProfileError):
             await asyncio.to_thread(self._workspace.gateways.note_use, profile_id, model)
             self.show_models()
@@ -176,7 +176,7 @@ class GatewayControl(Control):
         self.load_models()
 
     def entries(self) -> list[Entry]:
-        """Every gateway, for the palette."""
+        """Return an entry for each gateway, for the palette."""
         gateways = self._workspace.gateways.profiles
         return [Entry(profile.name, "gateway", partial(self.choose, profile.id)) for profile in gateways]
 
@@ -185,41 +185,41 @@ class GatewayControl(Control):
         self.load_models()
 
     def load_models(self, *, refresh: bool = False) -> None:
-        """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""
+        """List the models of the gateway in use; ``refresh`` requests them again and reports errors."""
         self._listing = spawn(self._load(self._workspace.current.settings.profile_id, refresh), name="models")
 
     @property
     def listing(self) -> bool:
-        """True while a gateway is asked for its models."""
+        """True while a request for models is running."""
         return self._listing is not None and not self._listing.done()
 
     async def listed(self) -> None:
-        """Return when that request has ended."""
+        """Wait until the request for models has ended."""
         if self._listing is not None:
             await asyncio.wait([self._listing])
 
     def protocol_switched(self) -> None:
         """Replace the model in use if the gateway does not serve it under the new protocol."""
-        self._listing = spawn(self._fit(self._workspace.current), name="models")
+        self._listing = spawn(self._replace_model(self._workspace.current), name="models")
 
-    async def _fit(self, session: Session) -> None:
+    async def _replace_model(self, session: Session) -> None:
         await self._load(session.settings.profile_id, refresh=False)
         listed = self._workspace.gateways.listed(session.settings.profile_id)
         if listed is None or self._workspace.current is not session:
             return
-        before, api = session.settings.model, TITLES[session.settings.protocol]
-        former, put = self._stood_in.pop(session.id, ("", ""))
-        if put == before and listed.serves(former, session.settings.protocol):  # back again: as it was
-            session.change(model=former)
-        elif listed.serves(before, session.settings.protocol) is False:
+        model, api = session.settings.model, TITLES[session.settings.protocol]
+        previous, replacement = self._replaced_models.pop(session.id, ("", ""))
+        if replacement == model and listed.serves(previous, session.settings.protocol):  # protocol restored
+            session.change(model=previous)
+        elif listed.serves(model, session.settings.protocol) is False:
             served = listed.served(session.settings.protocol)
             if not served:
-                words = f"The gateway lists no model for the {api}. “{before}” stays selected."
+                words = f"The gateway lists no model for the {api}. “{model}” stays selected."
                 self._say(words, stays=False)
                 return
             session.change(model=served[0])
-            self._stood_in[session.id] = before, served[0]
-            words = f"“{before}” is not available through the {api}. Now using “{served[0]}”."
+            self._replaced_models[session.id] = model, served[0]
+            words = f"“{model}” is not available through the {api}. Now using “{served[0]}”."
             self._say(words, stays=False)
         self.show_models()
 
@@ -256,10 +256,10 @@ class GatewayControl(Control):
             and session.settings.model not in listed
         )
         self.picker.show_model(session.settings.model, profile.name if missing else "")
-        self._learn(profile.id)
+        self._learn_facts(profile.id)
 
-    def _learn(self, profile_id: str) -> None:
-        """Ask once for more facts of the model in use, in the background."""
+    def _learn_facts(self, profile_id: str) -> None:
+        """Request missing facts of the model in use once, in the background."""
         settings = self._workspace.current.settings
         busy = self._learning is not None and not self._learning.done()
         if not busy and self._workspace.gateways.lacks_facts(profile_id, settings.model):
@@ -278,7 +278,7 @@ class GatewayControl(Control):
             self.facts_changed.emit()
 
     def raise_timeouts(self) -> None:
-        """Double the time-outs of the gateway in use, and say so."""
+        """Double the time-outs of the gateway in use, and show a notice."""
         spawn(self._raise_timeouts(self._workspace.current.settings.profile_id), name="raise time-outs")
 
     async def _raise_timeouts(self, profile_id: str) -> None:
@@ -291,23 +291,23 @@ class GatewayControl(Control):
         pane.notice.say(words, "Retry", pane.retry_last)
 
     async def keep_rules(self, profile_id: str, rules: tuple[Adaptation, ...]) -> str:
-        """Save what a gateway does not accept, with its own reason, redacted and cut.
+        """Save rules for a gateway, with its error message as reason, redacted and cut.
 
-        Return the error for people; empty if the rules are saved.
+        Return an error message; empty if the rules are saved.
         """
         from playground.engine.gateways.known_secrets import redactor_of
 
         gateways = self._workspace.gateways
         redactor = redactor_of(gateways.keys.known())
-        saved = [rule.model_copy(update={"why": redactor.front(rule.why, WHY)}) for rule in rules]
+        stored = [rule.model_copy(update={"why": redactor.front(rule.why, WHY)}) for rule in rules]
         try:
-            await asyncio.to_thread(gateways.add_rules, profile_id, saved)
+            await asyncio.to_thread(gateways.add_rules, profile_id, stored)
         except ProfileError as error:
             self._say(str(error))
             return str(error)
         self.changed.emit()
         profile = gateways.get(profile_id)
-        listed = "; ".join(f"{rule.words}{f' for {shown_name(rule.model)}' if rule.model else ''}" for rule in saved)
+        listed = "; ".join(f"{rule.words}{f' for {shown_name(rule.model)}' if rule.model else ''}" for rule in stored)
         words = f"Saved for {shown_name(profile.name)}: {listed}."
         if profile.demo:
             self._say(f"{words} {NOT_KEPT}", FORGET, partial(self._forget_rules, profile_id))
@@ -331,8 +331,8 @@ class GatewayControl(Control):
         self._say("The demo gateway has no rules any more.", stays=False)
 
     def pick_with(self, picker: ModelPicker | None) -> None:
-        """Use another picker for the model; None for that of the tool bar."""
-        self.picker = picker or self._usual_picker
+        """Use another model picker; None for the one in the tool bar."""
+        self.picker = picker or self._default_picker
         self.show_models()
 
     def choose_model(self) -> None:
@@ -373,25 +373,25 @@ class GatewayControl(Control):
         self._open()
 
     def enter_key(self) -> None:
-        """Open the settings at the key of the gateway in use; a retry is offered once it is saved."""
-        self._then_again(self._open()).ask_for_key()
+        """Open the settings at the key of the gateway in use, and offer a retry after saving."""
+        self._offer_retry(self._open()).ask_for_key()
 
     def add_header(self, name: str) -> None:
         """Open the settings with a header of that name added to the gateway in use."""
-        self._then_again(self._open()).add_header(name)
+        self._offer_retry(self._open()).add_header(name)
 
-    def _then_again(self, dialog: ProfileDialog) -> ProfileDialog:
+    def _offer_retry(self, dialog: ProfileDialog) -> ProfileDialog:
         pane = self._host.pane
         dialog.saved.connect(lambda profile: pane.notice.say(f"{profile.name} is saved.", "Retry", pane.retry_last))
         return dialog
 
     def set_up(self, draft: Draft) -> None:
-        """Open the settings with a new gateway filled in from ``draft``, for the open experiment."""
-        self._typed = None
+        """Open the settings with a new gateway from ``draft``, which the open experiment uses once saved."""
+        self._cancelled_draft = None
         self._open().begin(draft)
 
     def set_up_imported(self, imported: Imported, keep: bool) -> None:
-        """Open the settings for the gateway of an imported request; ``keep`` takes its secrets over."""
+        """Open the settings for the gateway of an imported request; ``keep`` copies its secrets."""
         from playground.ui.features.gateways.draft import Draft, HeaderRow
 
         auth = {imported.request.protocol: imported.auth} if imported.auth is not None else {}
@@ -402,7 +402,7 @@ class GatewayControl(Control):
         self.set_up(Draft(profile, rows, key=key))
 
     def store_imported(self, imported: Imported, profile_id: str) -> None:
-        """Store the secrets of an imported request for a gateway, at the origin they came with."""
+        """Store the secrets of an imported request for a gateway."""
         spawn(self._store(self._workspace.gateways.get(profile_id), imported), name="store the imported key")
 
     async def _store(self, profile: Profile, imported: Imported) -> None:
@@ -425,38 +425,38 @@ class GatewayControl(Control):
         self._say(f"Key for “{profile.name}”: {words}", stays=False)
 
     def look_nearby(self) -> None:
-        """Open the wizard that connects a gateway, and find those on this computer at once."""
+        """Open the connect wizard, and start the search for local gateways."""
         nearby = self.connect_new().nearby
         nearby.button.setFocus()
         nearby.look()
 
     def connect_new(self) -> ConnectDialog:
-        """Open the wizard that connects a gateway, with the text of a cancelled one."""
+        """Open the connect wizard with the input of a cancelled one."""
         from playground.engine.gateways.connection_test import try_gateway
         from playground.engine.gateways.nearby import find_local_gateways
         from playground.ui.features.gateways.connect_dialog import ConnectDialog
 
         gateways = self._workspace.gateways
-        ours = {gateways.get(DEMO_ID).origin}  # the demo is in the list already
+        excluded = {gateways.get(DEMO_ID).origin}  # the list contains the demo gateway already
         dialog = ConnectDialog(
             gateways.store,
             gateways.keys,
             gateways.services,
             try_gateway,
             spawn,
-            partial(find_local_gateways, excluded=ours),
+            partial(find_local_gateways, excluded=excluded),
             self._host.window,
-            draft=self._typed,
+            draft=self._cancelled_draft,
         )
         dialog.connected.connect(self._connected)
         dialog.settings_asked.connect(self.set_up)
-        dialog.rejected.connect(partial(self._put_aside, dialog))
+        dialog.rejected.connect(partial(self._keep_draft, dialog))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog
 
     def _connected(self, profile: Profile, key_words: str) -> None:
-        self._typed = None
+        self._cancelled_draft = None
         self._saved(profile)
         if self._workspace.current.transcript.turns:
             spawn(self._ask_where_to_use(profile, key_words), name="ask where to use a gateway")
@@ -464,14 +464,14 @@ class GatewayControl(Control):
             self._begin_with(profile, key_words)
 
     async def _ask_where_to_use(self, profile: Profile, key_words: str) -> None:
-        """Ask before the open experiment, which has messages, sends its next request elsewhere."""
+        """Ask whether the open experiment, which has messages, or a new one uses the gateway."""
         name = shown_name(profile.name)
-        used = shown_name(self._workspace.gateways.get(self._workspace.current.settings.profile_id).name)
+        current_name = shown_name(self._workspace.gateways.get(self._workspace.current.settings.profile_id).name)
         answer = await ask_choice(
             self._host.window,
             "Gateway connected",
             f"{name} is connected.",
-            f"The open experiment uses {used}. Use {name} in this experiment, or begin a new one with it?",
+            f"The open experiment uses {current_name}. Use {name} in this experiment, or begin a new one with it?",
             USE_HERE,
             NEW_EXPERIMENT,
             cancel="Not now",
@@ -489,8 +489,8 @@ class GatewayControl(Control):
         self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check gateway…", check, stays=False)
         self._host.pane.composer.setFocus()
 
-    def _put_aside(self, dialog: ConnectDialog) -> None:
-        self._typed = dialog.draft()
+    def _keep_draft(self, dialog: ConnectDialog) -> None:
+        self._cancelled_draft = dialog.draft()
 
     def test_connection(self) -> None:
         """Test the gateway in use, and show the result in the notice."""
@@ -538,7 +538,7 @@ class GatewayControl(Control):
 
     def _saved(self, profile: Profile) -> None:
         self._workspace.gateways.forget_models(profile.id)
-        self._states.pop(profile.id, None)
+        self._reach.pop(profile.id, None)
         self.changed.emit()
         if self._workspace.current.settings.profile_id == profile.id:
             self.load_models()

@@ -1,7 +1,7 @@
-"""The window for gateways: a list, a form, a test. Everything that takes time runs in tasks; nothing typed is lost.
+"""Dialog with the settings of all gateways: a list, a form and a connection test.
 
-Each gateway has a draft that survives switching between them; closing with unsaved drafts asks first, in the dialog.
-The dialog never opens a socket or a keyring itself: the tester, the keys and the way to start a task are handed to it.
+Each gateway has a draft that survives switching between gateways; closing with unsaved drafts asks first. The dialog
+opens no socket itself: tester, keys and the function that starts tasks are arguments.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from playground.ui.widgets.two_lines import LINE, TwoLines
 USE = "Save and us&e"
 UNSELECTED = "The gateway in use has no settings. Select a gateway, or add a new one."
 
-APART = 2  # buttons at the left
+APART = 2  # number of buttons at the left
 
 _ID = Qt.ItemDataRole.UserRole + 2
 
 
 def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QToolButton) -> QFrame:
-    """Return the list with its buttons below."""
+    """Return the side bar with the list of gateways and its buttons."""
     sidebar = styled(QFrame(), "surface")
     sidebar.setFixedWidth(216)
     buttons = in_row(add, 1, copy, remove, spacing=4)
@@ -116,7 +116,7 @@ class ResultArea(DownArea):
 
 
 class GatewayList(QListWidget):
-    """Shows drafts in the order given; the current one is the one in the form."""
+    """List of drafts; the current row is the draft in the form."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class GatewayList(QListWidget):
         self.setUniformItemSizes(True)
 
     def show_drafts(self, drafts: list[Draft], unsaved: set[str], current: str) -> None:
-        """Show the drafts and select ``current``, without saying that the selection changed."""
+        """Show the drafts and select ``current``, without emitting a change of the selection."""
         self.blockSignals(True)
         while self.count() > len(drafts):
             self.takeItem(self.count() - 1)
@@ -147,17 +147,17 @@ class GatewayList(QListWidget):
         self.viewport().update()
 
     def current_id(self) -> str:
-        """The id of the selected gateway; empty when there is none."""
+        """Return the id of the selected gateway; empty without a selection."""
         item = self.currentItem()
         return str(item.data(_ID)) if self.currentRow() >= 0 else ""
 
 
 class ProfileDialog(GatewayDialog):
-    """Set up gateways. Open it with ``open()``; tasks go on behind it.
+    """Settings of gateways. Open it with ``open()``; its tasks run in the background.
 
-    It opens on the gateway ``in_use``, or on none if that has no settings, as the demo gateway. ``saved`` carries the
-    stored ``Profile``, ``removed`` the id of a removed one, ``used`` the stored one that the open experiment is to use,
-    and ``check_asked`` the id of one to check, once the dialog is closed.
+    It opens on the gateway ``in_use``, or on none for one without settings, such as the demo gateway. ``saved`` carries
+    the stored ``Profile``, ``removed`` the id of a removed one, ``used`` the profile that the open experiment is to
+    use, and ``check_asked`` the id of a gateway to check after the dialog is closed.
     """
 
     saved = Signal(object)
@@ -165,7 +165,7 @@ class ProfileDialog(GatewayDialog):
     removed = Signal(str)
     check_asked = Signal(str)
 
-    def __init__(  # one argument a service
+    def __init__(
         self,
         store: ProfileStore,
         keys: Keys,
@@ -178,12 +178,12 @@ class ProfileDialog(GatewayDialog):
         super().__init__(store, keys, services, tester, spawn, parent)
         self._test: asyncio.Task[Any] | None = None
         self._saving: asyncio.Task[Any] | None = None
-        self._drafts: dict[str, Draft] = {p.id: Draft.of(p) for p in store.profiles if not p.demo}
-        self._fresh: dict[str, Draft] = {}  # drafts that were never saved, as they began
+        self._drafts: dict[str, Draft] = {p.id: Draft.from_profile(p) for p in store.profiles if not p.demo}
+        self._new_drafts: dict[str, Draft] = {}  # initial state of drafts that were never saved
         self._current = ""
         self._in_use = in_use
-        self._judged: Draft | None = None  # what a verdict that is shown, or a test under way, is about
-        self._wanted: set[str] = set()  # those the open experiment is to ask as soon as they are saved
+        self._tested: Draft | None = None  # test inputs of the shown result or the running test
+        self._used_when_saved: set[str] = set()  # ids that the open experiment uses once saved
         self._build()
         active = store.active.id if store.active is not None else ""
         first = in_use or (active if active in self._drafts else next(iter(self._drafts), ""))
@@ -192,50 +192,50 @@ class ProfileDialog(GatewayDialog):
         else:
             self.add_gateway()
         if store.messages:
-            self._tell(" ".join(store.messages), "warning")
+            self._show_message(" ".join(store.messages), "warning")
 
-    # ---- what a person does
+    # ---- user actions
 
     def select(self, profile_id: str) -> None:
-        """Show that gateway; what was typed for the one before stays as its draft. Unknown ids are ignored."""
+        """Show a gateway; the previous one keeps its draft. An unknown id is ignored."""
         if profile_id in self._drafts and profile_id != self._current:
             self._go_to(profile_id)
 
     def add_gateway(self) -> None:
-        """Begin a new gateway."""
-        self._begin(Draft.of(Profile(name="")))
+        """Add an empty new gateway."""
+        self._begin(Draft.from_profile(Profile(name="")))
         self.form.address.edit.setFocus()
 
     def begin(self, draft: Draft) -> None:
-        """Begin a new gateway that is filled in already, in the place of an empty one; once saved, it is used."""
-        empty = self._current if self._current in self._fresh and self._current not in self._unsaved() else ""
-        self._wanted.add(draft.profile.id)
+        """Add a new gateway from a draft, replacing an empty new one; the open experiment uses it once saved."""
+        empty = self._current if self._current in self._new_drafts and self._current not in self._unsaved() else ""
+        self._used_when_saved.add(draft.profile.id)
         self._begin(draft)
         if empty:
-            del self._drafts[empty], self._fresh[empty]
+            del self._drafts[empty], self._new_drafts[empty]
             self._refresh()
-        if open_header := next((row.name for row in draft.headers if row.name and not (row.value or row.kept)), ""):
+        if open_header := next((row.name for row in draft.headers if row.name and not (row.value or row.stored)), ""):
             self.add_header(open_header)
         else:
             self.form.name.setFocus()
 
     def ask_for_key(self) -> None:
-        """Have the key of the gateway in the form typed, or the variable named that holds it."""
+        """Focus the key field of the form."""
         self.form.key.setFocus()
 
     def add_header(self, name: str) -> None:
-        """Add a header of that name to the gateway in the form, ready for its value."""
+        """Add a header with that name to the form, and scroll to its value."""
         self.form_area.ensureWidgetVisible(self.form.headers.add_named(name))
 
     def show_rules(self) -> None:
-        """Have the rules of the gateway in the form in view, the focus at the first."""
+        """Scroll to the rules of the gateway in the form, and focus the first."""
         first = self.form.rules.edits[0].field if self.form.rules.edits else self.form.rules.add
         self.form_area.ensureWidgetVisible(self.form.rules.add)
         self.form_area.ensureWidgetVisible(first)
         first.setFocus()
 
     def duplicate(self) -> None:
-        """Begin a copy of the current gateway, without its secrets."""
+        """Add a copy of the current gateway without its secrets."""
         draft = self._drafts[self._current]
         profile = draft.profile.model_copy(
             update={
@@ -246,23 +246,23 @@ class ProfileDialog(GatewayDialog):
                 "secret_headers": {},
             }
         )
-        rows = tuple(replace(row, kept=False) for row in draft.headers)
+        rows = tuple(replace(row, stored=False) for row in draft.headers)
         self._begin(Draft(profile, rows))
-        self._tell("The copy has no key: keys are not copied. Enter one, then save.", "small")
+        self._show_message("The copy has no key: keys are not copied. Enter one, then save.", "small")
         self.form.key.edit.setFocus()
 
     def check_current(self) -> None:
-        """Close, and have the current gateway checked as it is stored."""
+        """Close, and ask for a check of the current gateway as stored."""
         checked = self._current
         self.finished.connect(lambda _result: self.check_asked.emit(checked))
         self.reject()
 
     def ask_to_remove(self) -> None:
-        """Ask whether the current gateway and its key are to go; a new one that is still empty just goes."""
+        """Ask whether to remove the current gateway and its key; remove an empty new one without asking."""
         if not self._current:
             return
-        if self._current in self._fresh and self._current not in self._unsaved():
-            self._drop(self._current)
+        if self._current in self._new_drafts and self._current not in self._unsaved():
+            self._remove_draft(self._current)
             return
         title = self._drafts[self._current].title
         self.question.ask(
@@ -276,7 +276,7 @@ class ProfileDialog(GatewayDialog):
         self._start_saving([self._current])
 
     def use_current(self) -> None:
-        """Save the gateway in the form, and have the open experiment use it."""
+        """Save the gateway in the form, and let the open experiment use it."""
         self._start_saving([self._current], use=True)
 
     def test_current(self) -> None:
@@ -285,12 +285,12 @@ class ProfileDialog(GatewayDialog):
             self._test.cancel()
             return
         draft = self._drafts[self._current]
-        wrong = problem(draft)
-        if wrong:
-            self._tell(wrong, "error")
+        reason = problem(draft)
+        if reason:
+            self._show_message(reason, "error")
             return
-        self._tell("Testing: asking for the models, and with an empty request for both endpoints…", "small")
-        self._judged = draft.judged
+        self._show_message("Testing: asking for the models, and with an empty request for both endpoints…", "small")
+        self._tested = draft.test_inputs
         self.test_button.setText("Stop &test")
         self._test = self._spawn(self._run_test(draft), name="test gateway")
 
@@ -313,7 +313,7 @@ class ProfileDialog(GatewayDialog):
         )
 
     def _take_offer(self, offer: Offer) -> None:
-        """Do what a test offered, and test again where nothing is left to be typed."""
+        """Apply an offered fix, and test again unless a header's value is missing."""
         if self._test is not None or self._saving is not None:
             return
         if offer.mends is Mends.HEADER:
@@ -328,7 +328,7 @@ class ProfileDialog(GatewayDialog):
     # ---- drafts
 
     def _begin(self, draft: Draft) -> None:
-        self._fresh[draft.profile.id] = _blank(draft.profile.id)
+        self._new_drafts[draft.profile.id] = _blank(draft.profile.id)
         self._drafts[draft.profile.id] = draft
         self._go_to(draft.profile.id)
 
@@ -336,25 +336,25 @@ class ProfileDialog(GatewayDialog):
         if self._test is not None:
             self._test.cancel()
         self.question.dismiss()
-        self._tell("")
+        self._show_message("")
         self._current = profile_id
         if profile_id:
             self.form.show_draft(self._drafts[profile_id])
         else:
-            self.add_button.setFocus()  # a list without a selection selects its first row when it gets the focus
+            self.add_button.setFocus()  # the list would select its first row on focus
         self.form_area.verticalScrollBar().setValue(0)
         self._refresh()
 
     def _edited(self) -> None:
         draft = self._drafts[self._current] = self.form.draft()
-        if self._judged is not None and draft.judged != self._judged:  # it was about something else
+        if self._tested is not None and draft.test_inputs != self._tested:  # the result is outdated
             if self._test is not None:
                 self._test.cancel()
-            self._tell("")
+            self._show_message("")
         self.question.dismiss()
         self._refresh()
 
-    def _picked(self) -> None:
+    def _row_changed(self) -> None:
         self.select(self.list.current_id())
 
     def _unsaved(self) -> list[str]:
@@ -363,33 +363,33 @@ class ProfileDialog(GatewayDialog):
     def _original(self, profile_id: str) -> Draft:
         stored = self._store.get(profile_id)
         if stored is not None:
-            return Draft.of(stored)
-        return self._fresh.get(profile_id) or _blank(profile_id)  # the latter: removed behind our back
+            return Draft.from_profile(stored)
+        return self._new_drafts.get(profile_id) or _blank(profile_id)  # a blank draft if another process removed it
 
     def _refresh(self) -> None:
         unsaved = set(self._unsaved())
-        selected = bool(self._current)
-        self.form_area.setVisible(selected)
-        self.unselected.setVisible(not selected)
+        is_selected = bool(self._current)
+        self.form_area.setVisible(is_selected)
+        self.unselected.setVisible(not is_selected)
         self.list.show_drafts(list(self._drafts.values()), unsaved, self._current)
         self.save_button.setEnabled(self._saving is None and self._current in unsaved)
-        use_when_saved = self._current in self._wanted
+        use_when_saved = self._current in self._used_when_saved
         self.save_button.setText(USE if use_when_saved else "&Save")
-        self.use_button.setVisible(selected and not use_when_saved and self._current != self._in_use)
+        self.use_button.setVisible(is_selected and not use_when_saved and self._current != self._in_use)
         self.use_button.setText(USE if self._current in unsaved else "Us&e")
-        stored = self._current not in self._fresh
+        stored = self._current not in self._new_drafts
         self.use_button.setEnabled(self._saving is None and (stored or self._current in unsaved))
         self.form.setEnabled(self._saving is None)
-        self.check_button.setEnabled(self._saving is None and selected and stored and not unsaved)
+        self.check_button.setEnabled(self._saving is None and is_selected and stored and not unsaved)
         self.add_button.setEnabled(self._saving is None)
         for button in (self.test_button, self.copy_button, self.remove_button):
-            button.setEnabled(self._saving is None and selected)
+            button.setEnabled(self._saving is None and is_selected)
 
-    def _drop(self, profile_id: str) -> None:
+    def _remove_draft(self, profile_id: str) -> None:
         order = list(self._drafts)
         place = order.index(profile_id)
         del self._drafts[profile_id]
-        self._fresh.pop(profile_id, None)
+        self._new_drafts.pop(profile_id, None)
         remaining = list(self._drafts)
         if remaining:
             self._go_to(remaining[min(place, len(remaining) - 1)])
@@ -401,42 +401,42 @@ class ProfileDialog(GatewayDialog):
     def _save_all_and_close(self) -> None:
         self._start_saving(self._unsaved(), then_close=True)
 
-    def _start_saving(self, which: list[str], *, then_close: bool = False, use: bool = False) -> None:
+    def _start_saving(self, profile_ids: list[str], *, then_close: bool = False, use: bool = False) -> None:
         if self._saving is None:
-            self._saving = self._spawn(self._save(which, then_close, use), name="save gateway")
+            self._saving = self._spawn(self._save(profile_ids, then_close, use), name="save gateway")
             self._refresh()
 
-    async def _save(self, which: list[str], then_close: bool, use: bool) -> None:
-        done = False
+    async def _save(self, profile_ids: list[str], then_close: bool, use: bool) -> None:
+        saved = False
         try:
-            self._tell("Saving…", "small")
+            self._show_message("Saving…", "small")
             words, kind = "", "small"
-            for profile_id in which:
+            for profile_id in profile_ids:
                 if profile_id != self._current:
                     self._go_to(profile_id)
                 profile, state = await save(self._drafts[profile_id], self._store, self._keys)
-                self._fresh.pop(profile_id, None)
-                self._drafts[profile_id] = Draft.of(profile)
+                self._new_drafts.pop(profile_id, None)
+                self._drafts[profile_id] = Draft.from_profile(profile)
                 words, kind = "Saved.", "ok"
                 if state is not None:
                     words, kind = f"Saved. {state.words}", "ok" if state.available else "warning"
                 self.saved.emit(profile)
-                if use or profile_id in self._wanted:
+                if use or profile_id in self._used_when_saved:
                     words = f"{words} The open experiment uses it now."
                     self._in_use = profile_id
-                    self._wanted.discard(profile_id)
+                    self._used_when_saved.discard(profile_id)
                     self.used.emit(profile)
-            done = True
-            self._tell(words, kind)
+            saved = True
+            self._show_message(words, kind)
         except ProfileError as error:
-            self._tell(str(error), "error")
+            self._show_message(str(error), "error")
         finally:
             if shiboken6.isValid(self):
                 self._saving = None
-                if done and self._current in self._drafts:
+                if saved and self._current in self._drafts:
                     self.form.show_draft(self._drafts[self._current])
                 self._refresh()
-        if done and then_close:
+        if saved and then_close:
             self._close()
 
     def _remove(self) -> None:
@@ -457,28 +457,28 @@ class ProfileDialog(GatewayDialog):
                 self.removed.emit(profile_id)
             removed = True
         except ProfileError as error:
-            self._tell(str(error), "error")
+            self._show_message(str(error), "error")
         finally:
             if shiboken6.isValid(self):
                 self._saving = None
                 if removed:
-                    self._drop(profile_id)
-                    self._tell(words, "warning")
+                    self._remove_draft(profile_id)
+                    self._show_message(words, "warning")
                 self._refresh()
 
     async def _run_test(self, draft: Draft) -> None:
         try:
             credentials = await credentials_of(draft, self._keys)
             if isinstance(credentials, NeedsConsent):
-                self._tell(f"Nothing was sent. {credentials.words} Tick the box above to agree.", "warning")
+                self._show_message(f"Nothing was sent. {credentials.words} Tick the box above to agree.", "warning")
                 return
             verdict = await self._tester(connection_of(draft, credentials))
-            self._tell(verdict.headline, "ok" if verdict.ok else "error")
-            self._judged = draft.judged
-            self.found.show_verdict(verdict, *([credentials.problem] if credentials.problem else []))
+            self._show_message(verdict.headline, "ok" if verdict.ok else "error")
+            self._tested = draft.test_inputs
+            self.test_result.show_verdict(verdict, *([credentials.problem] if credentials.problem else []))
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
-                self._tell("The test was stopped.", "small")
+                self._show_message("The test was stopped.", "small")
             raise
         finally:
             if shiboken6.isValid(self):
@@ -486,7 +486,7 @@ class ProfileDialog(GatewayDialog):
                 self.test_button.setText("&Test")
                 self.form.describe()
 
-    # ---- the window
+    # ---- display
 
     def _describe_key(self) -> None:
         self.form.describe()
@@ -496,10 +496,10 @@ class ProfileDialog(GatewayDialog):
             self._test.cancel()
         super().reject()
 
-    def _tell(self, words: str, kind: str = "small") -> None:
-        self._judged = None
+    def _show_message(self, words: str, kind: str = "small") -> None:
+        self._tested = None
         say(self.message, words, kind)
-        self.found.clear()
+        self.test_result.clear()
         self.message.setAccessibleName(words)
 
     def _build(self) -> None:
@@ -510,14 +510,14 @@ class ProfileDialog(GatewayDialog):
         self.add_button = quiet_button("New", f"{NEW_NAME} (Ctrl+N)", "plus")
         self.copy_button = quiet_button("", "Duplicate this gateway", "copy")
         self.remove_button = quiet_button("", "Remove this gateway", "delete")
-        self.form = ProfileForm(self._keys, self._known)
+        self.form = ProfileForm(self._keys, self._services)
         self.question = QuestionBar()
         self.message = text_label(kind="small", wrap=True)
         self.message.setObjectName("gatewayMessage")
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.message.hide()
-        self.found = TestResult()
-        self.found.offer_taken.connect(self._take_offer)
+        self.test_result = TestResult()
+        self.test_result.offer_taken.connect(self._take_offer)
         self.test_button = push_button("&Test")
         self.check_button = push_button("Chec&k…")
         self.check_button.setToolTip("Find out what this gateway and a model of it can do. Save what is typed first")
@@ -535,10 +535,10 @@ class ProfileDialog(GatewayDialog):
         )
         self.form_area = DownArea(self.form, self)
         self.unselected = empty_words(UNSELECTED)
-        messages = self.question, self.message, self.found
+        messages = self.question, self.message, self.test_result
         buttons = self.test_button, self.check_button, self.close_button, self.use_button, self.save_button
         halves.addLayout(right_side(self.unselected, self.form_area, messages, buttons), 1)
-        self.list.currentRowChanged.connect(self._picked)
+        self.list.currentRowChanged.connect(self._row_changed)
         self.form.changed.connect(self._edited)
         self.add_button.clicked.connect(self.add_gateway)
         self.copy_button.clicked.connect(self.duplicate)
@@ -558,4 +558,4 @@ class ProfileDialog(GatewayDialog):
 
 
 def _blank(profile_id: str) -> Draft:
-    return Draft.of(Profile(id=profile_id, name=""))
+    return Draft.from_profile(Profile(id=profile_id, name=""))

@@ -1,4 +1,4 @@
-"""All that can be set about one gateway. Takes a draft, gives back a draft; it stores nothing."""
+"""Form with all settings of a gateway. It shows and returns a draft, and saves nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from playground.ui.features.gateways.draft import Draft, HeaderRow
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.rule_row import rule_rows
 from playground.ui.features.gateways.rules_edit import RulesEdit
-from playground.ui.features.gateways.service_panel import KeysPlace, words_on
+from playground.ui.features.gateways.service_panel import KeysPlace, service_words
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import (
     FIELD_HEIGHT,
@@ -44,7 +44,7 @@ from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
-LABEL_WIDTH = 104  # pixels, at least: longer labels have two lines where there is no more
+LABEL_WIDTH = 104  # pixels, minimum; longer labels may wrap to two lines
 CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"
 AUTH_STYLES = (
     (Auth.BEARER, "Authorization: Bearer"),
@@ -66,15 +66,15 @@ LIMITS = (
 
 
 class HeaderRowEdit(QWidget):
-    """One header. A kept secret shows that it is there; typing replaces it."""
+    """Fields of an extra header. A stored secret is not shown; typing replaces it."""
 
     changed = Signal()
     removed = Signal(object)
 
     def __init__(self, row: HeaderRow) -> None:
         super().__init__()
-        self._kept = row.kept
-        self._kept_name = row.name if row.kept else ""
+        self._stored = row.stored
+        self._stored_name = row.name if row.stored else ""
         self.name = QLineEdit(row.name, placeholderText="Name")
         self.name.setAccessibleName("Header name")
         self.value = QLineEdit(row.value)
@@ -86,29 +86,29 @@ class HeaderRowEdit(QWidget):
         self.name.textChanged.connect(self._edited)
         self.value.textChanged.connect(self._edited)
         self.remove.clicked.connect(self._removed)
-        self._look()
+        self._update_fields()
 
     def row(self) -> HeaderRow:
-        """The header as typed."""
-        kept = self._kept and not self.value.text() and self.name.text() == self._kept_name
-        return HeaderRow(self.name.text(), self.value.text(), kept)
+        """Return the header as typed."""
+        is_stored = self._stored and not self.value.text() and self.name.text() == self._stored_name
+        return HeaderRow(self.name.text(), self.value.text(), is_stored)
 
     def _edited(self) -> None:
-        self._look()
+        self._update_fields()
         self.changed.emit()
 
     def _removed(self) -> None:
         self.removed.emit(self)
 
-    def _look(self) -> None:
+    def _update_fields(self) -> None:
         row = self.row()
         self.value.setEchoMode(QLineEdit.EchoMode.Password if row.secret else QLineEdit.EchoMode.Normal)
-        self.value.setPlaceholderText("Stored — type to replace it" if row.kept else "Value")
+        self.value.setPlaceholderText("Stored — type to replace it" if row.stored else "Value")
         self.note.setVisible(row.secret)
 
 
 class HeaderRows(QWidget):
-    """All extra headers and a button for one more."""
+    """List of all extra headers, with a button to add one."""
 
     changed = Signal()
 
@@ -123,17 +123,17 @@ class HeaderRows(QWidget):
         line = in_row(self.add, 1)
         layout.addLayout(line)
         layout.addWidget(self.hint)
-        self.add.clicked.connect(self._add_one)
+        self.add.clicked.connect(self._add_row)
         say(self.hint, "Sent with every request; one of ours with the same name is replaced.")
 
     def rows(self) -> tuple[HeaderRow, ...]:
-        """The headers as typed; rows left wholly empty do not count."""
+        """Return the headers as typed, without empty rows."""
         return tuple(row for row in (edit.row() for edit in self.edits) if row.name or row.value)
 
     def set_rows(self, rows: tuple[HeaderRow, ...]) -> None:
         """Show these headers."""
         for edit in list(self.edits):
-            self._drop(edit)
+            self._remove_edit(edit)
         for row in rows:
             self._append(row)
 
@@ -143,7 +143,7 @@ class HeaderRows(QWidget):
         edit.removed.connect(self._remove)
         self.edits.append(edit)
         self._rows.addWidget(edit)
-        edit.show()  # now, not once the layout gets to it: what is not shown keeps no focus
+        edit.show()  # a widget that is not visible yet gets no focus
         before = self.edits[-2].remove if len(self.edits) > 1 else None
         if before is not None:
             QWidget.setTabOrder(before, edit.name)
@@ -153,37 +153,37 @@ class HeaderRows(QWidget):
         return edit
 
     def add_named(self, name: str) -> QWidget:
-        """A header of that name, the one that is there or a new one, ready for its value; returns the field."""
-        there = next((edit for edit in self.edits if edit.name.text().strip().lower() == name.lower()), None)
-        edit = there or self._append(HeaderRow(name))
+        """Focus the value of the header with that name, added if missing; return the value's field."""
+        match = next((edit for edit in self.edits if edit.name.text().strip().lower() == name.lower()), None)
+        edit = match or self._append(HeaderRow(name))
         edit.value.setFocus()
-        if there is None:
+        if match is None:
             self.changed.emit()
         return edit.value
 
-    def _add_one(self) -> None:
+    def _add_row(self) -> None:
         self._append(HeaderRow()).name.setFocus()
 
     def _remove(self, edit: HeaderRowEdit) -> None:
-        self._drop(edit)
+        self._remove_edit(edit)
         self.add.setFocus()
         self.changed.emit()
 
-    def _drop(self, edit: HeaderRowEdit) -> None:
+    def _remove_edit(self, edit: HeaderRowEdit) -> None:
         self.edits.remove(edit)
         discard(self._rows, edit)
 
 
 class ProfileForm(QWidget):
-    """The form. ``changed`` is emitted for every edit by a person, never while a draft is being shown."""
+    """Form for a draft. ``changed`` is emitted for each edit by the user, not by ``show_draft``."""
 
     changed = Signal()
 
-    def __init__(self, keys: Keys, known: KnownGateways) -> None:
+    def __init__(self, keys: Keys, services: KnownGateways) -> None:
         super().__init__()
         self._keys = keys
-        self._known = known
-        self._base = Draft.of(Profile(name=""))
+        self._services = services
+        self._base = Draft.from_profile(Profile(name=""))
         self._showing = False
         self.setProperty("kind", "form")
         self.name = QLineEdit()
@@ -205,7 +205,7 @@ class ProfileForm(QWidget):
         self.headers = HeaderRows()
         self.rules = RulesEdit()
         self.body = JsonField("Extra body", root="body", placeholder='{"top_k": 40}', least=3)
-        self.body.editor.setTabChangesFocus(True)  # a form is walked through with Tab
+        self.body.editor.setTabChangesFocus(True)  # Tab moves to the next field of the form
         self.body.editor.setAccessibleDescription("")
         self.clocks = {clock: SecondsEdit(f"{title}, time-out", what) for clock, title, what in CLOCKS}
         blank = Profile(name="")
@@ -226,7 +226,7 @@ class ProfileForm(QWidget):
         self._lay_out()
         self._connect()
 
-    # ---- a draft in, a draft out
+    # ---- draft
 
     def show_draft(self, draft: Draft) -> None:
         """Put a draft into the fields."""
@@ -235,8 +235,8 @@ class ProfileForm(QWidget):
             self._base = draft
             profile = draft.profile
             self.name.setText(profile.name)
-            agreed = bool(profile.origin) and profile.plain_http_origin == profile.origin
-            self.address.set_text(profile.base_url, consent=agreed)
+            consent = bool(profile.origin) and profile.plain_http_origin == profile.origin
+            self.address.set_text(profile.base_url, consent=consent)
             self.key.set_key(draft.key, forget=draft.forget_key, move=draft.move_key, variable=draft.variable)
             self.model.setText(profile.default_model)
             for protocol, combo in self.auth.items():
@@ -244,7 +244,7 @@ class ProfileForm(QWidget):
             self.reasoning.setCurrentIndex(self.reasoning.findData(profile.reasoning_return.when))
             self.reasoning_field.setEditText(profile.reasoning_return.field)
             self.headers.set_rows(draft.headers)
-            self.rules.set_rows(draft.rule_rows, rule_rows(self._from_list(profile.service)))
+            self.rules.set_rows(draft.rule_rows, rule_rows(self._service_rules(profile.service)))
             self.body.set_text(draft.body)
             self.body.show_problems([])
             for clock, box in self.clocks.items():
@@ -258,16 +258,16 @@ class ProfileForm(QWidget):
         self.describe()
 
     def draft(self) -> Draft:
-        """What stands in the fields."""
+        """Return the draft in the fields."""
         base = self._base.profile
         styles = {protocol: Auth(combo.currentData()) for protocol, combo in self.auth.items()}
-        chosen = {p: style for p, style in styles.items() if style is not base.auth.get(p, Auth.BEARER)}
+        changed_styles = {p: style for p, style in styles.items() if style is not base.auth.get(p, Auth.BEARER)}
         times = {clock: box.seconds() for clock, box in self.clocks.items()}
         update = {
             "name": self.name.text(),
             "base_url": self.address.text(),
             "default_model": self.model.text().strip(),
-            "auth": base.auth | chosen,
+            "auth": base.auth | changed_styles,
             "reasoning_return": ReasoningReturn(
                 when=SendReasoning(self.reasoning.currentData()), field=self.reasoning_field.currentText().strip()
             ),
@@ -276,13 +276,13 @@ class ProfileForm(QWidget):
             "proxy": self.proxy.text().strip(),
             **{name: field.number() for name, field in self.limits.items()},
         }
-        service = self._known.get(base.service) if base.service else None
+        service = self._services.get(base.service) if base.service else None
         if service is not None and recognise(self.address.text(), (service,)) is None:
-            update["service"] = ""  # it leads elsewhere now
+            update["service"] = ""  # the address is no longer one of that service
         profile = base.model_copy(update=update)
-        agreed = profile.origin if self.address.consented() else ""
-        if agreed or profile.plain_http_origin == profile.origin:
-            profile = profile.model_copy(update={"plain_http_origin": agreed})
+        consent_origin = profile.origin if self.address.consented() else ""
+        if consent_origin or profile.plain_http_origin == profile.origin:
+            profile = profile.model_copy(update={"plain_http_origin": consent_origin})
         return replace(
             self._base,
             profile=profile,
@@ -296,26 +296,26 @@ class ProfileForm(QWidget):
         )
 
     def set_key_style(self, style: Auth) -> None:
-        """Send the key in that way on every protocol."""
+        """Use that way to send the key for all protocols."""
         for combo in self.auth.values():
             combo.setCurrentIndex(combo.findData(style))
 
     def describe(self) -> None:
-        """Bring the words beside the fields up to what is typed and what the keyring says."""
+        """Update the texts next to the fields from the input and the keyring."""
         draft = self.draft()
         profile = draft.profile
         self.name.setPlaceholderText(replace(draft, profile=profile.model_copy(update={"name": ""})).title)
-        service = self._known.get(profile.service) if profile.service else None
-        say(self.service, f"{service.name}. {words_on(service)}".strip() if service is not None else "")
+        service = self._services.get(profile.service) if profile.service else None
+        say(self.service, f"{service.name}. {service_words(service)}".strip() if service is not None else "")
         self.keys_place.show_service(service)
-        self.address.set_spoken(service.protocols if service is not None else ())
+        self.address.set_protocols(service.protocols if service is not None else ())
         self.key.offer_variables(service.key_variables if service is not None else ())
         consent = draft.consent
-        moved = consent is not None and consent.reason is ConsentReason.MOVED
+        is_moved = consent is not None and consent.reason is ConsentReason.MOVED
         self.key.describe(
             stored=bool(profile.key_origin),
             place=_place(draft, self._keys),
-            question=consent.words if moved and consent is not None else "",
+            question=consent.words if is_moved and consent is not None else "",
         )
         self.reasoning_field.setEnabled(self.reasoning.currentData() is not SendReasoning.NEVER)
 
@@ -355,22 +355,22 @@ class ProfileForm(QWidget):
         self._grid = grid
         self._row("&Name", self.name, self.name)
         self._row("Base &URL", self.address, self.address.edit)
-        self._beside(self.service)
+        self._add_note(self.service)
         self._row("&Key", self.key, self.key)
-        self._beside(self.keys_place)
+        self._add_note(self.keys_place)
         self._row("Default &model", self.model, self.model)
         self._section("How the key is sent")
         for protocol, title in TITLES.items():
-            self._row(title, _leaning_left(self.auth[protocol]), self.auth[protocol])
+            self._row(title, _left_aligned(self.auth[protocol]), self.auth[protocol])
         self._section("Reasoning of earlier turns")
-        self._row("Send it &back", _leaning_left(self.reasoning), self.reasoning)
-        self._row("Under the name", _leaning_left(self.reasoning_field), self.reasoning_field)
+        self._row("Send it &back", _left_aligned(self.reasoning), self.reasoning)
+        self._row("Under the name", _left_aligned(self.reasoning_field), self.reasoning_field)
         self._section("Time-outs, in seconds")
         for clock, title, _what in CLOCKS:
-            self._row(title, _leaning_left(self.clocks[clock]), self.clocks[clock])
+            self._row(title, _left_aligned(self.clocks[clock]), self.clocks[clock])
         self._section("Limits")
         for name, title, _what, _low, _high in LIMITS:
-            self._row(title, _leaning_left(self.limits[name]), self.limits[name])
+            self._row(title, _left_aligned(self.limits[name]), self.limits[name])
         self._section("What this gateway does not take")
         self._row("&Rules", self.rules, self.rules.add)
         self._section("Extra headers")
@@ -385,8 +385,8 @@ class ProfileForm(QWidget):
         self._row("Pro&xy", self.proxy, self.proxy)
         grid.setRowStretch(grid.rowCount(), 1)
 
-    def _beside(self, words: QWidget) -> None:
-        """Below the field of the last row."""
+    def _add_note(self, words: QWidget) -> None:
+        """Add a widget below the field of the last row."""
         self._grid.addWidget(words, self._grid.rowCount(), 1)
 
     def _section(self, title: str) -> None:
@@ -395,7 +395,7 @@ class ProfileForm(QWidget):
         self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
 
     def _row(self, title: str, field: QWidget | QHBoxLayout, buddy: QWidget) -> None:
-        label = paragraph(title)  # in a wide font and a narrow dialog it has two lines
+        label = paragraph(title)  # wraps to two lines with a wide font in a narrow dialog
         label.setBuddy(buddy)
         label.setMinimumHeight(FIELD_HEIGHT)
         row = self._grid.rowCount()
@@ -411,14 +411,14 @@ class ProfileForm(QWidget):
         dialog.fileSelected.connect(self.ca_file.setText)
         dialog.open()
 
-    def _from_list(self, service: str) -> tuple[Adaptation, ...]:
-        """The rules that come with a service of the list."""
-        known = self._known.get(service) if service else None
-        return known.adaptations if known is not None else ()
+    def _service_rules(self, service: str) -> tuple[Adaptation, ...]:
+        """Return the rules of a known service."""
+        match = self._services.get(service) if service else None
+        return match.adaptations if match is not None else ()
 
 
 def _place(draft: Draft, keys: Keys) -> str:
-    """Where the key is, or will be, in words."""
+    """Describe where the key is or will be stored."""
     profile = draft.profile
     state: KeyringState = keys.state
     if draft.key and not profile.origin:
@@ -427,10 +427,10 @@ def _place(draft: Draft, keys: Keys) -> str:
         return "On saving it goes to the system keyring, never to a file." if state.available else state.words
     if not profile.key_origin:
         return "No key is stored." if state.available else state.words
-    for_whom = plain_origin(profile.key_origin)
+    host = plain_origin(profile.key_origin)
     if keys.only_in_memory(profile.id, profile.key_origin):
-        return f"Kept in memory for {for_whom}; it is gone when the app closes, because no system keyring took it."
-    return f"Stored in the system keyring for {for_whom}." if state.available else state.words
+        return f"Kept in memory for {host}; it is gone when the app closes, because no system keyring took it."
+    return f"Stored in the system keyring for {host}." if state.available else state.words
 
 
 def _combo(name: str, choices: tuple[tuple[object, str], ...]) -> QComboBox:
@@ -442,8 +442,8 @@ def _combo(name: str, choices: tuple[tuple[object, str], ...]) -> QComboBox:
     return combo
 
 
-def _leaning_left(field: QWidget) -> QHBoxLayout:
-    """A short field at the left of its cell instead of across it."""
+def _left_aligned(field: QWidget) -> QHBoxLayout:
+    """Return a layout with a short field at the left of its cell."""
     field.setMinimumWidth(120)
     field.setMaximumWidth(208)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

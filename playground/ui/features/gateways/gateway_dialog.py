@@ -20,10 +20,10 @@ Spawn = Callable[..., "asyncio.Task[Any]"]
 
 
 class GatewayDialog(QDialog):
-    """Base of those that set up a gateway: opens no socket and no keyring itself, and asks whether there is a keyring.
+    """Base of dialogs that set up a gateway. It checks for a keyring when shown, and opens no socket itself.
 
-    ``tester`` asks a gateway whether it answers (``engine.profiles.try_gateway``); ``spawn(coro, name=...)`` starts a
-    task.
+    ``tester`` tests a connection (``engine.gateways.connection_test.try_gateway``); ``spawn(coro, name=...)`` starts
+    a task.
     """
 
     def __init__(
@@ -40,20 +40,20 @@ class GatewayDialog(QDialog):
         self._keys = keys
         self._tester = tester
         self._spawn = spawn
-        self._asked_keyring = False
-        self._known = services
+        self._keyring_checked = False
+        self._services = services
 
     def _describe_key(self) -> None:
-        """Show where the key is, or will be stored."""
+        """Show where the key is or will be stored."""
         raise NotImplementedError
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._asked_keyring:
-            self._asked_keyring = True
-            self._spawn(self._ask_keyring(), name="look for a keyring")
+        if not self._keyring_checked:
+            self._keyring_checked = True
+            self._spawn(self._check_keyring(), name="look for a keyring")
 
-    async def _ask_keyring(self) -> None:
+    async def _check_keyring(self) -> None:
         await self._keys.check()
         if shiboken6.isValid(self):
             self._describe_key()

@@ -1,6 +1,4 @@
-"""The key: typed behind dots, cleaned of what pasting brings along, or the name of the variable of the environment that
-holds it; and a line that says where it is.
-"""
+"""Field for the key: a hidden and cleaned text, or the name of an environment variable; a line says where it is."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ from playground.ui.widgets.form_parts import OfferButton, quiet_button, say, tex
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
-MOST_OFFERED = 2  # variables; a service has one or two that are usual
+MOST_OFFERED = 2  # variables; services have one or two usual ones
 
 
 def variable_words(name: str) -> str:
-    """What becomes of a key that is in that variable."""
+    """Return the text about a key read from that variable, or its problem."""
     if not name:
         return "Type the name of the variable that holds the key."
     if problem := variable_problem(name):
@@ -31,7 +29,7 @@ def variable_words(name: str) -> str:
 
 
 class KeyField(QWidget):
-    """Edits a new key; the stored one is never shown, only that there is one. Or names a variable that holds it."""
+    """Field for a new key, or the variable that holds it. A stored key is never shown, only that there is one."""
 
     changed = Signal()
 
@@ -55,66 +53,66 @@ class KeyField(QWidget):
         self.move_question = text_label(kind="warning", wrap=True)
         self.move_key = QCheckBox("Send the stored key there")
         self.move_key.setAccessibleName("Send the stored key there")
-        self._typing, self._naming = QWidget(), QWidget()
-        in_row((self.edit, 1), self.show_key, of=self._typing, margins=0, spacing=4)
-        in_row((self.variable_edit, 1), self.type_instead, of=self._naming, margins=0, spacing=4)
+        self._key_row, self._variable_row = QWidget(), QWidget()
+        in_row((self.edit, 1), self.show_key, of=self._key_row, margins=0, spacing=4)
+        in_row((self.variable_edit, 1), self.type_instead, of=self._variable_row, margins=0, spacing=4)
         below = FlowLayout(gap=8)
         below.addWidget(self.name_variable)
         below.addWidget(self.forget)
-        column = in_column(self._typing, self._naming, self.remarks, of=self, margins=0, spacing=8)
+        column = in_column(self._key_row, self._variable_row, self.remarks, of=self, margins=0, spacing=8)
         for number, button in enumerate(self.offers):
             column.addLayout(in_row(button, 1))
-            button.clicked.connect(partial(self._take, number))
+            button.clicked.connect(partial(self._take_offer, number))
             button.hide()
         column.addWidget(self.place)
         column.addLayout(below)
         column.addWidget(self.move_question)
         column.addWidget(self.move_key)
-        self._name(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # without it a label leads nowhere; whoever has it is a proxy
-        self.variable_edit.textChanged.connect(self._agreed)
-        self.type_instead.clicked.connect(self._type)
-        self.name_variable.clicked.connect(self._ask_name)
+        self._show_variable_field(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # lets a label's shortcut reach the focus proxy
+        self.variable_edit.textChanged.connect(self._emit_changed)
+        self.type_instead.clicked.connect(self._switch_to_key)
+        self.name_variable.clicked.connect(self._switch_to_variable)
         self.edit.textChanged.connect(self._typed)
         self.edit.editingFinished.connect(self._clean)
         self.show_key.toggled.connect(self._show)
         self.forget.toggled.connect(self._forget)
-        self.move_key.toggled.connect(self._agreed)
+        self.move_key.toggled.connect(self._emit_changed)
         say(self.remarks, "")
 
     def key(self) -> str:
-        """The newly typed key, cleaned; empty when the stored one stays."""
+        """Return the newly typed key, cleaned; empty if the stored one stays."""
         return clean_key(self.edit.text()).key
 
     def variable(self) -> str:
-        """The name of the variable that holds the key; empty where a key is typed, or stored."""
-        return self.variable_edit.text().strip() if self._naming.isVisibleTo(self) else ""
+        """Return the name of the variable that holds the key; empty for a typed or stored key."""
+        return self.variable_edit.text().strip() if self._variable_row.isVisibleTo(self) else ""
 
     def drop_variable(self) -> None:
-        """Name no variable any more."""
+        """Clear the variable, and show the field for a key."""
         self.variable_edit.clear()
-        self._name(False)
+        self._show_variable_field(False)
 
     def offer_variables(self, names: Iterable[str]) -> None:
-        """Offer those of the variables that are set, by their names."""
+        """Offer the variables that are set in the environment."""
         self._offered = tuple(name for name in names if variable_is_set(name))[:MOST_OFFERED]
         for button, name in zip(self.offers, (*self._offered, "", ""), strict=False):
             button.setVisible(bool(name) and self.variable() != name)
             button.set_offer(f"Use {name}", "from the environment")
 
     def set_key(self, key: str, *, forget: bool, move: bool, variable: str = "") -> None:
-        """Show a draft's state; the dots are put back over the key."""
+        """Show the key settings of a draft, with the key hidden."""
         self.variable_edit.setText(variable)
-        self._name(bool(variable))
+        self._show_variable_field(bool(variable))
         self.show_key.setChecked(False)
         self.edit.setText(key)
         self.forget.setChecked(forget)
         self.move_key.setChecked(move)
-        self._remark()
+        self._show_remarks()
 
     def describe(self, *, stored: bool, place: str, question: str) -> None:
-        """Say whether a key is stored and where, and ``question`` if it must be agreed to send it to a new address."""
-        naming = self._naming.isVisibleTo(self)
+        """Show whether and where a key is stored; ``question`` asks for consent to send it to a new address."""
+        naming = self._variable_row.isVisibleTo(self)
         stored = stored and not naming
         self.forget.setVisible(stored)
         self.name_variable.setVisible(not naming)
@@ -127,25 +125,25 @@ class KeyField(QWidget):
         say(self.move_question, question)
         self.move_key.setVisible(bool(question))
 
-    def _name(self, on: bool) -> None:
-        """Have a variable named, or a key typed; what is typed in the other stays there."""
-        self._typing.setVisible(not on)
-        self._naming.setVisible(on)
+    def _show_variable_field(self, on: bool) -> None:
+        """Show the field for a variable, or the one for a key; the text of the hidden field stays."""
+        self._key_row.setVisible(not on)
+        self._variable_row.setVisible(on)
         self.remarks.setVisible(not on and bool(self.remarks.text()))
         self.setFocusProxy(self.variable_edit if on else self.edit)
 
-    def _ask_name(self) -> None:
-        self._name(True)
+    def _switch_to_variable(self) -> None:
+        self._show_variable_field(True)
         self.variable_edit.setFocus()
         self.changed.emit()
 
-    def _type(self) -> None:
-        self._name(False)
+    def _switch_to_key(self) -> None:
+        self._show_variable_field(False)
         self.edit.setFocus()
         self.changed.emit()
 
-    def _take(self, number: int) -> None:
-        self._name(True)
+    def _take_offer(self, number: int) -> None:
+        self._show_variable_field(True)
         self.variable_edit.setText(self._offered[number])
         self.variable_edit.setFocus()
         self.changed.emit()
@@ -156,16 +154,16 @@ class KeyField(QWidget):
         pasted = len(text) > self._length + 1
         self._length = len(text)
         if pasted and clean_key(text).key != text:
-            self._clean()  # edits the field, and so comes here again
+            self._clean()  # edits the field, which calls this again
             return
-        self._remark()
+        self._show_remarks()
         self.changed.emit()
 
-    def _remark(self) -> None:
+    def _show_remarks(self) -> None:
         say(self.remarks, " ".join(clean_key(self.edit.text()).remarks))
 
     def _clean(self) -> None:
-        """Put the cleaned key into the field and leave the remark standing, so that the change is seen."""
+        """Replace the text with the cleaned key, and keep the remark, so that the user sees the change."""
         cleaned = clean_key(self.edit.text())
         if cleaned.key != self.edit.text():
             words = show_hidden(" ".join(cleaned.remarks))
@@ -181,5 +179,5 @@ class KeyField(QWidget):
             self.edit.clear()
         self.changed.emit()
 
-    def _agreed(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit()

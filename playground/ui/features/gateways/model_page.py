@@ -1,4 +1,4 @@
-"""The last page of connecting a gateway: which model, and what the gateway is called."""
+"""The last page of the connect wizard: model and name of the gateway."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.models.browser import ModelBrowser
 from playground.ui.widgets.models.listing import Listing
 
-GAP = 6  # pixels between a field and the words that belong to it
+GAP = 6  # pixels between a field and its text
 
 
 class ModelPage(QWidget):
-    """A model and a name. What is typed counts, whether it is in the list or not. ``chosen``: a double click."""
+    """Page for model and name. The model need not be in the list. ``chosen`` is emitted by a double click."""
 
     chosen = Signal()
 
@@ -54,11 +54,11 @@ class ModelPage(QWidget):
 
     @property
     def picked(self) -> str:
-        """The id of the model that is picked or typed."""
+        """The id of the selected or typed model."""
         return self._listing.meant(self.model.text())
 
     def offer(self, catalog: ModelCatalog, model: str, name: str, place: str) -> None:
-        """Show what the gateway listed; ``name`` stands in the empty name field, ``place`` says where the key goes."""
+        """Show the listed models; ``name`` is the placeholder of the name, ``place`` says where the key is stored."""
         self._listing = Listing(catalog)
         models = catalog.models
         model = model or (models[0].id if models else "")
@@ -71,7 +71,7 @@ class ModelPage(QWidget):
         say(self.message, "")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The arrows move in the list while the cursor stays in the field."""
+        """Move in the list with the arrow keys while the field has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.models.take_key(event):
             return True
         return super().eventFilter(watched, event)

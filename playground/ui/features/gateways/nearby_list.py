@@ -1,6 +1,6 @@
-"""Gateways on this computer: a button that looks for them, and a row for each that answers, as they come.
+"""Gateways on this computer: a button that searches for them, and a row for each that answers.
 
-Nothing is looked for before the button is pressed. What a server calls itself is foreign text: shown plain, and cut.
+The search starts only with the button. A server's name is untrusted text: it is shown as plain text, and cut.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import one_line_of, short_name, show_hidden
 
 Tell = Callable[[LocalGateway], None]
-#: Looks, and calls what it is given for each find.
+#: Searches, and calls the given function for each gateway.
 Look = Callable[[Tell], Coroutine[Any, Any, None]]
 
 MOST_ROWS: Final = 40
-_MOST_OTHERS: Final = 6  # things that are no gateway, named one by one
-_MOST_NAMES: Final = 3  # of servers that usually listen at one port
+_MOST_OTHERS: Final = 6  # servers named that are no gateway
+_MOST_NAMES: Final = 3  # servers named that usually listen at one port
 _ASK: Final = "&Look for gateways on this computer"
 _WHAT: Final = "Asks the usual ports of local servers for their models: this computer's alone, and without any key."
 _NONE: Final = (
@@ -42,28 +42,28 @@ _DO: Final = {
 
 
 class NearbyRow(QWidget):
-    """One find. ``chosen`` is emitted by its button; one that is set up already has none."""
+    """Row of a gateway that answered. ``chosen`` is emitted by its button; a saved gateway has none."""
 
     chosen = Signal()
 
-    def __init__(self, found: LocalGateway) -> None:
+    def __init__(self, gateway: LocalGateway) -> None:
         super().__init__()
         self.setObjectName("nearbyGateway")
-        name, words = title_of(found), details_of(found)
+        name, words = title_of(gateway), details_of(gateway)
         self.title = text_label(show_hidden(name), "heading", wrap=True)
         self.details = text_label(show_hidden(words), "muted", wrap=True)
         self.button: QPushButton | None = None
         row = in_row((in_column(self.title, self.details, spacing=1), 1), of=self, margins=(0, 3, 0, 3), spacing=8)
-        if found.saved is None:
-            self.button = push_button(_DO[found.kind])
-            self.button.setAutoDefault(True)  # Enter presses it while it has the focus, and not what tests
-            self.button.setAccessibleName(one_line_of(f"{_DO[found.kind]}: {name}, {words}"))
+        if gateway.saved is None:
+            self.button = push_button(_DO[gateway.kind])
+            self.button.setAutoDefault(True)  # Enter presses this button while it has the focus, not the default one
+            self.button.setAccessibleName(one_line_of(f"{_DO[gateway.kind]}: {name}, {words}"))
             self.button.clicked.connect(self.chosen)
             row.addWidget(self.button)
 
 
 class NearbyList(QWidget):
-    """``chosen`` carries the ``LocalGateway`` whose button was pressed; ``grew`` reports new rows."""
+    """List of local gateways. ``chosen`` carries the one whose button was pressed; ``grew``: new rows."""
 
     chosen = Signal(object)
     grew = Signal()
@@ -71,9 +71,9 @@ class NearbyList(QWidget):
     def __init__(self, look: Look, spawn: Callable[..., asyncio.Task[Any]]) -> None:
         super().__init__()
         self.rows: list[NearbyRow] = []
-        self._look, self._spawn = look, spawn
+        self._search, self._spawn = look, spawn
         self._task: asyncio.Task[Any] | None = None
-        self._found: list[LocalGateway] = []
+        self._gateways: list[LocalGateway] = []
         self.button = push_button(_ASK)
         self.button.setToolTip(_WHAT)
         self.button.clicked.connect(self.look)
@@ -85,47 +85,48 @@ class NearbyList(QWidget):
         say(self.others, "")
 
     def look(self) -> None:
-        """Look, or go on looking."""
+        """Start the search, unless one is running."""
         if self._task is not None:
             return
         discard(self._column, *self.rows)
-        self.rows, self._found = [], []
+        self.rows, self._gateways = [], []
         say(self.others, "")
         say(self.status, "Looking…")
-        self._task = self._spawn(self._looked(), name="look for gateways on this computer")
+        self._task = self._spawn(self._run_search(), name="look for gateways on this computer")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._found and event.size().height() > event.oldSize().height():
-            QTimer.singleShot(0, self, self.grew.emit)  # when all that stands around it has its place, too
+        if self._gateways and event.size().height() > event.oldSize().height():
+            QTimer.singleShot(0, self, self.grew.emit)  # after the layout of the page is done
 
     def stop(self) -> None:
-        """End a look that is under way; nobody is there to see it."""
+        """Stop a running search."""
         if self._task is not None:
             self._task.cancel()
 
-    async def _looked(self) -> None:
+    async def _run_search(self) -> None:
         try:
-            await self._look(self._tell)
+            await self._search(self._add_gateway)
         finally:
             if shiboken6.isValid(self):
                 self._task = None
-                self._sum_up()
+                self._show_summary()
 
-    def _tell(self, found: LocalGateway) -> None:
+    def _add_gateway(self, gateway: LocalGateway) -> None:
         if not shiboken6.isValid(self):
             return
-        self._found.append(found)
-        if found.kind is not LocalKind.OTHER and len(self.rows) < MOST_ROWS:
-            row = NearbyRow(found)
-            row.chosen.connect(partial(self.chosen.emit, found))
+        self._gateways.append(gateway)
+        if gateway.kind is not LocalKind.OTHER and len(self.rows) < MOST_ROWS:
+            row = NearbyRow(gateway)
+            row.chosen.connect(partial(self.chosen.emit, gateway))
             self.rows.append(row)
             self._column.addWidget(row)
 
-    def _sum_up(self) -> None:
-        gateways = sum(one.kind in (LocalKind.GATEWAY, LocalKind.KEY) for one in self._found)
-        say(self.status, f"{gateways} found." if gateways else "No gateway was found." if self.rows else _NONE)
-        others = [f"{one.place} ({one.words.rstrip('.')})" for one in self._found if one.kind is LocalKind.OTHER]
+    def _show_summary(self) -> None:
+        count = sum(gateway.kind in (LocalKind.GATEWAY, LocalKind.KEY) for gateway in self._gateways)
+        say(self.status, f"{count} found." if count else "No gateway was found." if self.rows else _NONE)
+        servers = [gateway for gateway in self._gateways if gateway.kind is LocalKind.OTHER]
+        others = [f"{server.place} ({server.words.rstrip('.')})" for server in servers]
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
         words = f"Also there, and no gateway: {'; '.join((*others[:_MOST_OTHERS], *more))}." if others else ""
         say(self.others, show_hidden(words))
@@ -133,24 +134,24 @@ class NearbyList(QWidget):
             first.setFocus()
 
 
-def title_of(found: LocalGateway) -> str:
-    """What it is called: by what it answered, else by what usually listens there."""
-    names = [short_name(one.name) for one in found.services]
-    if found.sure:
+def title_of(gateway: LocalGateway) -> str:
+    """Return the name from the gateway's answer, else the servers that usually listen at its port."""
+    names = [short_name(service.name) for service in gateway.services]
+    if gateway.sure:
         return names[0]
     if not names:
-        return found.place
+        return gateway.place
     more = ["another"] if len(names) > _MOST_NAMES else []
     return f"{'Probably' if len(names) == 1 else 'Perhaps'} {listed([*names[:_MOST_NAMES], *more], 'or')}"
 
 
-def details_of(found: LocalGateway) -> str:
-    """Where it is, and what it answered."""
-    number = f"{found.models:,} model{'' if found.models == 1 else 's'}" if found.models else "no models"
-    said = {
-        LocalKind.GATEWAY: number + (" and more" if found.cut else ""),
+def details_of(gateway: LocalGateway) -> str:
+    """Return the place of a gateway and a summary of its answer."""
+    number = f"{gateway.models:,} model{'' if gateway.models == 1 else 's'}" if gateway.models else "no models"
+    answer = {
+        LocalKind.GATEWAY: number + (" and more" if gateway.cut else ""),
         LocalKind.KEY: "needs a key",
-    }.get(found.kind, found.words)
-    saved = f"set up already as “{short_name(found.saved.name)}”" if found.saved is not None else ""
-    place = found.place if title_of(found) != found.place else ""
-    return " · ".join(filter(None, (place, said, saved)))
+    }.get(gateway.kind, gateway.words)
+    saved = f"set up already as “{short_name(gateway.saved.name)}”" if gateway.saved is not None else ""
+    place = gateway.place if title_of(gateway) != gateway.place else ""
+    return " · ".join(filter(None, (place, answer, saved)))

@@ -1,4 +1,4 @@
-"""One known service of a person's own: name, address, how the key is sent, where keys are made. No key stands in it."""
+"""Dialog for a service of the user's own: name, address, way to send the key, page for keys. It holds no key."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ NOT_SPOKEN = "is not spoken there"
 
 
 class OwnServiceDialog(QDialog):
-    """``kept`` carries the ``KnownGateway`` as it was typed; ``refuse`` says why it could not be kept."""
+    """Dialog for a service. ``saved`` carries the typed ``KnownGateway``; ``refuse`` shows why saving failed."""
 
-    kept = Signal(object)
+    saved = Signal(object)
 
-    def __init__(self, known: KnownGateway, parent: QWidget) -> None:
+    def __init__(self, service: KnownGateway, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("A service of your own")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._known = known
-        self.name = QLineEdit(known.name)
-        self.address = QLineEdit(known.base_url, placeholderText="https://gateway.example/v1")
-        self.keys_url = QLineEdit(known.keys_url, placeholderText="https://gateway.example/keys")
-        self.variables = QLineEdit(", ".join(known.key_variables), placeholderText="GATEWAY_API_KEY")
-        self.note = QLineEdit(known.note)
+        self._service = service
+        self.name = QLineEdit(service.name)
+        self.address = QLineEdit(service.base_url, placeholderText="https://gateway.example/v1")
+        self.keys_url = QLineEdit(service.keys_url, placeholderText="https://gateway.example/keys")
+        self.variables = QLineEdit(", ".join(service.key_variables), placeholderText="GATEWAY_API_KEY")
+        self.note = QLineEdit(service.note)
         self.auth = {protocol: self._choice(protocol) for protocol in TITLES}
         form = QFormLayout()
         form.setSpacing(8)
@@ -57,11 +57,11 @@ class OwnServiceDialog(QDialog):
         in_column(words, form, self.message, 1, buttons, of=self, margins=(20, 16, 20, 16), spacing=12)
         self.setMinimumWidth(460)
         self.cancel_button.clicked.connect(self.reject)
-        self.keep_button.clicked.connect(self._keep)
+        self.keep_button.clicked.connect(self._save)
         dress(self)
 
     def service(self) -> KnownGateway:
-        """What is typed."""
+        """Return the service as typed."""
         styles = {name: combo.currentData() for name, combo in self.auth.items()}
         update = {
             "name": self.name.text().strip(),
@@ -71,23 +71,23 @@ class OwnServiceDialog(QDialog):
             "key_variables": tuple(filter(None, re.split(r"[\s,;]+", self.variables.text()))),
             "note": self.note.text().strip(),
         }
-        return self._known.model_copy(update=update)
+        return self._service.model_copy(update=update)
 
     def refuse(self, words: str) -> None:
-        """Say why it was not kept; what is typed stays."""
+        """Show why saving failed; the input stays."""
         say(self.message, words)
 
-    def _keep(self) -> None:
-        known = self.service()
-        if problem := own_problem(known):
+    def _save(self) -> None:
+        service = self.service()
+        if problem := own_problem(service):
             self.refuse(problem)
             return
-        self.kept.emit(known)
+        self.saved.emit(service)
 
     def _choice(self, protocol: str) -> QComboBox:
         combo = QComboBox()
         for style, title in (*AUTH_STYLES, (None, NOT_SPOKEN)):
             combo.addItem(title, style)
-        chosen = self._known.protocols.get(protocol) if self._known.protocols else Auth.BEARER
+        chosen = self._service.protocols.get(protocol) if self._service.protocols else Auth.BEARER
         combo.setCurrentIndex(combo.findData(chosen) if chosen is not None else combo.count() - 1)
         return combo

@@ -1,4 +1,4 @@
-"""A question in a dialog, with an answer a button."""
+"""A question in a dialog, with a button for each answer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from playground.ui.widgets.form_parts import push_button, text_label
 from playground.ui.widgets.layouts import discard, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
-SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the words
+SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the text
 
-#: The words on a button, its look, and what it does.
+#: The label of a button, its style kind, and its action.
 Answer = tuple[str, str, Callable[[], None]]
 
 
 class QuestionBar(QFrame):
-    """Hidden until ``ask``; any answer hides it again, and then acts."""
+    """Bar with a question, hidden until ``ask``; an answer hides it and runs its action."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,15 +28,15 @@ class QuestionBar(QFrame):
         self.words = text_label(wrap=True)
         self.buttons: list[QPushButton] = []
         self._line = in_row(1, spacing=8)
-        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._whole.setContentsMargins(12, 8, 8, 8)
-        self._whole.setSpacing(8)
-        self._whole.addWidget(self.words, 1)
-        self._whole.addLayout(self._line)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(12, 8, 8, 8)
+        self._layout.setSpacing(8)
+        self._layout.addWidget(self.words, 1)
+        self._layout.addLayout(self._line)
         self.hide()
 
     def ask(self, words: str, *answers: Answer) -> None:
-        """Show the question; the first answer gets the focus."""
+        """Show the question, and focus the first answer."""
         self.words.setText(show_hidden(words))
         self.setAccessibleDescription(words)
         self._clear()
@@ -52,14 +52,14 @@ class QuestionBar(QFrame):
         self.buttons[0].setFocus()
 
     def dismiss(self) -> None:
-        """Take the question back."""
+        """Hide the question without an answer."""
         self.hide()
         self._clear()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = event.size().width() < SIDE_BY_SIDE
-        self._whole.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        self._layout.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def _answer(self, act: Callable[[], None]) -> None:
         self.dismiss()

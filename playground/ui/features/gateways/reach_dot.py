@@ -1,4 +1,4 @@
-"""The dot beside a gateway's name: what is known of it, by colour and by form."""
+"""The dot next to a gateway's name, which shows its state by colour and shape."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _STATES: Final = {Reach.OK: "ready", Reach.UNREACHED: "failed", Reach.UNKNOWN: "
 
 
 def dot(reach: Reach) -> QIcon:
-    """Reached: a full green disc. No connection: a red ring with a stroke. Nothing asked: a grey ring.
+    """Return the icon for a state.
 
-    Whatever needs a look, such as a key that is missing or refused, is half a disc.
+    Reached: a green disc. No connection: a red ring with a stroke. No request yet: a grey ring. A state that needs
+    attention, such as a missing or refused key: half a disc.
     """
     return state_dot(_STATES.get(reach, "starting"))

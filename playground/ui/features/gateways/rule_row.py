@@ -1,4 +1,4 @@
-"""A rule for what a gateway does not take as it stands in the form, right or not yet; no widgets in here."""
+"""An adaptation rule as typed in the form, valid or not; no widgets in here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEGUN: Final = ("{", "[", '"')
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """One rule as typed. ``to`` is a name, or a value as JSON; ``why`` and ``learnt`` are not typed."""
+    """A rule as typed. ``to`` is a name, or a value as JSON; ``why`` and ``learnt`` are not editable."""
 
     kind: AdaptationKind
     field: str
@@ -30,20 +30,20 @@ class RuleRow:
     on: bool = True
 
     @classmethod
-    def of(cls, rule: Adaptation) -> RuleRow:
-        """The row that says just that."""
+    def from_rule(cls, rule: Adaptation) -> RuleRow:
+        """Return the row for a rule."""
         value = rule.kind is AdaptationKind.REPLACE
         to = json.dumps(rule.to, ensure_ascii=False) if value else "" if rule.to is None else str(rule.to)
         return cls(rule.kind, rule.field, to, rule.protocol, rule.model, rule.why, rule.learnt, rule.on)
 
     @classmethod
     def blank(cls, protocol: str) -> RuleRow:
-        """The row for one more."""
+        """Return the row for a new rule."""
         return cls(AdaptationKind.OMIT, "", "", protocol, learnt=today())
 
     @property
     def problem(self) -> str:
-        """Why it cannot be kept, in words; empty when it can."""
+        """The reason why the row cannot be saved; empty if it can."""
         field = self.field.strip()
         if not field:
             return "A rule names no field. Enter one, or remove the rule."
@@ -62,7 +62,7 @@ class RuleRow:
 
     @property
     def value(self) -> JSON:
-        """What is sent instead. Raises ValueError for JSON that was only begun."""
+        """The value sent instead. Raises ValueError for incomplete JSON."""
         if self.kind is AdaptationKind.OMIT:
             return None
         text = self.to.strip()
@@ -77,7 +77,7 @@ class RuleRow:
 
     @property
     def rule(self) -> Adaptation:
-        """The rule, of one that has no problem."""
+        """The rule of a row without a problem."""
         return Adaptation(
             kind=self.kind,
             field=self.field.strip(),
@@ -91,14 +91,14 @@ class RuleRow:
 
 
 def rule_rows(rules: Iterable[Adaptation]) -> tuple[RuleRow, ...]:
-    """Rules as rows."""
-    return tuple(map(RuleRow.of, rules))
+    """Return the rows for some rules."""
+    return tuple(map(RuleRow.from_rule, rules))
 
 
 def rules_of(rows: Iterable[RuleRow]) -> tuple[Adaptation, ...]:
-    """Rows without problems as rules; of two about one field of one model the later counts."""
-    found: dict[tuple[str, str, str, bool], Adaptation] = {}
-    for rule in (row.rule for row in rows):  # thousands may be kept: none is compared with all before it
-        found.pop(rule.place, None)
-        found[rule.place] = rule
-    return tuple(found.values())
+    """Return the rules of rows without problems; a later rule replaces one for the same field and model."""
+    rules: dict[tuple[str, str, str, bool], Adaptation] = {}
+    for rule in (row.rule for row in rows):  # a dictionary stays fast with thousands of rules
+        rules.pop(rule.place, None)
+        rules[rule.place] = rule
+    return tuple(rules.values())

@@ -1,4 +1,4 @@
-"""What a gateway does not take: the list of rules in its settings, each with its switch; edited, added, removed."""
+"""Editor for the adaptation rules of a gateway, which change or leave out fields that it does not accept."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from playground.ui.features.gateways.rule_row import RuleRow
 from playground.ui.widgets.form_parts import keep_from_wheel, quiet_button, say, text_label
 from playground.ui.widgets.layouts import discard, in_column, in_row
 
-MOST: Final = 25  # rules that are shown first, and more at each press of the button
-WHY: Final = 200  # characters of what the gateway said
+MOST: Final = 25  # rules shown at first, and added by each press of "Show more"
+WHY: Final = 200  # characters of the gateway's error message
 DEEDS: Final = (
     (AdaptationKind.OMIT, "Leave out", "field, such as stream_options", ""),
     (AdaptationKind.RENAME, "Rename", "field, such as max_tokens", "its other name"),
@@ -29,7 +29,7 @@ SOME = "They change what panels and conversation say. What stands in an extra bo
 
 
 class RuleEdit(QWidget):
-    """One rule. ``from_list`` says that it comes with the list of services."""
+    """Fields of a rule. ``from_list`` marks a rule from the list of services."""
 
     changed = Signal()
     removed = Signal(object)
@@ -61,13 +61,13 @@ class RuleEdit(QWidget):
         first = in_row(self.on, self.deed, (self.field, 3), (self.to, 3), self.remove, spacing=8)
         second = in_row(self.protocol, (self.model, 1), margins=(26, 0, 32, 0), spacing=8)
         in_column(first, second, self.note, of=self, margins=0, spacing=4)
-        said = f"“{row.why[:WHY]}”" if row.why else ""
-        whence = "from the list of services" if from_list else f"learnt {row.learnt}" if row.learnt else ""
-        say(self.note, " · ".join(filter(None, (whence, said))))
+        reason = f"“{row.why[:WHY]}”" if row.why else ""
+        source = "from the list of services" if from_list else f"learnt {row.learnt}" if row.learnt else ""
+        say(self.note, " · ".join(filter(None, (source, reason))))
         self.note.setContentsMargins(26, 0, 0, 0)
         for line in (self.field, self.to, self.model):
             line.setCursorPosition(0)
-        self._look()
+        self._update_fields()
         for line in (self.field, self.to, self.model):
             line.textChanged.connect(self._edited)
         self.on.toggled.connect(self._edited)
@@ -76,29 +76,29 @@ class RuleEdit(QWidget):
         self.remove.clicked.connect(partial(self.removed.emit, self))
 
     def row(self) -> RuleRow:
-        """The rule as typed. A protocol that only a newer version speaks stays while no other is chosen."""
-        known = self._row.protocol in TITLES or self.protocol.currentIndex() > 0
+        """Return the rule as typed. An unknown protocol is kept until another one is chosen."""
+        is_known = self._row.protocol in TITLES or self.protocol.currentIndex() > 0
         return replace(
             self._row,
             kind=AdaptationKind(self.deed.currentData()),
             field=self.field.text(),
             to=self.to.text(),
-            protocol=str(self.protocol.currentData()) if known else self._row.protocol,
+            protocol=str(self.protocol.currentData()) if is_known else self._row.protocol,
             model=self.model.text(),
             on=self.on.isChecked(),
         )
 
     def tab_order(self) -> tuple[QWidget, ...]:
-        """Its fields, as Tab goes through them."""
+        """Return the fields in tab order."""
         return self.on, self.deed, self.field, self.to, self.remove, self.protocol, self.model
 
     def _edited(self, *_: object) -> None:
-        self._look()
+        self._update_fields()
         self.changed.emit()
 
-    def _look(self) -> None:
+    def _update_fields(self) -> None:
         kind = AdaptationKind(self.deed.currentData())
-        field, to = next((field, to) for known, _, field, to in DEEDS if known is kind)
+        field, to = next((field, to) for deed, _, field, to in DEEDS if deed is kind)
         self.field.setPlaceholderText(field)
         self.field.setAccessibleName("Role of the rule" if kind is AdaptationKind.ROLE else "Field of the rule")
         self.to.setPlaceholderText(to)
@@ -108,14 +108,14 @@ class RuleEdit(QWidget):
 
 
 class RulesEdit(QWidget):
-    """All rules, and a button for one more."""
+    """List of all rules, with a button to add one."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.edits: list[RuleEdit] = []
-        self._beyond: tuple[RuleRow, ...] = ()  # rules that have no fields yet
+        self._remaining_rows: tuple[RuleRow, ...] = ()  # rules without fields so far
         self._from_list: tuple[RuleRow, ...] = ()
         self.hint = text_label("", "small", wrap=True)
         self.add = quiet_button("Add rule", "Add a rule for a field that this gateway does not take", "plus")
@@ -125,25 +125,25 @@ class RulesEdit(QWidget):
         self.more = quiet_button("", "Show more rules", "")
         layout.addLayout(in_row(self.add, self.more, 1))
         layout.addWidget(self.hint)
-        self.add.clicked.connect(self._add_one)
+        self.add.clicked.connect(self._add_row)
         self.more.clicked.connect(self._show_more)
         self._describe()
 
     def rows(self) -> tuple[RuleRow, ...]:
-        """The rules as typed; a new one in which nothing is typed does not count."""
+        """Return the rules as typed, without empty new ones."""
         typed = (edit.row() for edit in self.edits)
-        return (*(row for row in typed if row.field or row.to or row.model or row.why), *self._beyond)
+        return (*(row for row in typed if row.field or row.to or row.model or row.why), *self._remaining_rows)
 
     def set_rows(self, rows: tuple[RuleRow, ...], from_list: tuple[RuleRow, ...]) -> None:
-        """Show these rules; ``from_list`` are those that come with the list of services."""
+        """Show these rules; ``from_list`` are the rules from the list of services."""
         for edit in list(self.edits):
-            self._drop(edit)
-        self._beyond, self._from_list = rows, from_list
+            self._remove_edit(edit)
+        self._remaining_rows, self._from_list = rows, from_list
         self._show_more()
 
     def _show_more(self) -> None:
-        """Make the fields of the next rules."""
-        rows, self._beyond = self._beyond[:MOST], self._beyond[MOST:]
+        """Add the fields of the next rules."""
+        rows, self._remaining_rows = self._remaining_rows[:MOST], self._remaining_rows[MOST:]
         for row in rows:
             self._append(row, from_list=row in self._from_list)
         self._describe()
@@ -155,29 +155,29 @@ class RulesEdit(QWidget):
         before = self.edits[-1].tab_order()[-1] if self.edits else None
         self.edits.append(edit)
         self._rows.addWidget(edit)
-        edit.show()  # now, not once the layout gets to it: what is not shown keeps no focus
+        edit.show()  # a widget that is not visible yet gets no focus
         for widget in (*edit.tab_order(), self.add):
             if before is not None:
                 QWidget.setTabOrder(before, widget)
             before = widget
         return edit
 
-    def _add_one(self) -> None:
+    def _add_row(self) -> None:
         self._append(RuleRow.blank(next(iter(TITLES)))).field.setFocus()
         self._describe()
 
     def _remove(self, edit: RuleEdit) -> None:
-        self._drop(edit)
+        self._remove_edit(edit)
         self.add.setFocus()
         self._describe()
         self.changed.emit()
 
-    def _drop(self, edit: RuleEdit) -> None:
+    def _remove_edit(self, edit: RuleEdit) -> None:
         self.edits.remove(edit)
         discard(self._rows, edit)
 
     def _describe(self) -> None:
-        self.more.setVisible(bool(self._beyond))
-        self.more.setText(f"Show {min(MOST, len(self._beyond)):,} more of {len(self._beyond):,}")
-        more = f" {len(self._beyond):,} more are kept and not shown." if self._beyond else ""
+        self.more.setVisible(bool(self._remaining_rows))
+        self.more.setText(f"Show {min(MOST, len(self._remaining_rows)):,} more of {len(self._remaining_rows):,}")
+        more = f" {len(self._remaining_rows):,} more are kept and not shown." if self._remaining_rows else ""
         say(self.hint, f"{SOME}{more}" if self.edits else NONE)

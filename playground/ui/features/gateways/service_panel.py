@@ -1,7 +1,7 @@
-"""Below an address: the known services that fit what is typed, what was filled in of one, and what it wants filled in.
+"""Panel below an address: matching known services, the filled-in service, and fields for its placeholders.
 
-The field for the address is the search as well. What a service is, and what is meant by an address, is known by
-``engine.gateways.services``; here it is only shown and chosen.
+The address field is also the search field. ``engine.gateways.services`` finds and recognises services; this module
+shows them and lets the user choose.
 """
 
 from __future__ import annotations
@@ -32,21 +32,22 @@ from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.two_lines import HEIGHT, LINE, TwoLines
 
-MOST_SHOWN: Final = 50  # matches; whoever wants to see all has a page for it
+MOST_SHOWN: Final = 50  # matches; the page of all services shows the rest
 ROWS_IN_VIEW: Final = 4
-_NO_NAME: Final = frozenset("/:@?#")  # what is in an address, and in no part of a name
+_NO_NAME: Final = frozenset("/:@?#")  # characters of addresses that no name has
 
 
-def second_line(known: KnownGateway) -> str:
-    """What a list says of a service besides its name."""
-    key = "no key needed" if known.keyless else f"key made at {QUrl(known.keys_url).host()}" if known.keys_url else ""
-    return " · ".join(filter(None, (known.host, key, "your own" if known.own else "")))
+def second_line(service: KnownGateway) -> str:
+    """Return the second line of a service in a list: host, key, and whether it is the user's own."""
+    key = f"key made at {QUrl(service.keys_url).host()}" if service.keys_url else ""
+    key = "no key needed" if service.keyless else key
+    return " · ".join(filter(None, (service.host, key, "your own" if service.own else "")))
 
 
 class ServiceList(QListWidget):
-    """Services, two lines each. ``taken`` carries the one that was clicked."""
+    """List of services with two lines each. ``chosen`` carries the clicked service."""
 
-    taken = Signal(object)
+    chosen = Signal(object)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -57,34 +58,34 @@ class ServiceList(QListWidget):
         self.setUniformItemSizes(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def show_services(self, found: Iterable[KnownGateway]) -> None:
-        """Show these, in this order, none of them selected."""
+    def show_services(self, services: Iterable[KnownGateway]) -> None:
+        """Show these services in this order, without a selection."""
         self.clear()
-        self._shown = tuple(found)
-        for known in self._shown:
-            item = QListWidgetItem(show_hidden(known.name))
-            line = show_hidden(second_line(known))
+        self._shown = tuple(services)
+        for service in self._shown:
+            item = QListWidgetItem(show_hidden(service.name))
+            line = show_hidden(second_line(service))
             item.setData(LINE, line)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {line}")
             self.addItem(item)
         self.setCurrentRow(-1)
 
-    def select(self, service: str) -> None:
-        """Select the one of that id, in view; none where it is not shown."""
-        row = next((row for row, known in enumerate(self._shown) if known.id == service), -1)
+    def select(self, service_id: str) -> None:
+        """Select the service with that id and scroll to it; select none if it is not in the list."""
+        row = next((row for row, service in enumerate(self._shown) if service.id == service_id), -1)
         self.setCurrentRow(row)
         if row >= 0:
             self.scrollToItem(self.item(row))
 
     @property
     def current(self) -> KnownGateway | None:
-        """The selected one."""
+        """The selected service."""
         row = self.currentRow()
         return self._shown[row] if 0 <= row < len(self._shown) else None
 
 
 class KeysPlace(QWidget):
-    """Where the keys of a service are made: opened only when its button is pressed, and to be copied."""
+    """Buttons that open or copy the address of the page where a service's keys are made."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,9 +98,9 @@ class KeysPlace(QWidget):
         self.copy.clicked.connect(self._copy)
         self.show_service(None)
 
-    def show_service(self, known: KnownGateway | None) -> None:
-        """Lead to that service's page; hidden where none is known that a browser may open."""
-        self._url = known.keys_url if known is not None and is_page(known.keys_url) else ""
+    def show_service(self, service: KnownGateway | None) -> None:
+        """Show the page of that service; hide the buttons without a page that a browser may open."""
+        self._url = service.keys_url if service is not None and is_page(service.keys_url) else ""
         self.open.set_offer("Make a key at", self._url.removeprefix("https://"))
         self.setVisible(bool(self._url))
 
@@ -110,13 +111,13 @@ class KeysPlace(QWidget):
         self.copy.copy(self._url)
 
 
-def words_on(known: KnownGateway) -> str:
-    """What is known of a service besides its address: its note, and what it refuses."""
-    left_out = [rule.field for rule in known.adaptations if rule.kind is AdaptationKind.OMIT]
-    roles = [f"{rule.field} is sent as {rule.to}" for rule in known.adaptations if rule.kind is AdaptationKind.ROLE]
-    what = "that is" if len(left_out) == 1 else "they are"
-    refused = [f"It refuses {listed(left_out)}, so {what} left out."] if left_out else []
-    return " ".join((known.note, *refused, *(f"The role {words}." for words in roles))).strip()
+def service_words(service: KnownGateway) -> str:
+    """Return the note of a service and the fields and roles that it does not accept."""
+    left_out = [rule.field for rule in service.adaptations if rule.kind is AdaptationKind.OMIT]
+    roles = [f"{rule.field} is sent as {rule.to}" for rule in service.adaptations if rule.kind is AdaptationKind.ROLE]
+    subject = "that is" if len(left_out) == 1 else "they are"
+    refused = [f"It refuses {listed(left_out)}, so {subject} left out."] if left_out else []
+    return " ".join((service.note, *refused, *(f"The role {words}." for words in roles))).strip()
 
 
 def count_inserted(before: str, after: str) -> int:
@@ -129,47 +130,47 @@ def _count_common(before: str, after: str) -> int:
     return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
 
 
-#: The ways of the focus that close the list of matches.
+#: Reasons of a lost focus that close the list of matches.
 LEAVES = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.MouseFocusReason)
 
 
 class ServicePanel(QWidget):
-    """Finds services for what is typed into ``address``.
+    """Panel that finds services for the text in ``address``.
 
-    ``changed``: another service counts, or none, or its blanks were filled in. ``taken``: a person chose one.
-    ``all_asked``: the person wants to see all; ``keep_asked``: what is typed is to become one of their own.
+    ``changed``: the service or a value of its placeholders changed. ``chosen``: the user chose a service.
+    ``all_asked`` asks for the page of all services, ``keep_asked`` to save the address as a service.
     """
 
     changed = Signal()
-    taken = Signal()
+    chosen = Signal()
     all_asked = Signal()
     keep_asked = Signal()
 
     def __init__(self, address: AddressField) -> None:
         super().__init__()
         self._address = address
-        self._among: tuple[KnownGateway, ...] = ()
-        self._known: KnownGateway | None = None
-        self._base = ""  # the service's address, with those names in braces that are filled in here
-        self._before = ""  # the address that was typed before a service took its place
-        self._last = ""  # the address before an edit
-        self._meant: Recognised | None = None
+        self._services: tuple[KnownGateway, ...] = ()
+        self._service: KnownGateway | None = None
+        self._base = ""  # the service's address with its placeholders
+        self._previous_address = ""  # the address before a service was filled in
+        self._last_address = ""  # the address before the current edit
+        self._recognised: Recognised | None = None
         self._rows: list[QWidget] = []
         self.fields: dict[str, QLineEdit] = {}
-        self.matches = ServiceList("Services that fit")  # floats above the page, so that nothing below moves
+        self.matches = ServiceList("Services that fit")  # floats above the page, so that the layout below stays
         self.matches.setParent(self)
-        self.matches.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay in the address
-        self.told = text_label(wrap=True)
+        self.matches.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the address field keeps the keyboard
+        self.status = text_label(wrap=True)
         self.undo = quiet_button("Undo", "Take back what was filled in")
         self.note = text_label(kind="small", wrap=True)
         self.all = quiet_button("All services…", "Show all known services and servers")
         self.keep = quiet_button("Save as service…", "Keep this address among your own known services")
-        self._blanks = QVBoxLayout()
-        self._blanks.setSpacing(4)
-        self._line = QWidget()
-        in_row((self.told, 1), self.undo, of=self._line, margins=0, spacing=8)
+        self._fields_column = QVBoxLayout()
+        self._fields_column.setSpacing(4)
+        self._status_row = QWidget()
+        in_row((self.status, 1), self.undo, of=self._status_row, margins=0, spacing=8)
         buttons = in_row(self.all, self.keep, 1, spacing=8)
-        in_column(self._line, self._blanks, self.note, buttons, of=self, margins=0, spacing=6)
+        in_column(self._status_row, self._fields_column, self.note, buttons, of=self, margins=0, spacing=6)
         address.edit.installEventFilter(self)
         address.edit.textEdited.connect(self._typed)
         address.edit.textChanged.connect(self._changed)
@@ -182,44 +183,45 @@ class ServicePanel(QWidget):
 
     @property
     def service(self) -> KnownGateway | None:
-        """The service that the address is one of."""
-        return self._known
+        """The service that the address belongs to, or None."""
+        return self._service
 
     @property
     def values(self) -> dict[str, str]:
-        """What stands for the names in braces, as typed."""
+        """The typed values of the placeholders by name."""
         return {name: field.text().strip() for name, field in self.fields.items()}
 
     @property
     def problem(self) -> str:
-        """Why it cannot go on, in words: a name in braces is not filled in; empty when it can."""
+        """The problem of the first invalid placeholder value; empty without one."""
         return next(filter(None, (filling_problem(_title(name), value) for name, value in self.values.items())), "")
 
-    def set_services(self, among: tuple[KnownGateway, ...]) -> None:
-        """Look among these."""
-        self._among = among
+    def set_services(self, services: tuple[KnownGateway, ...]) -> None:
+        """Set the services to search."""
+        self._services = services
 
     def focus_first(self) -> bool:
-        """Put the focus into the first field that is to be filled in; False where there is none."""
+        """Focus the first placeholder field that needs a value; return False if there is none."""
         field = next((it for name, it in self.fields.items() if filling_problem(name, it.text())), None)
         if field is not None:
             field.setFocus()
         return field is not None
 
-    def take(self, known: KnownGateway, base_url: str = "") -> None:
-        """Fill in that service, as chosen; ``base_url`` is where it was found, if that is not its usual address."""
-        self._take(Recognised(service=known, base_url=base_url or known.base_url), f"{known.name} is filled in")
-        self.taken.emit()
+    def take(self, service: KnownGateway, base_url: str = "") -> None:
+        """Fill in the chosen service; ``base_url`` is its address if that is not the usual one."""
+        match = Recognised(service=service, base_url=base_url or service.base_url)
+        self._fill_in(match, f"{service.name} is filled in")
+        self.chosen.emit()
 
-    def go_on(self, known: KnownGateway, base_url: str, values: dict[str, str]) -> None:
-        """Go on with a service that was filled in earlier; ``values`` stand for its names in braces."""
-        self._known = known
-        self._base = known.base_url if filled(known.base_url, values) == base_url else base_url
+    def resume(self, service: KnownGateway, base_url: str, values: dict[str, str]) -> None:
+        """Restore a service that was filled in earlier; ``values`` are those of its placeholders."""
+        self._service = service
+        self._base = service.base_url if filled(service.base_url, values) == base_url else base_url
         self._show(values)
-        self._say(f"{known.name} is filled in")
-        self._address.set_usual(base_url)
+        self._say(f"{service.name} is filled in")
+        self._address.set_expected(base_url)
 
-    # ---- what a person does
+    # ---- user input
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self.matches.isVisible():
@@ -233,13 +235,13 @@ class ServicePanel(QWidget):
         self._place_matches()
 
     def _place_matches(self) -> None:
-        """Put the list of matches below the address, above what follows on the page."""
+        """Place the list of matches below the address, on top of the rest of the page."""
         page = self.parentWidget()
         if page is not None:
             if self.matches.parentWidget() is not page:
-                shown = self.matches.isVisibleTo(self)
+                visible = self.matches.isVisibleTo(self)
                 self.matches.setParent(page)
-                self.matches.setVisible(shown)
+                self.matches.setVisible(visible)
             edit = self._address.edit
             corner = edit.mapTo(page, QPoint(0, edit.height() + 2)) if page.isAncestorOf(edit) else QPoint()
             self.matches.setGeometry(corner.x(), corner.y(), edit.width(), self.matches.height())
@@ -260,100 +262,100 @@ class ServicePanel(QWidget):
         return True
 
     def _take_match(self) -> None:
-        if self._meant is not None:
-            self._take(self._meant, f"{self._meant.service.name} is filled in")
-            self.taken.emit()
-        elif (known := self.matches.current) is not None:
-            self.take(known)
+        if self._recognised is not None:
+            self._fill_in(self._recognised, f"{self._recognised.service.name} is filled in")
+            self.chosen.emit()
+        elif (service := self.matches.current) is not None:
+            self.take(service)
 
     def _clicked(self, _item: QListWidgetItem) -> None:
         self._take_match()
 
     def _typed(self, text: str) -> None:
-        pasted = count_inserted(self._last, text) > 1
-        found = recognise(text, self._among)
-        if found is not None and self._known is None and (pasted or found.base_url == text.strip()):
-            self._take(found, f"Recognised as {found.service.name}")
+        is_paste = count_inserted(self._last_address, text) > 1
+        match = recognise(text, self._services)
+        if match is not None and self._service is None and (is_paste or match.base_url == text.strip()):
+            self._fill_in(match, f"Recognised as {match.service.name}")
         else:
-            self._offer(text, found if self._known is None else None)
+            self._offer(text, match if self._service is None else None)
 
     def _changed(self, text: str) -> None:
-        self._last = self._address.text()
-        self._offer_keeping()
-        if self._known is None or text == filled(self._base, self.values):
+        self._last_address = self._address.text()
+        self._update_save_button()
+        if self._service is None or text == filled(self._base, self.values):
             return
-        if recognise(text, (self._known,)) is None:  # it leads elsewhere now
+        if recognise(text, (self._service,)) is None:  # the address is no longer one of that service
             self._forget()
 
-    def _take(self, found: Recognised, words: str) -> None:
-        if self._known is None:
-            self._before = self._address.text()
-        self._known = found.service
-        as_usual = filled(found.service.base_url, found.values) == found.base_url
-        self._base = found.service.base_url if as_usual else found.base_url
-        self._show(found.values)
+    def _fill_in(self, match: Recognised, words: str) -> None:
+        if self._service is None:
+            self._previous_address = self._address.text()
+        self._service = match.service
+        is_usual = filled(match.service.base_url, match.values) == match.base_url
+        self._base = match.service.base_url if is_usual else match.base_url
+        self._show(match.values)
         self._say(words)
         self._offer("")
-        self._put()
+        self._show_address()
         self.changed.emit()
 
     def _undo(self) -> None:
         self._forget()
-        self._address.edit.setText(self._before)
+        self._address.edit.setText(self._previous_address)
         self._address.edit.setFocus()
 
     def _forget(self) -> None:
-        self._known, self._base = None, ""
+        self._service, self._base = None, ""
         self._show({})
-        self._address.set_usual("")
-        self._address.hush(False)
+        self._address.set_expected("")
+        self._address.set_quiet(False)
         self.changed.emit()
 
-    # ---- what is shown
+    # ---- display
 
-    def _offer(self, text: str, meant: Recognised | None = None) -> None:
-        """Show the services that fit a name, the first ready to be taken; or the one that an address may mean."""
-        name = bool(text.strip()) and not _NO_NAME & set(text)
-        found = find(text, self._among)[:MOST_SHOWN] if name else ()
-        self._meant = meant
-        if meant is not None:
-            found = (meant.service,)
-        self.matches.show_services(found)
-        self.matches.setFixedHeight(min(len(found), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
-        self.matches.setVisible(bool(found))
+    def _offer(self, text: str, recognised: Recognised | None = None) -> None:
+        """Show the services that match a name, with the first selected, or the service recognised by its address."""
+        is_name = bool(text.strip()) and not _NO_NAME & set(text)
+        matches = find(text, self._services)[:MOST_SHOWN] if is_name else ()
+        self._recognised = recognised
+        if recognised is not None:
+            matches = (recognised.service,)
+        self.matches.show_services(matches)
+        self.matches.setFixedHeight(min(len(matches), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
+        self.matches.setVisible(bool(matches))
         self._place_matches()
-        self.matches.setCurrentRow(0 if found and name else -1)
-        self._address.hush(bool(found and name) or "{" in filled(self._base, self.values))
-        self._offer_keeping()
+        self.matches.setCurrentRow(0 if matches and is_name else -1)
+        self._address.set_quiet(bool(matches and is_name) or "{" in filled(self._base, self.values))
+        self._update_save_button()
 
-    def _offer_keeping(self) -> None:
-        """An address can be kept, the part of a name cannot."""
-        self.keep.setVisible(self._known is None and self._address.leads_somewhere)
+    def _update_save_button(self) -> None:
+        """Show the button to save a service only for an address, not for part of a name."""
+        self.keep.setVisible(self._service is None and self._address.is_address)
 
-    def _put(self) -> None:
-        """The address of the service into its field."""
+    def _show_address(self) -> None:
+        """Put the address of the service into the address field."""
         address = filled(self._base, self.values)
-        self._address.set_usual(address)
+        self._address.set_expected(address)
         self._address.edit.setText(address)
-        self._address.hush("{" in address)
+        self._address.set_quiet("{" in address)
 
     def _filling(self, _text: str) -> None:
-        self._put()
+        self._show_address()
         self.changed.emit()
 
     def _say(self, words: str) -> None:
-        self.told.setText(show_hidden(f"{words}: its address, and how the key is sent."))
+        self.status.setText(show_hidden(f"{words}: its address, and how the key is sent."))
 
     def _show(self, values: dict[str, str]) -> None:
-        """The service's own fields and words, or none."""
-        discard(self._blanks, *self._rows)
-        known = self._known
+        """Show the service's placeholder fields and note, or none."""
+        discard(self._fields_column, *self._rows)
+        service = self._service
         self.fields, self._rows = {}, []
-        self._line.setVisible(known is not None)
-        self._address.set_spoken(known.protocols if known is not None else ())
-        self._offer_keeping()
-        say(self.note, words_on(known) if known is not None else "")
-        for name in known.placeholders if known is not None else ():
+        self._status_row.setVisible(service is not None)
+        self._address.set_protocols(service.protocols if service is not None else ())
+        self._update_save_button()
+        say(self.note, service_words(service) if service is not None else "")
+        for name in service.placeholders if service is not None else ():
             field, row = QLineEdit(values.get(name, "")), QWidget()
             field.setAccessibleName(_title(name))
             field.textChanged.connect(self._filling)
@@ -362,7 +364,7 @@ class ServicePanel(QWidget):
             in_row(label, (field, 1), of=row, margins=0, spacing=8)
             self.fields[name] = field
             self._rows.append(row)
-            self._blanks.addWidget(row)
+            self._fields_column.addWidget(row)
             QWidget.setTabOrder(self._address.edit if len(self.fields) == 1 else list(self.fields.values())[-2], field)
 
 

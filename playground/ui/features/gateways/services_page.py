@@ -1,4 +1,4 @@
-"""All known services and servers, to be looked through; a person's own can be edited and deleted there."""
+"""Page of all known services and servers, where the user's own can be edited and deleted."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.gateways.services import KnownGateway, find
-from playground.ui.features.gateways.service_panel import ServiceList, words_on
+from playground.ui.features.gateways.service_panel import ServiceList, service_words
 from playground.ui.widgets.form_parts import quiet_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.search_field import SearchField
 
 
 class ServicesPage(QWidget):
-    """``chosen``: a double click or Enter on one. ``edit_asked`` and ``delete_asked`` carry one of the person's own,
-    ``add_asked`` wants a new one, ``restore_asked`` the one back that was deleted.
+    """Searchable list of services. ``chosen``: double click or Enter, ``picked``: the selection changed.
+
+    ``edit_asked`` and ``delete_asked`` carry a service of the user's own, ``add_asked`` asks for a new one, and
+    ``restore_asked`` asks to restore the deleted one.
     """
 
     chosen = Signal()
@@ -27,7 +29,7 @@ class ServicesPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._among: tuple[KnownGateway, ...] = ()
+        self._services: tuple[KnownGateway, ...] = ()
         self.search = SearchField("Search by name or address", "Search services")
         self.list = ServiceList("Known services and servers")
         self.words = text_label(kind="small", wrap=True)
@@ -37,13 +39,13 @@ class ServicesPage(QWidget):
         self.edit = quiet_button("Edit…", "Edit this service of your own")
         self.delete = quiet_button("Delete", "Delete this service of your own", "delete")
         self.restore = quiet_button("Undo", "Have the deleted service back")
-        told = in_row((self.message, 1), self.restore, spacing=8)
+        message_row = in_row((self.message, 1), self.restore, spacing=8)
         buttons = in_row(self.add, 1, self.edit, self.delete, spacing=8)
         in_column(
             self.search,
             (self.list, 1),
             self.words,
-            told,
+            message_row,
             buttons,
             of=self,
             margins=(24, 4, 24, 8),
@@ -61,17 +63,17 @@ class ServicesPage(QWidget):
 
     @property
     def current(self) -> KnownGateway | None:
-        """The selected one."""
+        """The selected service."""
         return self.list.current
 
     def show_services(
-        self, among: tuple[KnownGateway, ...], current: str = "", message: str = "", deleted: str = ""
+        self, services: tuple[KnownGateway, ...], current: str = "", message: str = "", deleted: str = ""
     ) -> None:
-        """Show these, with the one of that id selected; ``message`` says what went wrong with the person's own.
+        """Show these services and select the one with the id ``current``.
 
-        ``deleted`` is the name of one that can be had back.
+        ``message`` is an error about the user's own services, ``deleted`` the name of one that can be restored.
         """
-        self._among = among
+        self._services = services
         say(
             self.message, message or (f"“{deleted}” was deleted." if deleted else ""), "small" if deleted else "warning"
         )
@@ -80,7 +82,7 @@ class ServicesPage(QWidget):
         self.list.select(current)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The list is walked through from the search field."""
+        """Move in the list with the arrow keys from the search field."""
         if event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
             if step is not None:
@@ -89,19 +91,19 @@ class ServicesPage(QWidget):
         return super().eventFilter(watched, event)
 
     def _filter(self, text: str) -> None:
-        self.list.show_services(find(text, self._among) if text.strip() else self._among)
+        self.list.show_services(find(text, self._services) if text.strip() else self._services)
         if text.strip() and self.list.count():
             self.list.setCurrentRow(0)
         self._picked(self.list.currentRow())
 
     def _picked(self, _row: int) -> None:
-        known = self.current
-        own = known is not None and known.own
-        self.edit.setVisible(own)
-        self.delete.setVisible(own)
-        if known is not None:
-            from_where = f"Looked up {known.date} at {known.source}." if known.source else ""
-            say(self.words, f"{words_on(known)} {from_where}".strip())
+        service = self.current
+        is_own = service is not None and service.own
+        self.edit.setVisible(is_own)
+        self.delete.setVisible(is_own)
+        if service is not None:
+            source = f"Looked up {service.date} at {service.source}." if service.source else ""
+            say(self.words, f"{service_words(service)} {source}".strip())
         else:
             say(self.words, "" if self.list.count() else "No service fits. Go back and type its address, or add it.")
         self.picked.emit()

@@ -1,4 +1,4 @@
-"""What a test of a gateway found, below its headline: a line for each endpoint, what to know, and what mends it."""
+"""The result of a connection test below its headline: a line for each endpoint, details, and offered fixes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 
-#: The mark of a line by what its endpoint is found to be, its colour, and the word for those who do not see it.
+#: Icon, colour and accessible text of a line by the state of its endpoint.
 MARKS: Final = {
     "ok": ("check", "ok", "OK"),
     "unsure": ("warning", "tool", "Unsure"),
@@ -28,7 +28,7 @@ _READABLE: Final = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInterac
 
 
 class TestResult(QWidget):
-    """``offer_taken`` carries the ``Offer`` whose button was pressed. Empty and hidden until there is a verdict."""
+    """Result of a test, hidden until there is one. ``offer_taken`` carries the ``Offer`` of the pressed button."""
 
     offer_taken = Signal(object)
 
@@ -49,7 +49,7 @@ class TestResult(QWidget):
         self.clear()
 
     def show_verdict(self, verdict: ConnectionReport, *more: str) -> None:
-        """Show what was found; ``more`` is to be known besides."""
+        """Show the report, with ``more`` as additional details."""
         self.clear()
         for line in verdict.lines:
             mark, colour, word = MARKS[line.state.value]
@@ -70,7 +70,7 @@ class TestResult(QWidget):
         self.setVisible(bool(verdict.lines or verdict.details or more))
 
     def say(self, words: str) -> None:
-        """Show words and nothing else."""
+        """Show only this text."""
         self.clear()
         say(self.asked, words)
         self.setVisible(bool(words))
@@ -87,7 +87,7 @@ class TestResult(QWidget):
         self.hide()
 
     def minimumSizeHint(self) -> QSize:
-        """Its height follows from its width; what Qt makes of the narrowest one is far too high."""
+        """Return the minimum width and no height, since Qt's height for the minimum width is far too large."""
         return QSize(LEAST_WIDTH, 0)
 
     def sizeHint(self) -> QSize:

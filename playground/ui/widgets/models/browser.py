@@ -1,6 +1,6 @@
-"""A list of models with what is said of the one looked at: found by words, put in an order, starred or ticked.
+"""A list of models with the details of the selected one: search, sort order, stars and ticks.
 
-Where one types is elsewhere: whoever has the field passes on its text and its keys.
+The search field is elsewhere: its owner passes on the text and the keys.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
 
-BESIDE: Final = 560  # pixels of width from which on the details stand beside the list
-DETAILS, BELOW = 240, 170  # pixels: their width there, their height below the list
-LIST: Final = 60  # pixels of height that the list has at least
+WIDE: Final = 560  # pixels; from this width on the details are to the right of the list
+DETAILS, BELOW = 240, 170  # pixels: width of the details at the right, height below the list
+LIST: Final = 60  # pixels, minimum height of the list
 STAR_KEY: Final = Qt.Key.Key_D  # with Ctrl
 #: The keys that move in the list, and by how many models.
 STEPS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
 class ModelList(QListView):
-    """``star_pressed`` tells the index of a model whose star was clicked, which is no click on the model."""
+    """List view of models. ``star_pressed`` carries the index of a clicked star, which is no click on the model."""
 
     star_pressed = Signal(QModelIndex)
 
@@ -49,14 +49,14 @@ class ModelList(QListView):
         self.setMouseTracking(True)
         self.setMinimumHeight(LIST)
 
-    def _starred(self, event: QMouseEvent) -> QModelIndex:
+    def _star_index(self, event: QMouseEvent) -> QModelIndex:
         point = event.position().toPoint()
         index, drawing = self.indexAt(point), self.itemDelegate()
         has_star = isinstance(drawing, ModelDrawing) and drawing.stars and bool(index.flags() & _ENABLED)
         return index if has_star and star_place(self.visualRect(index)).contains(point) else QModelIndex()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._pressed = self._starred(event)
+        self._pressed = self._star_index(event)
         if not self._pressed.isValid():
             super().mousePressEvent(event)
 
@@ -64,7 +64,7 @@ class ModelList(QListView):
         pressed, self._pressed = self._pressed, QModelIndex()
         if not pressed.isValid():
             super().mouseReleaseEvent(event)
-        elif self._starred(event) == pressed:
+        elif self._star_index(event) == pressed:
             self.star_pressed.emit(pressed)
 
 
@@ -72,9 +72,9 @@ _ENABLED: Final = Qt.ItemFlag.ItemIsEnabled
 
 
 class ModelBrowser(QWidget):
-    """``chosen``: a click on a model, or Enter in the list. ``moved``: another model is looked at, by its id.
+    """List of models with details and sort order. ``chosen``: click or Enter on a model, ``moved``: selection changed.
 
-    ``ticking``: a click ticks, and ``ticked`` says that something was. ``typed``: an id that is in no list is a line.
+    With ``ticking`` a click ticks and ``ticked`` is emitted; with ``typed`` an id that is in no list has a line.
     """
 
     chosen = Signal(str)
@@ -86,8 +86,8 @@ class ModelBrowser(QWidget):
         self._listing = Listing()
         self._text = ""
         self._typed = typed
-        self._found = Found()
-        self._wanted = ""  # the model to be looked at when the search is through
+        self._result = Found()
+        self._target = ""  # id of the model to select after the search
         self.rows = ModelRows(self, ticking=ticking)
         self.list = styled(ModelList(), "models")
         self.list.setModel(self.rows)
@@ -105,74 +105,74 @@ class ModelBrowser(QWidget):
         self.failed = text_label("", "flag", wrap=True)
         self.failed.hide()
         self.details = ModelDetails()
-        self._parts = in_row((self.list, 1), (self.details, 0), spacing=8)
-        self._beside: bool | None = None
+        self._panes = in_row((self.list, 1), (self.details, 0), spacing=8)
+        self._side_by_side: bool | None = None
         head = in_row((self.count, 1), self.order, spacing=8, margins=(4, 0, 0, 0))
-        in_column(head, self.failed, (self._parts, 1), of=self, margins=0, spacing=4)
+        in_column(head, self.failed, (self._panes, 1), of=self, margins=0, spacing=4)
         self.list.clicked.connect(self._clicked)
-        self.list.pressed.connect(self._note)
+        self.list.pressed.connect(self._remember_state)
         self.list.star_pressed.connect(self._star)
         self.list.selectionModel().currentChanged.connect(self._moved)
         self.rows.dataChanged.connect(self.ticked)
-        self._checked: object = None
+        self._pressed_state: object = None
         self._lay_out()
 
-    # ---- what is listed
+    # ---- list
 
     def show_listing(self, listing: Listing, text: str | None = None, *, at: str = "") -> None:
-        """The models of this that have the words of ``text``, or those looked for before; ``at`` is looked at."""
+        """Show the models that match ``text``, by default the last search, and select the model with the id ``at``."""
         self._listing = listing
         self._text = self._text if text is None else text
         self._drawing.stars = listing.catalog.star is not None
         say(self.failed, "")
-        self._wanted = at or (self.current if text is None else "")
-        self._order_words()
+        self._target = at or (self.current if text is None else "")
+        self._show_order()
         self._find()
 
     def look_for(self, text: str, *, at: str = "") -> None:
-        """List what has these words in its id or name; ``at`` is the id of the model to be looked at."""
-        self._text, self._wanted = text, at
+        """List the models with these words in id or name, and select the model with the id ``at``."""
+        self._text, self._target = text, at
         self._find()
 
     def _find(self) -> None:
-        self._found = self._listing.look_for(self._text, SORTING.order, self._typed)
-        self._show_found()
+        self._result = self._listing.look_for(self._text, SORTING.order, self._typed)
+        self._show_result()
 
-    def _show_found(self) -> None:
-        near = max(self.list.currentIndex().row(), 0) if self._wanted == self.current else 0
-        self.rows.show_lines(self._found.lines, frozenset(self._listing.catalog.favourites))
-        row = self.rows.row_of(self._wanted, near) if self._wanted else -1
+    def _show_result(self) -> None:
+        near = max(self.list.currentIndex().row(), 0) if self._target == self.current else 0
+        self.rows.show_lines(self._result.lines, frozenset(self._listing.catalog.favourites))
+        row = self.rows.row_of(self._target, near) if self._target else -1
         self._go_to(row)
         if row < 0:
             self.list.scrollToTop()
             self._moved(QModelIndex(), QModelIndex())
-        self._count_words()
+        self._show_count()
 
-    def _count_words(self) -> None:
-        all_of, count = len(self._listing.models), self._found.count
+    def _show_count(self) -> None:
+        total, count = len(self._listing.models), self._result.count
         by = f"by the list of {short_title(name)}" if (name := self._listing.catalog.gateway) else "listed"
-        if not all_of:
+        if not total:
             words = "No models are listed: type an id"
         elif self._text.split():
-            words = f"{count:,} of {all_of:,} found" if count else "None of the list has these words"
+            words = f"{count:,} of {total:,} found" if count else "None of the list has these words"
         else:
-            words = f"{all_of:,} model{'s' * (all_of != 1)} {by}"
+            words = f"{total:,} model{'s' * (total != 1)} {by}"
         self.count.setText(words)
 
-    # ---- one of them
+    # ---- selection
 
     @property
     def current(self) -> str:
-        """The id of the model looked at; empty for none."""
+        """The id of the selected model; empty for none."""
         return self.rows.model_id(self.list.currentIndex())
 
-    def step(self, by: int) -> None:
-        """Look at the model so many lines further."""
+    def step(self, count: int) -> None:
+        """Move the selection by ``count`` models."""
         current = self.list.currentIndex()
-        self._go_to(self.rows.next_row(current.row() if current.isValid() else -1, by))
+        self._go_to(self.rows.next_row(current.row() if current.isValid() else -1, count))
 
     def first(self) -> QModelIndex:
-        """The first model found."""
+        """Return the index of the first match."""
         return self.rows.index(self.rows.next_row(-1, 1))
 
     def _go_to(self, row: int) -> None:
@@ -183,22 +183,22 @@ class ModelBrowser(QWidget):
 
     def _show_current(self) -> None:
         index = self.list.currentIndex()
-        if index.row() == self.rows.next_row(-1, 1):  # with the heading above it
+        if index.row() == self.rows.next_row(-1, 1):  # shows the heading above it
             self.list.scrollToTop()
         self.list.scrollTo(index)
 
-    def _moved(self, now: QModelIndex, _before: QModelIndex) -> None:
-        line = self.rows.line(now)
+    def _moved(self, index: QModelIndex, _before: QModelIndex) -> None:
+        line = self.rows.line(index)
         model: Model | None = line.model if line is not None else None
         self.details.show_model(model, self._listing.catalog, line.note if line is not None else "")
         self.moved.emit(model.id if model is not None else "")
 
-    def _note(self, index: QModelIndex) -> None:
-        self._checked = self.rows.data(index, CHECK)
+    def _remember_state(self, index: QModelIndex) -> None:
+        self._pressed_state = self.rows.data(index, CHECK)
 
     def _clicked(self, index: QModelIndex) -> None:
         if self.rows.ticking:
-            if self.rows.data(index, CHECK) == self._checked:  # a click into the box did it already
+            if self.rows.data(index, CHECK) == self._pressed_state:  # the check box has toggled it already
                 self.rows.toggle(index)
         elif model_id := self.rows.model_id(index):
             self.chosen.emit(model_id)
@@ -206,16 +206,16 @@ class ModelBrowser(QWidget):
     # ---- stars and order
 
     def star_current(self) -> None:
-        """Make the model looked at a favourite, or no longer."""
+        """Add the selected model to the favourites, or remove it."""
         self._star(self.list.currentIndex())
 
     def _star(self, index: QModelIndex) -> None:
         model_id, star = self.rows.model_id(index), self._listing.catalog.star
         if model_id and star is not None:
             on = model_id not in self._listing.catalog.favourites
-            spawn(self._keep_star(partial(star, model_id, on), self._listing, model_id, on), name="star a model")
+            spawn(self._save_star(partial(star, model_id, on), self._listing, model_id, on), name="star a model")
 
-    async def _keep_star(self, star: Callable[[], None], listing: Listing, model_id: str, on: bool) -> None:
+    async def _save_star(self, star: Callable[[], None], listing: Listing, model_id: str, on: bool) -> None:
         words = ""
         try:
             await asyncio.to_thread(star)
@@ -227,7 +227,7 @@ class ModelBrowser(QWidget):
         if not words:
             favourites = set_favourite(listing.catalog.favourites, model_id, on)
             listing.catalog = replace(listing.catalog, favourites=favourites)
-            self._wanted = self.current
+            self._target = self.current
             self._find()
 
     def _fill_orders(self) -> None:
@@ -242,24 +242,24 @@ class ModelBrowser(QWidget):
 
     def _sort(self, order: Order, _checked: bool = False) -> None:
         SORTING.choose(order)
-        self._order_words()
-        self._wanted = self.current
+        self._show_order()
+        self._target = self.current
         self._find()
 
-    def _order_words(self) -> None:
+    def _show_order(self) -> None:
         self.order.setText(ORDERS[SORTING.order])
         self.order.setAccessibleName(f"Order of the models: {ORDERS[SORTING.order]}")
 
-    # ---- keys and room
+    # ---- keys and layout
 
     def knows_key(self, event: QKeyEvent) -> bool:
-        """Whether a key of the field means something for the list."""
+        """Return whether the list handles a key pressed in the field."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         starring = event.key() == STAR_KEY and modifiers == Qt.KeyboardModifier.ControlModifier
         return (event.key() in STEPS and modifiers == _NONE) or (starring and self._drawing.stars)
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Do what a key of the field means for the list; whether it did."""
+        """Handle a key pressed in the field; return whether the list handles it."""
         if not self.knows_key(event):
             return False
         if event.key() == STAR_KEY:
@@ -269,14 +269,14 @@ class ModelBrowser(QWidget):
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter in the list chooses, and Ctrl+D stars."""
+        """Choose the selected model with Enter, and star it with Ctrl+D."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current and not self.rows.ticking:
             self.chosen.emit(self.current)
         elif not self.take_key(event):
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(BESIDE + DETAILS, 420)
+        return QSize(WIDE + DETAILS, 420)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -287,15 +287,15 @@ class ModelBrowser(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """The details beside the list where there is room, else below it, and without room nowhere."""
-        beside = self.width() >= BESIDE
-        self.details.setVisible(beside or self.height() >= BELOW + 3 * LIST)
-        if beside is self._beside:
+        """Place the details to the right of the list or below it, or hide them without room."""
+        is_wide = self.width() >= WIDE
+        self.details.setVisible(is_wide or self.height() >= BELOW + 3 * LIST)
+        if is_wide is self._side_by_side:
             return
-        self._beside = beside
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._parts.setDirection(direction)
-        if beside:
+        self._side_by_side = is_wide
+        direction = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        self._panes.setDirection(direction)
+        if is_wide:
             self.details.setMinimumHeight(0)
             self.details.setMaximumHeight(_ANY)
             self.details.setFixedWidth(DETAILS)

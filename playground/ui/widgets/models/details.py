@@ -1,4 +1,4 @@
-"""One model looked at: all that its gateway's list says of it, its id to copy, and the entry as the list has it."""
+"""Details of the selected model: the facts from the gateway's list, the id to copy, and the raw list entry."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.models.fact_words import parameter_words, told_lines
+from playground.ui.widgets.models.fact_words import fact_lines, parameter_words
 from playground.ui.widgets.plain_text import few_lines_of, one_line_of, show_hidden
 from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.theme import code_font
 
 LONGEST_ABOUT: Final = 1_200  # characters of a description
-LONGEST_LINE: Final = 400  # of what is said on one matter
-LONGEST_FACTS: Final = 4_000  # of that on all
-LONGEST_RAW: Final = 4_000  # of the entry as listed
+LONGEST_LINE: Final = 400  # characters of one fact
+LONGEST_FACTS: Final = 4_000  # characters of all facts
+LONGEST_RAW: Final = 4_000  # characters of the raw entry
 RAW_LINES: Final = 12
 SHOW_RAW, HIDE_RAW = "As the list has it", "Hide the entry"
 
 
 class ModelDetails(DownArea):
-    """``show_model`` fills it; without a model it says what there is to do."""
+    """Pane with the details of a model, filled by ``show_model``; without a model it shows a hint."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,8 +49,8 @@ class ModelDetails(DownArea):
         self.raw.hide()
         inner = QWidget()
         buttons = in_row(self.copy, self.raw_button, 1, spacing=4, margins=0)
-        said = (self.name, self.id, buttons, self.raw, self.facts, self.about, self.source)
-        in_column(*said, 1, of=inner, margins=(12, 8, 12, 8), spacing=6)
+        rows = (self.name, self.id, buttons, self.raw, self.facts, self.about, self.source)
+        in_column(*rows, 1, of=inner, margins=(12, 8, 12, 8), spacing=6)
         self.setWidget(inner)
         styled(self, "field-block")
         for part in (self.viewport(), inner):
@@ -59,7 +59,7 @@ class ModelDetails(DownArea):
         self.raw_button.toggled.connect(self._show_raw)
 
     def show_model(self, model: Model | None, catalog: ModelCatalog, note: str = "") -> None:
-        """What the list of an catalog says of a model; ``note`` is what else there is to say of it."""
+        """Show the facts of a model in ``catalog``, with ``note`` as first line."""
         self._model, self._catalog = model, catalog
         if model is None:
             say(self.name, "")
@@ -69,7 +69,7 @@ class ModelDetails(DownArea):
         else:
             say(self.name, one_line_of(model.title))
             self.id.setText(one_line_of(model.id))
-            lines = [f"{title}: {self._cut(words)}" for title, words in told_lines(model.facts)]
+            lines = [f"{title}: {self._cut(words)}" for title, words in fact_lines(model.facts)]
             if supported := parameter_words(model.facts):
                 lines.append(f"Supports: {self._cut(supported)}")
             words = catalog.displayed("\n".join([note, *lines] if note else lines), LONGEST_FACTS)
@@ -77,9 +77,9 @@ class ModelDetails(DownArea):
             about = few_lines_of(catalog.displayed(model.facts.about, LONGEST_ABOUT))
             self.about.setText(about)
             self.about.setVisible(bool(about))
-            told = lines or model.facts.about
-            here = f"the list of {show_hidden(catalog.gateway)}" if catalog.gateway else "the gateway’s list"
-            self.source.setText(f"By {here}." if told else f"Nothing else is said by {here}.")
+            has_facts = lines or model.facts.about
+            source = f"the list of {show_hidden(catalog.gateway)}" if catalog.gateway else "the gateway’s list"
+            self.source.setText(f"By {source}." if has_facts else f"Nothing else is said by {source}.")
             self.source.show()
         self.copy.setVisible(model is not None)
         has_entry = model is not None and model.raw is not None
@@ -96,10 +96,10 @@ class ModelDetails(DownArea):
 
     def _show_raw(self, on: bool) -> None:
         model = self._model
-        shown = on and model is not None and model.raw is not None
+        visible = on and model is not None and model.raw is not None
         self.raw_button.setText(HIDE_RAW if on else SHOW_RAW)
-        self.raw.setVisible(shown)
-        if shown and model is not None:
+        self.raw.setVisible(visible)
+        if visible and model is not None:
             self.raw.setPlainText(show_hidden(self._catalog.entry_text(model, LONGEST_RAW)))
 
 

@@ -1,4 +1,4 @@
-"""How a model is drawn in a list: its id, its name, below what its list says of it, signs of what it takes, a star."""
+"""Draw a model in a list: id and name, below them facts and icons of its input kinds, and a star."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import one_line_of
 from playground.ui.widgets.theme import SMALL_PX, tokens
 
-PLAIN, TOLD, HEADING = 30, 46, 26  # pixels of height: an id alone, one of which the list says more, words between
+PLAIN, TWO_LINES, HEADING = 30, 46, 26  # pixels of height: id alone, id with facts, heading
 SIDE, BETWEEN, SIGN, STAR, BOX = 10, 8, 14, 16, 15  # pixels
 _LINE: Final = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 _LEFT: Final = _LINE | int(Qt.AlignmentFlag.AlignLeft)
@@ -23,7 +23,7 @@ _RIGHT: Final = _LINE | int(Qt.AlignmentFlag.AlignRight)
 
 
 class ModelDrawing(QStyledItemDelegate):
-    """``stars`` says whether each model has a star, at the place that ``star_place`` tells."""
+    """Delegate that draws a model. ``stars`` gives each model a star, at the place from ``star_place``."""
 
     def __init__(self, parent: QAbstractItemView, rows: ModelRows) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class ModelDrawing(QStyledItemDelegate):
         line = self._rows.line(index)
         if line is None or line.model is None:
             return QSize(0, HEADING)
-        return QSize(0, TOLD if line.note or _second(line) else PLAIN)
+        return QSize(0, TWO_LINES if line.note or _has_second_line(line) else PLAIN)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -45,13 +45,13 @@ class ModelDrawing(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if line.model is None:
-            self._words(painter, option, line)
+            self._paint_words(painter, option, line)
         else:
-            self._model(painter, option, index, line)
+            self._paint_model(painter, option, index, line)
         painter.restore()
 
     @staticmethod
-    def _words(painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
+    def _paint_words(painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
         rect: QRect = option.rect
         small = _small(option)
         if line.heading:
@@ -60,7 +60,7 @@ class ModelDrawing(QStyledItemDelegate):
         painter.setPen(QColor(tokens().muted))
         painter.drawText(rect.adjusted(SIDE, 2, -SIDE, 0), _LEFT, line.words)
 
-    def _model(
+    def _paint_model(
         self,
         painter: QPainter,
         option: QStyleOptionViewItem,
@@ -69,10 +69,10 @@ class ModelDrawing(QStyledItemDelegate):
     ) -> None:
         colours, rect, model = tokens(), QRectF(option.rect).adjusted(0, 1, 0, -1), line.model
         state: QStyle.StateFlag = option.state
-        chosen, under = bool(state & QStyle.StateFlag.State_Selected), bool(state & QStyle.StateFlag.State_MouseOver)
+        chosen, hovered = bool(state & QStyle.StateFlag.State_Selected), bool(state & QStyle.StateFlag.State_MouseOver)
         if model is None:
             return
-        if chosen or under:
+        if chosen or hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.accent_background if chosen else colours.chip))
             painter.drawRoundedRect(rect, 6, 6)
@@ -82,36 +82,36 @@ class ModelDrawing(QStyledItemDelegate):
             painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         inside = rect.adjusted(SIDE, 3, -SIDE, -3).toRect()
         if self._rows.ticking:
-            _box(painter, inside, bool(self._rows.data(index, CHECK) == Qt.CheckState.Checked))
+            _paint_box(painter, inside, bool(self._rows.data(index, CHECK) == Qt.CheckState.Checked))
             inside.setLeft(inside.left() + BOX + BETWEEN)
         if self.stars:
             starred = model.id in self._rows.favourites
-            if starred or chosen or under:
+            if starred or chosen or hovered:
                 name, colour = ("star-filled", "accent") if starred else ("star", "muted")
                 icon(name, colour).paint(painter, star_place(option.rect))
             inside.setRight(inside.right() - STAR - BETWEEN)
-        below = line.note or _second(line)
+        below = line.note or _has_second_line(line)
         first = QRect(inside)
         if below:
             first.setHeight(inside.height() // 2)
-        self._first(painter, option, first, line)
+        self._paint_first_line(painter, option, first, line)
         if below:
             second = QRect(inside)
             second.setTop(first.bottom() + 1)
-            self._second(painter, option, second, line)
+            self._paint_second_line(painter, option, second, line)
 
     @staticmethod
-    def _first(painter: QPainter, option: QStyleOptionViewItem, place: QRect, line: Line) -> None:
-        """The id, and at the right the name as far as there is room."""
+    def _paint_first_line(painter: QPainter, option: QStyleOptionViewItem, place: QRect, line: Line) -> None:
+        """Draw the id, and at the right the name if it fits."""
         model, colours = line.model, tokens()
         if model is None:
             return
         painter.setFont(option.font)
         painter.setPen(QColor(colours.text))
         metrics = painter.fontMetrics()
-        shown = metrics.elidedText(one_line_of(model.id), Qt.TextElideMode.ElideMiddle, place.width())
-        painter.drawText(place, _LEFT, shown)
-        room = place.width() - metrics.horizontalAdvance(shown) - 2 * BETWEEN
+        text = metrics.elidedText(one_line_of(model.id), Qt.TextElideMode.ElideMiddle, place.width())
+        painter.drawText(place, _LEFT, text)
+        room = place.width() - metrics.horizontalAdvance(text) - 2 * BETWEEN
         if model.title and room > 40:
             painter.setFont(_small(option))
             painter.setPen(QColor(colours.muted))
@@ -119,8 +119,8 @@ class ModelDrawing(QStyledItemDelegate):
             painter.drawText(place, _RIGHT, title)
 
     @staticmethod
-    def _second(painter: QPainter, option: QStyleOptionViewItem, place: QRect, line: Line) -> None:
-        """What the list says, and at the right the signs."""
+    def _paint_second_line(painter: QPainter, option: QStyleOptionViewItem, place: QRect, line: Line) -> None:
+        """Draw the facts, and at the right the icons."""
         if line.model is None:
             return
         right = place.right()
@@ -131,9 +131,9 @@ class ModelDrawing(QStyledItemDelegate):
         painter.setFont(_small(option))
         painter.setPen(QColor(tokens().muted))
         room = right - place.left() - BETWEEN
-        words = " · ".join(one for one in (line.note, one_line_of(short_words(line.model.facts))) if one)
-        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(place, _LEFT, shown)
+        words = " · ".join(part for part in (line.note, one_line_of(short_words(line.model.facts))) if part)
+        text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(place, _LEFT, text)
 
     def helpEvent(
         self,
@@ -156,17 +156,17 @@ def _small(option: QStyleOptionViewItem) -> QFont:
     return font
 
 
-def _second(line: Line) -> bool:
-    """Whether there is a second line to draw."""
+def _has_second_line(line: Line) -> bool:
+    """Return whether the model has facts to draw on a second line."""
     return line.model is not None and bool(short_words(line.model.facts) or signs(line.model.facts))
 
 
 def star_place(row: QRect) -> QRect:
-    """Where the star stands in the place of a row."""
+    """Return the rectangle of the star within that of a row."""
     return QRect(row.right() - SIDE - STAR + 1, row.center().y() - STAR // 2, STAR, STAR)
 
 
-def _box(painter: QPainter, inside: QRect, on: bool) -> None:
+def _paint_box(painter: QPainter, inside: QRect, on: bool) -> None:
     colours = tokens()
     box = QRectF(inside.left() + 0.5, inside.center().y() - BOX / 2 + 0.5, BOX, BOX)
     painter.setPen(QColor(colours.accent if on else colours.muted))

@@ -1,4 +1,4 @@
-"""What a list says of a model, in words. No Qt here; nothing is said that is not told."""
+"""Texts for the facts that a gateway's list gives about a model; facts it does not give are left out. No Qt here."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from playground.domain.prices import Price, money
 
 THOUSAND: Final = 1_000
 ABSURD: Final = 10**12  # tokens
-_ROUNDS_UP: Final = 0.9995  # of a unit, which three digits make a whole one
-MANY: Final = 12  # names of one kind that are listed
+_ROUNDS_UP: Final = 0.9995  # of a unit; three digits round this up to 1
+MANY: Final = 12  # names listed per fact
 #: The kinds of input that have a sign, and its icon.
 SIGNS: Final = {"image": "image", "audio": "audio", "video": "video", "file": "file"}
 TOOLS_SIGN, REASONING_SIGN = "tool", "thinking"
 
 
 def rounded(count: int) -> str:
-    """A number of tokens that is quick to compare: ``8.19k``, ``128k``, ``1M``."""
+    """Format a token count with three digits: ``8.19k``, ``128k``, ``1M``."""
     if count >= ABSURD:
         return "very many"
     for unit, name in ((THOUSAND**3, "G"), (THOUSAND**2, "M"), (THOUSAND, "k")):
@@ -28,17 +28,17 @@ def rounded(count: int) -> str:
 
 
 def price_words(price: Price | None) -> str:
-    """``$2.50 in · $10.00 out``, for a million tokens; empty where no price is known."""
+    """Format the price per million tokens, as in ``$2.50 in · $10.00 out``; empty without a price."""
     if price is None or not price.is_set:
         return ""
     if not price.input and not price.output:
         return "free"
-    told = (("in", price.input), ("out", price.output))
-    return " · ".join(f"{money(amount, price.currency)} {name}" for name, amount in told if amount is not None)
+    amounts = (("in", price.input), ("out", price.output))
+    return " · ".join(f"{money(amount, price.currency)} {name}" for name, amount in amounts if amount is not None)
 
 
 def short_words(facts: ModelFacts) -> str:
-    """What is compared at a glance, on a line."""
+    """Format mode, context, longest answer and price on one line."""
     words = [
         facts.mode,
         f"{rounded(facts.context)} context" if facts.context is not None else "",
@@ -49,17 +49,17 @@ def short_words(facts: ModelFacts) -> str:
 
 
 def signs(facts: ModelFacts) -> list[tuple[str, str]]:
-    """Icons of what it takes and can do, each with its words."""
-    found = [(sign, f"takes {kind}") for kind, sign in SIGNS.items() if facts.takes(kind)]
+    """Return the icons of input kinds and abilities, each with its text."""
+    icons = [(sign, f"takes {kind}") for kind, sign in SIGNS.items() if facts.takes(kind)]
     if facts.tools:
-        found.append((TOOLS_SIGN, "calls tools"))
+        icons.append((TOOLS_SIGN, "calls tools"))
     if facts.reasoning:
-        found.append((REASONING_SIGN, "thinks"))
-    return found
+        icons.append((REASONING_SIGN, "thinks"))
+    return icons
 
 
-def told_lines(facts: ModelFacts) -> list[tuple[str, str]]:
-    """All that is told but the description: what it is about, and what is said."""
+def fact_lines(facts: ModelFacts) -> list[tuple[str, str]]:
+    """Return title and text of each given fact except the description."""
     price = facts.price if facts.price is not None and facts.price.is_set else None
     cached = price.cached if price is not None else None
     amounts = price_words(price) + (f" · {money(cached, price.currency)} cached in" if price and cached else "")
@@ -80,7 +80,7 @@ def told_lines(facts: ModelFacts) -> list[tuple[str, str]]:
 
 
 def parameter_words(facts: ModelFacts) -> str:
-    """The fields of a request that it is said to support, by name; empty where that is not told."""
+    """Return the names of the supported request fields; empty when the list does not give them."""
     return "" if facts.parameters is None else _names(facts.parameters, 60) or "none"
 
 
@@ -93,8 +93,8 @@ def _yes(value: bool | None) -> str:
 
 
 def _names(names: frozenset[str] | None, most: int = MANY) -> str:
-    found = sorted(names or ())
-    return ", ".join(found[:most]) + (f" and {len(found) - most:,} more" if len(found) > most else "")
+    listed = sorted(names or ())
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most:,} more" if len(listed) > most else "")
 
 
 def _day(moment: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The models of one list: searched, put in an order, spelled for a field of one line. No Qt here."""
+"""The models of one list: search, sort order, and ids shortened for a line field. No Qt here."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from playground.engine.gateways.model_catalog import Model, ModelCatalog
 
-SHOWN: Final = 1_000  # models of a list that are listed at once
-LONGEST: Final = 1_000  # characters of an id that stands in a field as it is
-UNUSUAL: Final = 500  # models not for conversation that are listed in any case
-_ENDS: Final = 100
-_UNKNOWN: Final = float("inf")
+SHOWN: Final = 1_000  # models listed at once
+LONGEST: Final = 1_000  # characters of an id that a field shows in full
+UNUSUAL: Final = 500  # models not for conversation that are always listed
+_END_LENGTH: Final = 100
+_LAST: Final = float("inf")
 
 
 class Order(StrEnum):
-    """By what models are listed."""
+    """Sort order of a list of models."""
 
     LISTED = "listed"
     NAME = "name"
@@ -38,18 +38,18 @@ ORDERS: Final = {
 
 
 class Sorting:
-    """By what every list of models is ordered: chosen once for all of them. ``keep`` is told a new choice."""
+    """Sort order that all lists of models share; ``keep`` is called with each new choice."""
 
     def __init__(self) -> None:
         self.order = Order.LISTED
         self.keep: Callable[[Order], None] | None = None
 
     def restore(self, order: str, keep: Callable[[Order], None]) -> None:
-        """The order chosen earlier, and whom to tell of another one."""
+        """Restore the saved order, and set the callback that saves a new one."""
         self.order, self.keep = Order(order) if order in ORDERS else Order.LISTED, keep
 
     def choose(self, order: Order) -> None:
-        """From now on by this."""
+        """Choose and save the order."""
         self.order = order
         if self.keep is not None:
             self.keep(order)
@@ -60,9 +60,9 @@ SORTING: Final = Sorting()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a list: a model, or without one ``words`` between them.
+    """A line of a list: a model, or text in ``words``.
 
-    ``note`` is what there is to say of the model besides what its list says. ``heading`` begins a section.
+    ``note`` is a remark on the model besides its facts. ``heading`` begins a section.
     """
 
     model: Model | None = None
@@ -80,18 +80,18 @@ class Found:
 
 
 class Listing:
-    """The models of an ``ModelCatalog``."""
+    """The searchable models of a ``ModelCatalog``."""
 
     def __init__(self, catalog: ModelCatalog | None = None) -> None:
         self._catalog = catalog
         self.models: tuple[Model, ...] = catalog.models if catalog is not None else ()
         self._folded: list[str] = []
         self._orders: dict[Order, list[int]] = {}
-        self._odd: dict[str, str] = {}  # by how it is spelled here
+        self._ids_by_spelling: dict[str, str] = {}  # of ids that ``spelled`` changed
 
     @property
     def catalog(self) -> ModelCatalog:
-        """Whose models they are, and how they are marked; another one may come in its place, with the same models."""
+        """The catalog with models and marks; it may be replaced by one with the same models and other marks."""
         if self._catalog is None:
             from playground.engine.gateways.model_catalog import ModelCatalog
 
@@ -116,7 +116,7 @@ class Listing:
 
     @property
     def folded(self) -> list[str]:
-        """What each model is found by, without its case: its id and its title, as far as they are searched."""
+        """The search text of each model: id and title, cut and case-folded."""
         if len(self._folded) < len(self.models):
             for model in self.models[len(self._folded) :]:
                 text = f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}" if model.title else model.id[:LONGEST]
@@ -124,26 +124,26 @@ class Listing:
         return self._folded
 
     def _ordered(self, order: Order) -> list[int]:
-        """The places of all models in that order."""
+        """Return the indices of all models in that order."""
         if order not in self._orders:
             places = list(range(len(self.models)))
             if order is not Order.LISTED:
                 key = _KEYS[order]
-                places.sort(key=lambda at: key(self.models[at]))
+                places.sort(key=lambda place: key(self.models[place]))
             self._orders[order] = places
         return self._orders[order]
 
     def look_for(self, text: str, order: Order, typed: bool = False) -> Found:
         """Find the models that have all words of ``text`` in their id or title.
 
-        The model of exactly that id stands first, those that are for no conversation last. Without ``text`` the
-        favourites and those used last stand before all. ``typed``: an id that is in no list has a line, too.
+        A model with exactly that id comes first, models not for conversation come last. Without ``text``, recent and
+        favourite models come before all others. With ``typed``, an id that is in no list has a line, too.
         """
-        words, wanted = text.casefold().split(), self.meant(text)
+        words, typed_id = text.casefold().split(), self.meant(text)
         folded = self.folded if words else []
-        exact = self._by_id.get(wanted) if words else None
+        exact = self._by_id.get(typed_id) if words else None
         usual: list[Model] = [exact] if exact is not None else []
-        others: list[Model] = []
+        unusual: list[Model] = []
         count = len(usual)
         for place in self._ordered(order):
             if words and not all(word in folded[place] for word in words):
@@ -152,72 +152,72 @@ class Listing:
             if model is exact:
                 continue
             count += 1
-            kept = others if model.facts.mode else usual
-            if len(kept) < SHOWN:
-                kept.append(model)
-        found = Found(self._lines(usual, others, count, sections=not words), count)
-        if typed and words and wanted not in self._by_id:
-            found.lines.append(Line(_unlisted(wanted), note="as typed; in no list"))
-        return found
+            group = unusual if model.facts.mode else usual
+            if len(group) < SHOWN:
+                group.append(model)
+        result = Found(self._lines(usual, unusual, count, sections=not words), count)
+        if typed and words and typed_id not in self._by_id:
+            result.lines.append(Line(_unlisted_model(typed_id), note="as typed; in no list"))
+        return result
 
-    def _lines(self, usual: list[Model], others: list[Model], count: int, *, sections: bool) -> list[Line]:
-        before: list[Line] = []
+    def _lines(self, usual: list[Model], unusual: list[Model], count: int, *, sections: bool) -> list[Line]:
+        marked_lines: list[Line] = []
         if sections:
             parts = (("Recent", self.catalog.recent), ("Favourites", self.catalog.favourites))
             for title, ids in parts:
                 if ids:
-                    before += [Line(words=title, heading=True), *map(self._marked, ids[:SHOWN])]
+                    marked_lines += [Line(words=title, heading=True), *map(self._line_of, ids[:SHOWN])]
         lines = [Line(model) for model in usual]
-        if lines and (before or others):
-            lines.insert(0, Line(words="All" if before else "Models", heading=True))
-        if others:
+        if lines and (marked_lines or unusual):
+            lines.insert(0, Line(words="All" if marked_lines else "Models", heading=True))
+        if unusual:
             room = max(SHOWN - len(usual), UNUSUAL)
-            lines += [Line(words="Not for conversation, by the list", heading=True), *map(Line, others[:room])]
+            lines += [Line(words="Not for conversation, by the list", heading=True), *map(Line, unusual[:room])]
         listed = sum(line.model is not None for line in lines)
         if count > listed:
             lines.append(Line(words=f"… {count - listed:,} more: type to find"))
-        return before + lines
+        return marked_lines + lines
 
-    def _marked(self, model_id: str) -> Line:
+    def _line_of(self, model_id: str) -> Line:
         model = self._by_id.get(model_id)
         note = "not in the list" if model is None and self.models else ""
-        return Line(model or _unlisted(model_id), note=note)
+        return Line(model or _unlisted_model(model_id), note=note)
 
     def spelled(self, model: str) -> str:
-        """As it stands in a field: whole, or, of one that is too long to be edited, both ends and its length."""
+        """Return the text of an id for a field: the id, or both ends and the length if it is too long to edit."""
         if len(model) <= LONGEST and model == model.strip():
             return model
-        spelled, number = model, 1
-        while len(model) > LONGEST and (number == 1 or self._odd.get(spelled, model) != model):
-            which = f", no. {number}" if number > 1 else ""
-            spelled = f"{model[:_ENDS]}… ‹{len(model):,} characters{which}› …{model[-_ENDS:]}"
+        spelling, number = model, 1
+        while len(model) > LONGEST and (number == 1 or self._ids_by_spelling.get(spelling, model) != model):
+            suffix = f", no. {number}" if number > 1 else ""
+            spelling = f"{model[:_END_LENGTH]}… ‹{len(model):,} characters{suffix}› …{model[-_END_LENGTH:]}"
             number += 1
-        self._odd[spelled] = model
-        return spelled
+        self._ids_by_spelling[spelling] = model
+        return spelling
 
     def meant(self, text: str) -> str:
-        """The id that text in a field stands for: what somebody typed, but for what ``spelled`` gave."""
-        return self._odd.get(text, text.strip())
+        """Return the id that the text of a field means: the one that ``spelled`` shortened, else the typed text."""
+        return self._ids_by_spelling.get(text, text.strip())
 
 
-def _unlisted(model_id: str) -> Model:
+def _unlisted_model(model_id: str) -> Model:
     from playground.engine.gateways.model_catalog import Model
 
     return Model(model_id)
 
 
-def _name(model: Model) -> str:
+def _folded_id(model: Model) -> str:
     return model.id[:LONGEST].casefold()
 
 
-def _price(model: Model) -> float:
+def _total_price(model: Model) -> float:
     price = model.facts.price
-    return _UNKNOWN if price is None or not price.is_set else (price.input or 0.0) + (price.output or 0.0)
+    return _LAST if price is None or not price.is_set else (price.input or 0.0) + (price.output or 0.0)
 
 
 _KEYS: Final[dict[Order, Callable[[Model], float | str]]] = {
-    Order.NAME: _name,
-    Order.CONTEXT: lambda model: _UNKNOWN if model.facts.context is None else -model.facts.context,
-    Order.PRICE: _price,
-    Order.NEWEST: lambda model: _UNKNOWN if model.facts.created is None else -model.facts.created,
+    Order.NAME: _folded_id,
+    Order.CONTEXT: lambda model: _LAST if model.facts.context is None else -model.facts.context,
+    Order.PRICE: _total_price,
+    Order.NEWEST: lambda model: _LAST if model.facts.created is None else -model.facts.created,
 }

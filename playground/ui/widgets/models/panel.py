@@ -11,15 +11,15 @@ from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.models.browser import ModelBrowser
 
-WIDE, TALL = 680, 480  # pixels of the panel, where the window has room for them
+WIDE, TALL = 680, 480  # pixels, size of the panel if the window has room for it
 AROUND, BELOW = 8, 4  # pixels between the panel and the window's edge, and the field
-LEAST: Final = 200  # pixels of height below the field; with less the panel stands above it
+LEAST: Final = 200  # pixels of height below the field; with less the panel opens above it
 HINT: Final = "Enter takes what is typed, also an id that is in no list. Down goes to the models."
 CHOOSING: Final = "Enter takes the model that is marked. Ctrl+D makes it a favourite."
 
 
 class ModelPanel(QFrame):
-    """What is opened below a field for a model."""
+    """Panel with a list of models, opened below a model field."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -28,20 +28,20 @@ class ModelPanel(QFrame):
         self.browser = ModelBrowser()
         self.hint: QLabel = text_label(HINT, "small", wrap=True)
         in_column((self.browser, 1), self.hint, of=self, margins=8, spacing=6)
-        self.browser.moved.connect(self._say)
+        self.browser.moved.connect(self._show_hint)
 
-    def _say(self, model_id: str) -> None:
+    def _show_hint(self, model_id: str) -> None:
         self.hint.setText(CHOOSING if model_id else HINT)
 
     def stand_at(self, field: QWidget) -> None:
-        """Below a field of its window, or above it where there is more room."""
+        """Place the panel below a field of its window, or above it where there is more room."""
         window = field.window()
         top = field.mapTo(window, QPoint(0, 0))
         width = min(WIDE, window.width() - 2 * AROUND)
         below = window.height() - top.y() - field.height() - BELOW - AROUND
         above = top.y() - BELOW - AROUND
         height = min(TALL, below if below >= LEAST or below >= above else above)
-        left = max(min(top.x(), window.width() - width - AROUND), AROUND)
-        beneath = below >= LEAST or below >= above
-        edge = top.y() + field.height() + BELOW if beneath else top.y() - BELOW - height
-        self.setGeometry(QRect(left, edge, width, height))
+        x = max(min(top.x(), window.width() - width - AROUND), AROUND)
+        is_below = below >= LEAST or below >= above
+        y = top.y() + field.height() + BELOW if is_below else top.y() - BELOW - height
+        self.setGeometry(QRect(x, y, width, height))

@@ -1,4 +1,4 @@
-"""Models as rows of a list: what each says in words, and which are ticked where several may be."""
+"""Item model of a list of models: their texts, and which of them are ticked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_PARENT: Final = QModelIndex()
 
 
 class ModelRows(QAbstractListModel):
-    """``ticking``: models are ticked, and what is stays so while others are looked for."""
+    """List lines as an item model. With ``ticking``, rows have check boxes, and ticks survive another search."""
 
     def __init__(self, parent: QObject, *, ticking: bool = False) -> None:
         super().__init__(parent)
@@ -27,34 +27,34 @@ class ModelRows(QAbstractListModel):
         self.ticked: dict[str, None] = {}
 
     def show_lines(self, lines: Sequence[Line], favourites: frozenset[str]) -> None:
-        """Other lines in their place."""
+        """Replace all lines."""
         self.beginResetModel()
         self.lines, self.favourites = lines, favourites
         self.endResetModel()
 
     def line(self, index: Index) -> Line | None:
-        """The line of a row."""
+        """Return the line of a row, or None."""
         return self.lines[index.row()] if index.isValid() and index.row() < len(self.lines) else None
 
     def model_id(self, index: Index) -> str:
-        """The id of the model of a row; empty where it has none."""
+        """Return the id of the model of a row; empty for a row without a model."""
         line = self.line(index)
         return line.model.id if line is not None and line.model is not None else ""
 
     def row_of(self, model_id: str, near: int = 0) -> int:
-        """A row of that model, the one next to ``near``; -1 for none."""
-        rows = [at for at, line in enumerate(self.lines) if line.model is not None and line.model.id == model_id]
+        """Return the row of that model nearest to ``near``; -1 for none."""
+        rows = [row for row, line in enumerate(self.lines) if line.model is not None and line.model.id == model_id]
         return min(rows, key=lambda row: abs(row - near), default=-1)
 
     def next_row(self, row: int, step: int) -> int:
-        """The row of the model so many models further, as far as there are any; -1 where there is none at all."""
-        rows = [at for at, line in enumerate(self.lines) if line.model is not None]
+        """Return the row ``step`` models after ``row``, at most the first or last model; -1 without models."""
+        rows = [place for place, line in enumerate(self.lines) if line.model is not None]
         if not rows:
             return -1
         if step > 0:
-            after = [at for at in rows if at > row]
+            after = [place for place in rows if place > row]
             return after[min(step, len(after)) - 1] if after else rows[-1]
-        before = [at for at in rows if at < row]
+        before = [place for place in rows if place < row]
         return before[max(len(before) + step, 0)] if before else rows[0]
 
     def rowCount(self, parent: Index = _NO_PARENT) -> int:
@@ -79,9 +79,9 @@ class ModelRows(QAbstractListModel):
         model = line.model
         if model is None:
             return ""
-        can = ", ".join(words for _, words in signs(model.facts))
-        told = (one_line_of(model.id), one_line_of(model.title), one_line_of(short_words(model.facts)), can)
-        words = [*told, line.note, "a favourite" if model.id in self.favourites else ""]
+        abilities = ", ".join(words for _, words in signs(model.facts))
+        facts = (one_line_of(model.id), one_line_of(model.title), one_line_of(short_words(model.facts)), abilities)
+        words = [*facts, line.note, "a favourite" if model.id in self.favourites else ""]
         return "\n".join(word for word in words if word)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -102,6 +102,6 @@ class ModelRows(QAbstractListModel):
         return True
 
     def toggle(self, index: Index) -> None:
-        """Tick what is not, and the other way round."""
+        """Tick the row, or remove its tick."""
         on = self.data(index, CHECK) == Qt.CheckState.Checked
         self.setData(index, Qt.CheckState.Unchecked if on else Qt.CheckState.Checked, CHECK)

@@ -115,14 +115,14 @@ def test_connection_test_uses_the_typed_values(play: Callable[[Scene], DialogDri
             dialog.test_button.click()
             await eventually(lambda: dialog.test_button.text() == "&Test")
             assert dialog.message.text().startswith("OK: ")
-            lines = [line.text() for line in dialog.found.lines]
+            lines = [line.text() for line in dialog.test_result.lines]
             assert lines[0].startswith("Model list: 5 models in ")
             assert lines[1:] == [
                 "Chat completions: is there and does not refuse the key (HTTP 400 to an empty request)",
                 "Messages: is there and does not refuse the key (HTTP 400 to an empty request)",
             ]
-            assert [line.mark for line in dialog.found.lines] == ["check"] * 3
-            assert "nothing" not in dialog.found.details.text().lower()
+            assert [line.mark for line in dialog.test_result.lines] == ["check"] * 3
+            assert "nothing" not in dialog.test_result.details.text().lower()
             assert driver.store.profiles == ()  # a test saves nothing
 
         play(scene)
@@ -267,8 +267,8 @@ def test_offered_address_is_taken_and_tested(play: Callable[[Scene], DialogDrive
             type_into(dialog.form.address.edit, server.base_url.removesuffix("/v1"))
             type_into(dialog.form.key.edit, CANARY)
             dialog.test_button.click()
-            await eventually(lambda: bool(dialog.found.offers))
-            (offer,) = dialog.found.offers
+            await eventually(lambda: bool(dialog.test_result.offers))
+            (offer,) = dialog.test_result.offers
             assert offer.text() == f"Use {server.base_url}"
             offer.click()
             await eventually(lambda: dialog.message.text().startswith("OK: "))

@@ -49,7 +49,7 @@ async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, 
 
 async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(make_draft(), store, keys)
-    draft = Draft.of(profile)
+    draft = Draft.from_profile(profile)
     store.edit(profile.id, lambda it: it.model_copy(update={"favourites": ("starred",), "recent": ("asked",)}))
     renamed = replace(draft, profile=draft.profile.model_copy(update={"name": "Other"}))
     await save(renamed, store, keys)
@@ -60,7 +60,7 @@ async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys
 
 async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(replace(make_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
-    profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
+    profile, _state = await save(replace(Draft.from_profile(profile), headers=()), store, keys)
     assert profile.secret_headers == {}
     assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
 
@@ -95,7 +95,7 @@ def _read(path: Path) -> str:
 async def test_invalid_extra_body_is_not_saved(store: ProfileStore, keys: Keys) -> None:
     profile, _state = await save(replace(make_draft(), body='{"top_k": 40}'), store, keys)
     assert profile.extra_body == {"top_k": 40}
-    again = Draft.of(profile)
+    again = Draft.from_profile(profile)
     assert again.body == '{\n  "top_k": 40\n}'
     assert (await save(again, store, keys))[0] == profile
     assert (await save(replace(again, body=" "), store, keys))[0].extra_body == {}
